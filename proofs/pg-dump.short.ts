@@ -119,7 +119,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
   }, 300_000);
 
-  test('a login for backups alone dumps, and without the policies pg_dump fails instead of leaving rows out', async () => {
+  test('a login only for backups dumps, and without the policies pg_dump fails instead of leaving rows out', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
     const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
     expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });

@@ -99,7 +99,7 @@ describe('files', () => {
     ...read('openapi.yaml').matchAll(/^ {2}(\/api\/[^:\s]+):\s*\{?\s*\$ref:\s*["']paths\/(.+?)\.yaml["']/gm),
   ];
 
-  test('every path stands in the file that is named after it', () => {
+  test('every path is in the file that is named after it', () => {
     expect(contents).toHaveLength(Object.keys(contract.paths).length);
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
@@ -107,7 +107,7 @@ describe('files', () => {
     }
   });
 
-  test('every event stands in the file that is named after it, and is a type of event', () => {
+  test('every event is in the file that is named after it, and is a type of event', () => {
     const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
     expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
     expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
@@ -188,7 +188,7 @@ describe('operations', () => {
     }
   });
 
-  test('every tag stands in exactly one chapter', () => {
+  test('every tag is in exactly one chapter', () => {
     const chapters = contract['x-tagGroups'].flatMap(({ tags }: Json) => tags);
     expect(chapters.sort()).toEqual(contract.tags.map(({ name }: Json) => name).sort());
   });

@@ -42,7 +42,7 @@ test('a column gives way on a narrow terminal', () => {
   );
 });
 
-test('colours stand in a terminal alone, and not when NO_COLOR forbids them', () => {
+test('colours are used only in a terminal, and not when NO_COLOR forbids them', () => {
   expect(table(COLUMNS, ROWS, { paint: coloured, width: undefined })).toContain('\x1b[31m0\x1b[0m');
   expect(painter({ env: { NO_COLOR: '1' } }, { isTTY: true })('red', 'x')).toBe('x');
   expect(painter({ env: {} }, {})('red', 'x')).toBe('x');

@@ -109,7 +109,7 @@ test('the wait ends with the signal', async () => {
   expect(polls).toEqual([]);
 });
 
-test('an agent calls with its token alone', async () => {
+test('an agent calls with only its token', async () => {
   const requests: Request[] = [];
   network.use(
     http.get(`${baseUrl}/api/agent/audit/me`, ({ request }) => {

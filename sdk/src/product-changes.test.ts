@@ -78,7 +78,7 @@ test('iterated again it goes on with what came since', async () => {
   expect(seen).toEqual(['b']);
 });
 
-test('updated_since counts for the first page alone', async () => {
+test('updated_since counts only for the first page', async () => {
   const queries = feed(['a'], ['b']);
   for await (const _change of sync.products({ updated_since: '2026-03-02T00:00:00Z', limit: 1 }));
   expect(queries).toEqual(['?limit=1&updated_since=2026-03-02T00%3A00%3A00Z', '?cursor=1&limit=1']);

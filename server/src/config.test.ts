@@ -27,7 +27,7 @@ function mistakesIn(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-test('with nothing set, the server runs on this machine alone, on what it makes itself', () => {
+test('with nothing set, the server runs only on this machine, on what it makes itself', () => {
   const config = readConfig({ DATA_DIR });
 
   expect(config).toMatchObject({
@@ -81,7 +81,7 @@ test('a sound production configuration is taken, with the defaults of production
   });
 });
 
-test('all mistakes are told at once, each naming its variable', () => {
+test('all mistakes are reported at once, each naming its variable', () => {
   const mistakes = mistakesIn({ PORT: 'http', LOG_LEVEL: 'loud', BASE_URL: 'shop.test', TRUST_PROXY: 'true' });
 
   expect(mistakes.map((sentence) => sentence.split(' ')[0]).sort()).toEqual([
@@ -141,7 +141,7 @@ test('NODE_ENV=Production does not pass for development', () => {
   expect(mistakesIn({ DATA_DIR, NODE_ENV: 'Production' })).toEqual([expect.stringContaining('NODE_ENV must be')]);
 });
 
-test('a worker alone needs a database that it can share', () => {
+test('a worker by itself needs a database that it can share', () => {
   expect(mistakesIn({ DATA_DIR, ROLE: 'worker' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
@@ -152,7 +152,7 @@ test('behind a pooler in transaction mode, the direct address is required', () =
   expect(mistakesIn({ ...pooled, DATABASE_DIRECT_URL: 'postgres://shop:pa55word@pg.test/shop' })).toEqual([]);
 });
 
-test('a direct address alone is a mistake', () => {
+test('a direct address without a pooled one is a mistake', () => {
   expect(mistakesIn({ DATA_DIR, DATABASE_DIRECT_URL: PRODUCTION.DATABASE_URL })).toEqual([
     expect.stringContaining('needs DATABASE_URL'),
   ]);

@@ -58,7 +58,7 @@ describe('an import is refused', () => {
     expect(mistakesOf(importsOf(file, source))).toHaveLength(1);
   });
 
-  test('that closes a circle, told once', () => {
+  test('that closes a cycle, reported once', () => {
     const circle = ['a', 'b', 'c'].map((name, i, all) => ({
       file: `sdk/src/${name}.ts`,
       target: `sdk/src/${all[(i + 1) % all.length]}.ts`,

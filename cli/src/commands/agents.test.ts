@@ -25,7 +25,7 @@ test('the list shows what agents may spend and have spent, in the currency, and 
   expect(Object.fromEntries(seen.at(-1)?.query ?? [])).toEqual({ status: 'active', customer_id: CUSTOMER });
 });
 
-test('revoking names the agent, and an unknown one is told', async () => {
+test('revoking names the agent, and an unknown one is reported', async () => {
   const { url } = await fakeServer({
     [`DELETE /api/dashboard/agent-tokens/${ID}`]: { body: { ...TOKEN, status: 'revoked', revoked_by: 'merchant' } },
     [`DELETE /api/dashboard/agent-tokens/${CUSTOMER}`]: refusal(404, 'not_found', 'There is no such agent.'),

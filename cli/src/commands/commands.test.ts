@@ -20,7 +20,7 @@ test('without a login a command says how to log in', async () => {
   });
 });
 
-test('a server out of reach is told apart', async () => {
+test('a server out of reach is reported as such', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);
@@ -28,7 +28,7 @@ test('a server out of reach is told apart', async () => {
   expect(JSON.parse(err)).toMatchObject({ error: 'unreachable', exit_code: 4, retryable: true });
 });
 
-test('a mistake in the command line is told with what is allowed, in the form that was asked for', async () => {
+test('a mistake in the command line is reported with what is allowed, in the form that was asked for', async () => {
   const { commerce } = await user();
   const people = await commerce(['products', 'list', '--status', 'gone']);
   expect(people.code).toBe(2);
@@ -126,7 +126,7 @@ test('a change of stock by nothing is refused before anything is sent', async ()
   expect(server.seen).toHaveLength(0);
 });
 
-test('stock that changed since the count is told with what it is now', async () => {
+test('stock that changed since the count is reported with its current quantity', async () => {
   const refused = refusal(409, 'quantity_changed', 'The quantity is 9 by now.', { actual: 9 });
   const server = await fakeServer({ [`POST /api/dashboard/inventory/${ID}/adjust`]: refused });
   const { commerce } = await loggedIn(server.url);

@@ -54,7 +54,7 @@ test('a script gives the password on the standard input', async () => {
   expect(server.seen[0]?.body.password).toBe('pass word');
 });
 
-test('what is remembered can be read by its owner alone', async () => {
+test('what is remembered can be read only by its owner', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce, config } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc\n' });
@@ -64,7 +64,7 @@ test('what is remembered can be read by its owner alone', async () => {
   });
 });
 
-test('a wrong password is told, and nothing is remembered', async () => {
+test('a wrong password is reported, and nothing is remembered', async () => {
   const server = await fakeServer({
     [LOGIN]: refusal(401, 'invalid_credentials', 'E-mail or password are not right.'),
   });
@@ -154,7 +154,7 @@ test('logout ends the session and forgets the secrets', async () => {
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('a damaged file of profiles is told, not overwritten', async () => {
+test('a damaged file of profiles is reported, not overwritten', async () => {
   const { commerce, config } = await user();
   await writeFile(config, '{"profiles": ');
   const login = await commerce(['login', '--url', 'http://127.0.0.1:1', '--api-key'], { input: 'key_abc' });

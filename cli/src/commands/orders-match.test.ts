@@ -69,7 +69,7 @@ const RESULT = {
   ],
 };
 
-test('what fits is shown, asked about, and marked with its amount; what the server refuses is told', async () => {
+test('what fits is shown, asked about, and marked with its amount; what the server refuses is reported', async () => {
   const { file, commerce, seen } = await merchant({ [MARK]: { body: RESULT } });
   const { code, out, err } = await commerce(['orders', 'match', file], { typed: 'y' });
 

@@ -195,7 +195,7 @@ test('a Shopify file is recognised by its header', async () => {
   expect(product).toMatchObject({ slug: 'mug', options: [{ name: 'Size', values: ['S', 'L'] }] });
 });
 
-test('a file that is none of ours, or not there, is told before anything is sent', async () => {
+test('a file that is none of ours, or missing, is reported before anything is sent', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);

@@ -17,7 +17,7 @@ test.each([
   expect(detectFormat(header, file)).toBe(format);
 });
 
-test('the separator is the one that stands most often in the header', () => {
+test('the separator is the one that occurs most often in the header', () => {
   expect(delimiterOf('Handle;Title;"Body, (HTML)"')).toBe(';');
   expect(delimiterOf('Handle\tTitle')).toBe('\t');
   expect(delimiterOf('Title')).toBe(',');

@@ -111,7 +111,7 @@ test('an agent can do nothing beyond its scopes', async () => {
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token alone gives no access to another surface, and none to what people do for themselves', async () => {
+test('an agent token by itself gives no access to another surface, and none to what people do for themselves', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -168,7 +168,7 @@ test('beside the token of the storefront an agent fills a cart of its own, withi
   expect(bought.data?.order.source).toBe('agent');
 });
 
-test('an agent token is sent alone or beside that of the storefront, and for its own shop', async () => {
+test('an agent token is sent by itself or beside that of the storefront, and for its own shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

@@ -59,7 +59,7 @@ describe('beside a running server', () => {
   });
 
   // By itself: beside another command it may also say that it waits for that one's migrations.
-  test('a currency that is none is told in one line', async () => {
+  test('an invalid currency is reported in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
     expect([code, stdout]).toEqual([1, '']);

@@ -61,7 +61,7 @@ test('a database that cannot be reached is named without its password', async ()
   ]);
 });
 
-test('a database that does not exist is told from one that does not run', async () => {
+test('a database that does not exist is told apart from one that does not run', async () => {
   const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
@@ -70,7 +70,7 @@ test('a database that does not exist is told from one that does not run', async 
   expect(missing?.mend).toBe('Create the database that DATABASE_URL names.');
 });
 
-test('a database that was never made is told, and not made', async () => {
+test('a database that was never made is reported, and not made', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   const DATA_DIR = join(parent, 'mistyped');

@@ -94,7 +94,7 @@ async function tellRefunds(shop: StripeShop): Promise<void> {
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
 }
 
-test('a refund that the bank sends back after it had succeeded is taken back on record, and the staff is told', async () => {
+test('a refund that the bank sends back after it had succeeded is recorded as failed, and the staff are told', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.refunded'] } });
@@ -176,7 +176,7 @@ test("a refund that is made in Stripe's dashboard is recorded once, and taken ba
   expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
 });
 
-test('a refund that is told before its payment counts once the payment is told', async () => {
+test('a refund that is reported before its payment counts once the payment is reported', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');

@@ -272,7 +272,7 @@ test('collections of one title created at once get handles of their own', async 
   expect(new Set(created.map(({ handle }) => handle)).size).toBe(8);
 });
 
-test('a change touches the given fields alone', async () => {
+test('a change touches only the given fields', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const before = await givenCollection(shop, { description: 'What a kitchen needs.', product_ids: [mug] });

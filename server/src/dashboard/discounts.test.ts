@@ -155,7 +155,7 @@ test('a change is held against what it leaves', async () => {
   expect((await change(used.id, { usage_limit: 2 })).data).toMatchObject({ status: 'exhausted', usage_count: 2 });
 });
 
-test('a code is for products and collections of this shop alone', async () => {
+test('a code is only for products and collections of this shop', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenProduct();
   const { id } = await shop.givenDiscount();

@@ -43,7 +43,7 @@ function replayFailed({ dashboard }: OpenShop) {
   return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
 }
 
-test('each change of the images of a product is told as a change of the product, and what changes nothing is not', async () => {
+test('each change of the images of a product is reported as a change of the product, and what changes nothing is not', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id: product_id } = await shop.givenProduct();
   const path = { product_id };
@@ -67,7 +67,7 @@ test('each change of the images of a product is told as a change of the product,
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('a change that leaves the product as it was is not told, and one of any field is', async () => {
+test('a change that leaves the product as it was is not reported, and one of any field is', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
@@ -104,7 +104,7 @@ test('a sale is no change of the product', async () => {
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('stock that a checkout takes over from an overdue one is told as it was before and after, not in between', async () => {
+test('stock that a checkout takes over from an overdue one is reported as it was before and after, not in between', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -124,7 +124,7 @@ test('stock that a checkout takes over from an overdue one is told as it was bef
   expect(await shop.told()).toHaveLength(1);
 });
 
-test('a product that becomes visible at its time is told then, once', async () => {
+test('a product that becomes visible at its time is reported then, once', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const note = () => notePublication(shop.db)({ site_id: shop.site_id, product_id: id });

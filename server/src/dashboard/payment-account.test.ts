@@ -40,7 +40,7 @@ test('a key that Stripe refuses is named, and one of another form is not even se
   expect(stripe.standIn.calls).toHaveLength(calls);
 });
 
-test('capture can be changed alone, and a webhook secret needs an account', async () => {
+test('capture can be changed by itself, and a webhook secret needs an account', async () => {
   const shop = await stripe.givenShop();
   expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
     capture: 'manual',
@@ -82,7 +82,7 @@ test('a refund of an order that was paid by another account fails, and keeps no 
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
-test('a capture of an order whose account is set no more fails once, staff are told, and it can be done later', async () => {
+test('a capture of an order whose account is no longer set fails once, staff are told, and it can be done later', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: order_id } = await shop.givenPaidOrder();
   const params = { path: { order_id } };
@@ -121,7 +121,7 @@ function sealedIn(account: Record<string, unknown> = {}): Record<string, string>
   return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));
 }
 
-test('where the operator has set a connected account, the shop can change its capture alone', async () => {
+test('where the operator has set a connected account, the shop can change only its capture', async () => {
   const shop = await stripe.givenShop();
   await server.owner.query(
     `update commerce.payment_accounts set secret_key = null, connected_account = 'acct_finch' where site_id = $1`,

@@ -106,7 +106,7 @@ test('a dry run tells the outcome and writes nothing', async () => {
   expect(listed).toMatchObject({ total: 1, products: [{ vendor: null }] });
 });
 
-test('a SKU of another product refuses the row alone', async () => {
+test('a SKU of another product refuses only its row', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ sku: 'TAKEN' });
 

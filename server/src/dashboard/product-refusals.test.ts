@@ -150,7 +150,7 @@ test('a variant whose stock an open checkout holds is not removed by an import t
   expect(after.data?.variants).toHaveLength(2);
 });
 
-test('a slug that stands in two rows of an import is refused at the second', async () => {
+test('a slug that is in two rows of an import is refused at the second', async () => {
   const { dashboard } = await openShop();
   const row = (slug: string, name: string) => ({ slug, name, price: '5' });
 

@@ -17,7 +17,7 @@ async function openShopWithKey() {
   return { ...shop, first };
 }
 
-test('the secret of a key is told when it is made, and never again', async () => {
+test('the secret of a key is shown when it is made, and never again', async () => {
   const { dashboard, owner } = await openShop();
 
   const { data: made, response } = await dashboard.POST(keys, { body });

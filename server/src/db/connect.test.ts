@@ -35,7 +35,7 @@ test('statements that are sent together have their time one after the other', as
   );
 });
 
-test('of statements that are sent together, the one that failed by itself is told', async () => {
+test('of statements that are sent together, the one that failed by itself is reported', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {

@@ -131,7 +131,7 @@ test('a login that may not make the roles is told what a superuser has to do', {
   expect((await prepareSchema(url)).applied).toContain('0001_foundation');
 });
 
-test('tables that belong to another login are told before anything else fails', { timeout: 300_000 }, async () => {
+test('tables that belong to another login are reported before anything else fails', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');

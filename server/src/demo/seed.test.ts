@@ -223,7 +223,7 @@ test('an order of it can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('a checkout to try is opened anew each time, and not at all when its goods are gone', async () => {
+test('a new checkout to try is opened each time, and not at all when its goods are gone', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

@@ -45,7 +45,7 @@ test('an answer that never ends is cut off, and its status counts', async () => 
   );
 });
 
-test('a redirect is told as what it is, and not followed', async () => {
+test('a redirect is reported as such, and not followed', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {

@@ -61,7 +61,7 @@ test('stock is released after 15 minutes while its checkout goes on', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 4 });
 });
 
-test('a checkout that was left alone ends and releases its stock', async () => {
+test('an abandoned checkout ends and releases its stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -229,7 +229,7 @@ function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   };
 }
 
-test('a payment that is still pending when its order is cancelled is called off', async () => {
+test('a payment that is still pending when its order is cancelled is cancelled too', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at(id), body: { reason: 'customer' } });

@@ -43,7 +43,7 @@ async function hurry({ owner, site_id }: OpenShop) {
   await owner.query(`notify "jobs:insert", '{"count":50}'`);
 }
 
-test('every change of an order is told, signed so that another implementation of Standard Webhooks accepts it', async () => {
+test('every change of an order is delivered, signed so that another implementation of Standard Webhooks accepts it', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const types: EventType[] = ['order.created', 'order.paid', 'order.fulfilled', 'order.delivered'];
@@ -65,7 +65,7 @@ test('every change of an order is told, signed so that another implementation of
   await receiver.close();
 });
 
-test('an order is told as paid once its money has come, whichever way it came', async () => {
+test('an order is reported as paid once its money has arrived, whichever way it came', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['order.paid']);
@@ -85,7 +85,7 @@ test('an order is told as paid once its money has come, whichever way it came', 
   await receiver.close();
 });
 
-test('a product is told once per change, and a refused change not at all', async () => {
+test('a product is reported once per change, and a refused change not at all', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['product.created', 'product.updated', 'product.deleted']);
@@ -108,7 +108,7 @@ test('a product is told once per change, and a refused change not at all', async
   await receiver.close();
 });
 
-test('stock is told when it changes significantly, and not otherwise', async () => {
+test('stock is reported when it changes significantly, and not otherwise', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['inventory.changed']);

@@ -40,7 +40,7 @@ test('no more jobs are held than there are places and room to wait, so that work
   expect(waiting).toBeLessThanOrEqual(WAITING_JOBS);
 });
 
-test('a tenant alone has 20 attempts under way, 5 of them at one webhook, and is told when to come back', async () => {
+test('a tenant by itself has 20 attempts under way, 5 of them at one webhook, and is told when to come back', async () => {
   const share = createShare(200);
   expect(hang(share, 'one webhook', 1).under_way).toBe(5);
   expect(hang(share, 'many webhooks', 10).under_way).toBe(20);

@@ -48,7 +48,7 @@ test('with a mail server a mail goes to its one address, from the configured one
   expect(told.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
-test('an address is one address, whatever stands in it', async () => {
+test('an address is one address, whatever it contains', async () => {
   const { told, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 

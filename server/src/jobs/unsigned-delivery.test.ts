@@ -3,7 +3,7 @@ import { workJobs } from '../../test/jobs.ts';
 import { openReceiver } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('a webhook whose secret cannot be opened is told as an attempt that failed, and tried again by the schedule', async () => {
+test('a webhook whose secret cannot be decrypted is reported as a failed attempt, and tried again by the schedule', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { data } = await shop.dashboard.POST('/api/dashboard/webhooks', {

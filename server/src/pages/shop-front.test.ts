@@ -79,7 +79,7 @@ test('an order is placed on the page only when the terms are accepted, where the
   expect(placed.html).toContain('Thank you for your order');
 });
 
-test('the page leads back to where the shopper came from, and after the order with its id alone', async () => {
+test('the page leads back to where the shopper came from, and after the order with only its id', async () => {
   const given = await givenShop();
   const { data } = await given.begin({
     return_url: 'https://shop.example/thanks?utm=1#top',

@@ -14,7 +14,7 @@ function interruptedBy(db: Pool, act: () => Promise<void>): Pool {
   return Object.create(db, { connect: { value: connect } });
 }
 
-test('who is delayed while another login succeeds is told to try again in a second', async () => {
+test('whoever is delayed while another login succeeds is told to try again in a second', async () => {
   const { db, owner } = await testServer();
   const account = `${crypto.randomUUID()}@mail.example`;
   const counter = accountKey(account);

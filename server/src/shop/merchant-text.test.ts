@@ -21,7 +21,7 @@ test.each([
   expect(sanitizeMerchantText(text, 200)).toBe(told);
 });
 
-test('nothing is told as null, and what is long is cut by characters, not in their middle', () => {
+test('nothing is shown as null, and what is long is cut by characters, not in their middle', () => {
   expect(sanitizeMerchantText('', 10)).toBeNull();
   expect(sanitizeMerchantText('\u200B', 10)).toBeNull();
   expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);

@@ -51,7 +51,7 @@ test.each([
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
 
-test('an empty list allows none, and a storefront on this machine is led to during development alone', () => {
+test('an empty list allows none, and shoppers are sent to a storefront on this machine only during development', () => {
   const none = { site_id: 'b', storefront_url: null, allowed_origins: [] };
   const local = { site_id: 'b', storefront_url: 'http://localhost:5173/', allowed_origins: [] };
 

@@ -54,7 +54,7 @@ test('what cannot be split evenly goes to the shares that lost most, the earlier
   expect(allocate(0, [5, 5])).toEqual([0, 0]);
 });
 
-test('contained tax is told and not added, tax on top is added, both rounded half up per line, shipping as a line', () => {
+test('contained tax is shown and not added, tax on top is added, both rounded half up per line, shipping as a line', () => {
   const lines = [
     { id: 'x', product_id: null, price: 999, quantity: 1 },
     { id: 'y', product_id: null, price: 50, quantity: 1 },

@@ -128,7 +128,7 @@ test('a checkout says what its code takes off each line, before and after it is 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a code for products or collections takes off those alone, and their lines must meet its minimum', async () => {
+test('a code for products or collections takes off only those, and their lines must meet its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;

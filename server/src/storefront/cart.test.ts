@@ -196,7 +196,7 @@ test('a cart has at most 100 lines and 999 pieces of a variant', async () => {
   expect((await read(shop, cart.id)).items).toHaveLength(100);
 });
 
-test('prices and stock are those of the moment, and what has changed is told', async () => {
+test('prices and stock are those of the moment, and what has changed is reported', async () => {
   const shop = await openShop();
   const given = { inventory_quantity: 10, low_stock_threshold: 3, price: '10' };
   const dearer = await givenVariant(shop, { ...given, name: 'Dearer' });
@@ -326,7 +326,7 @@ test('a cart past its time is gone at once, and its code is given back by the ne
   expect((await shop.storefront.GET(cartPath, at(cart.id))).response.status).toBe(410);
 });
 
-test('a cart left alone for a day gives its code back and lives on', async () => {
+test('a cart that is not changed for a day gives its code back and lives on', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await shop.givenDiscount();

@@ -203,7 +203,7 @@ test('a price that the human did not see is not charged until they accept the ne
   expect(data?.order.total).toBe('28.90');
 });
 
-test('prices that change without changing the total are told, too, and accepted by the same total', async () => {
+test('prices that change without changing the total are reported, too, and accepted by the same total', async () => {
   const shop = await openShop();
   const [a, b] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [a, b].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -220,7 +220,7 @@ test('prices that change without changing the total are told, too, and accepted 
   expect(second.data?.order.total).toBe(total);
 });
 
-test('a line that is no longer for sale is told, and left out once the smaller total is accepted', async () => {
+test('a line that is no longer for sale is reported, and left out once the smaller total is accepted', async () => {
   const shop = await openShop();
   const [kept, gone] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [kept, gone].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -374,7 +374,7 @@ test('what is paid when it is handed over is confirmed and pending', async () =>
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
 });
 
-test('what is fetched is still fetched once it is ordered', async () => {
+test('what is picked up is still picked up once it is ordered', async () => {
   const shop = await openShop();
   const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
   const delivery = await shop.givenShippingOption();
@@ -454,7 +454,7 @@ test('completing twice at once by card charges once', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('a card without its token is a mistake in the request, and a changed price is told before anything is charged', async () => {
+test('a card without its token is a mistake in the request, and a changed price is reported before anything is charged', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 

@@ -494,7 +494,7 @@ test('another address needs the password, and counts from when its link is used'
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('an address that another customer has is not taken and not told', async () => {
+test('an address that another customer has is neither accepted nor revealed', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();

@@ -88,7 +88,7 @@ test('bounds that cross, and limits within no country, are refused at the field'
   expect(await refused({ states: ['CA'], postcode_prefixes: ['1'] })).toEqual(['states', 'postcode_prefixes']);
 });
 
-test('an address that nothing is delivered to is told, and cannot be completed', async () => {
+test('an address that nothing is delivered to is reported, and cannot be completed', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   const cart = await givenCart(shop);
   const warning = { code: 'address_undeliverable', line_item_id: null, countries: ['AT', 'DE'] };

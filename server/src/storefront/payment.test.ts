@@ -100,7 +100,7 @@ test('a payment that needs its human is told with what to do, and completing aga
   });
 });
 
-test('with a return_url alone the provider shows its own page, and sends people to the allowed origins only', async () => {
+test('with only a return_url the provider shows its own page, and sends people to the allowed origins only', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
   const { checkout } = await givenPayable(shop);

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 const products = '/api/storefront/products';
 const product = '/api/storefront/products/{id_or_slug}';
 
-test('shoppers see active, published products alone, and never what they cost', async () => {
+test('shoppers see only active, published products, and never what they cost', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Shown', cost_per_item: '3' });
   await givenProduct({ name: 'Draft', status: 'draft' });

@@ -143,7 +143,7 @@ test('rates that are given twice for a country, state and class are refused, how
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'tax_rates', 2, 'country'], type: 'value_error' }] });
 });
 
-test('the tax class of a product can be read and changed, imported and exported, and its change is told to integrations', async () => {
+test('the tax class of a product can be read and changed, imported and exported, and its change is reported to integrations', async () => {
   const { dashboard, storefront, sync, givenProduct } = await openShop();
   const book = await givenProduct({ name: 'Book', tax_class: 'reduced' });
   expect(book.tax_class).toBe('reduced');

@@ -20,7 +20,7 @@ async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   await givenProduct({ ...all, name: 'Mug D', price: '1', inventory_quantity: 2, published_at: at(4) });
 }
 
-test('what cannot be bought stands last where no sort is given, and where the order puts it with one', async () => {
+test('what cannot be bought comes last where no sort is given, and where the order puts it with one', async () => {
   const shop = await openShop();
   await givenFour(shop);
 

@@ -170,7 +170,7 @@ test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', 
   expect(changes.at(-1)?.product).toEqual(data);
 });
 
-test('the sale of pieces that a checkout held is no change: what others see was told when they were held', async () => {
+test('the sale of pieces that a checkout held is no change: what others see was reported when they were held', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const { id: checkout_id } = await shop.givenCheckout({
@@ -193,7 +193,7 @@ test('the sale of pieces that a checkout held is no change: what others see was 
   expect(held.changes.findLast(({ product_id }) => product_id === mug.id)?.product).toEqual(data);
 });
 
-test('what customers no longer see is told as removed: archived, unpublished or deleted', async () => {
+test('what customers no longer see is returned as removed: archived, unpublished or deleted', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const [archived, unpublished, deleted] = [await givenProduct(), await givenProduct(), await givenProduct()];
@@ -328,7 +328,7 @@ test('updated_since begins with what changed since then', async () => {
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('a product that becomes visible at its time is told then', async () => {
+test('a product that becomes visible at its time is returned then', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(

@@ -144,7 +144,7 @@ async function mailedPaths(shop: Shop): Promise<string[]> {
   return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
 }
 
-test('links in mails lead somewhere at the hosts of their shop alone', async () => {
+test('links in mails lead somewhere only at the hosts of their shop', async () => {
   const paths = await mailedPaths(other);
   const theirs = `shop.${other.site_id}.example`;
   const staff = mintToken('unlock');
@@ -246,7 +246,7 @@ function rawly(request: string): Promise<string> {
   });
 }
 
-test('https is asked for the host of a shop alone, and not for other names of its owner', async () => {
+test('https is required only for the host of a shop, and not for other names of its owner', async () => {
   const asked = async (name: string) =>
     (await askAt(name, '/api/storefront/shop')).response.headers.get('Strict-Transport-Security');
 
@@ -255,7 +255,7 @@ test('https is asked for the host of a shop alone, and not for other names of it
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('a form at a host is taken from that host alone, with a session of that host', async () => {
+test('a form at a host is accepted only from that host, with a session of that host', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -324,7 +324,7 @@ test('a page at the host of the shop may call it there, whatever origins the tok
   expect((await from(host, 'https://evil.example')).status).toBe(403);
 });
 
-test('a host is a name with a domain alone, kept in lower case and in ASCII', () => {
+test('a host is only a name with a domain, kept in lower case and in ASCII', () => {
   const base = 'https://commerce.example';
   expect(readHost('Shop.Example', base)).toBe('shop.example');
   expect(readHost('bücher.example', base)).toBe('xn--bcher-kva.example');

@@ -55,7 +55,7 @@ test('every moment of those years is one, with every offset that there is', () =
   }
 });
 
-test('what the database holds of early and late years is told as it is, or at the end of time', () => {
+test('what the database holds of early and late years is shown as it is, or at the end of time', () => {
   expect(parseMoment('0001-01-01 00:00:00+00')).toBe('0001-01-01T00:00:00.000Z');
   expect(parseMoment('0050-06-01 12:30:00.5+00')).toBe('0050-06-01T12:30:00.500Z');
   expect(parseMoment('2026-05-04 10:30:00.123456+00')).toBe('2026-05-04T10:30:00.123Z');

@@ -22,7 +22,7 @@ test('parameters become what the contract says of them, and absent ones their de
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
-test('mistakes in all parts of a request are told at once, each by its place', () => {
+test('mistakes in all parts of a request are reported at once, each by its place', () => {
   const req = request({
     headers: { 'idempotency-key': 'no uuid' },
     params: { product_id: 'urn:uuid:0' },
@@ -37,7 +37,7 @@ test('mistakes in all parts of a request are told at once, each by its place', (
   );
 });
 
-test('one mistake is told once, at the field that it is in', () => {
+test('one mistake is reported once, at the field that it is in', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const params = { checkout_id: crypto.randomUUID() };
   const told = (body: object) =>

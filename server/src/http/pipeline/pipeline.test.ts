@@ -40,7 +40,7 @@ test('two credentials at once are refused, whichever they are', async () => {
   expect(status).toBe(401);
 });
 
-test('a mistake in the body is only told to those who may call', async () => {
+test('a mistake in the body is reported only to those who may call', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('a disk that is full is named as what it is, and the retry succeeds once there is space', async () => {
+test('a full disk is named as such, and the retry succeeds once there is space', async () => {
   const { owner, baseUrl } = await testServer();
   const shop = await openShop();
   await owner.query(`create function public.fill_disk() returns trigger language plpgsql as $$

@@ -102,7 +102,7 @@ test('GET and HEAD change nothing, however often a scanner opens the link', asyn
   }
 });
 
-test('what is wrong with a password is told at its field, and the password is not sent back', async () => {
+test('what is wrong with a password is shown at its field, and the password is not sent back', async () => {
   const given = await givenReset();
   const { browser, link } = given;
   const form = await browser.open(link);
@@ -199,7 +199,7 @@ test('a link of another shop, of another purpose, replaced or made up is answere
   }
 });
 
-test('an address that got an account meanwhile is told, and nothing changes', async () => {
+test('an address that got an account meanwhile is reported, and nothing changes', async () => {
   const given = await givenRegistration();
   const { browser, link, email, owner } = given;
   const form = await browser.open(link);

@@ -337,7 +337,7 @@ test('a changed price is shown, and charged only after the shopper agreed to it'
   expect((await ordersOf(given))[0]?.total).toBe('34.90');
 });
 
-test('what is short is told at its line, and nothing is ordered', async () => {
+test('what is short is shown at its line, and nothing is ordered', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
@@ -350,7 +350,7 @@ test('what is short is told at its line, and nothing is ordered', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('mistakes are told at their fields, and what was entered is kept', async () => {
+test('mistakes are shown at their fields, and what was entered is kept', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -471,7 +471,7 @@ test('on the review a line that cannot be bought is removed, and the rest is ord
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90' }]);
 });
 
-test('another country asks for the delivery anew', async () => {
+test('another country asks for the delivery again', async () => {
   const given = await givenCheckout();
   const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
   const { browser } = given;

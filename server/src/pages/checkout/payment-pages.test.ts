@@ -107,7 +107,7 @@ test('the page that leads on takes no address from the request, and leads nowher
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test('a payment is decided by the form of its own page alone, once, and belongs to its shop', async () => {
+test('a payment is decided only by the form of its own page, once, and belongs to its shop', async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

@@ -38,7 +38,7 @@ test('every part of the contract holds all that it refers to', async () => {
   }
 });
 
-test('every code of an error stands there with its meaning and its remedy', async () => {
+test('every error code is listed with its meaning and its remedy', async () => {
   const page = await html();
   const catalogue = document.components.schemas?.ErrorCode?.['x-error-catalogue'] as Record<string, object>;
   for (const code of Object.keys(catalogue)) expect(page).toContain(`id="error-${code}"`);

@@ -108,7 +108,7 @@ test('the job reindexes what an older release indexed', async () => {
   expect(await found(shop, 'turntable')).toEqual(['Gramophone']);
 });
 
-test('a product that is deleted while it is indexed anew leaves nothing in the index', async () => {
+test('a product that is deleted while it is reindexed leaves nothing in the index', async () => {
   const shop = await openShop();
   const made = await Promise.all(Array.from({ length: 12 }, (_, i) => shop.givenProduct({ name: `Zeppelin ${i}` })));
   const { owner, db } = await testServer();

@@ -33,7 +33,7 @@ test('a code that is no currency makes no site', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('every mistake is told at once', async () => {
+test('every mistake is reported at once', async () => {
   const { db } = await testServer();
   const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) }, password };
 

@@ -28,7 +28,7 @@ test('so many are done at once, and the next begins when one has ended', async (
   expect(begun).toEqual(['first', 'second', 'third']);
 });
 
-test('who cannot even wait is refused, and told when to come back', async () => {
+test('whoever cannot even wait is refused, and told when to come back', async () => {
   const { turns, begun, begin } = openTurns();
   for (const name of ['first', 'second']) void begin(name);
   turns.refuseIfFull();

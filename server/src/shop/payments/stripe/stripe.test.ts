@@ -235,7 +235,7 @@ function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
 }
 
-test('a webhook tells how the payment stands now, whatever stood in it when it was written', async () => {
+test('a webhook reports how the payment stands now, whatever it said when it was written', async () => {
   const { key, url } = await opened();
   await standIn.press(url, 'decline');
   const early = lastEvent('payment_intent.payment_failed');
