@@ -42,7 +42,7 @@ interface CartInput {
   tax: { rate: string; rates?: Record<string, string>; included: boolean };
 }
 
-/** Above this a cart is refused (cart-limits.ts). */
+/** Above this a cart is refused (carts/limits.ts). */
 const MAX_SUBTOTAL = 1e15;
 
 const carts: fc.Arbitrary<CartInput> = fc

@@ -43,7 +43,7 @@ export const VARIABLES = {
   },
   BASE_URL: {
     meaning:
-      'The address at which clients reach the server; links begin with it, but for those of shops with a primary host.',
+      'The address at which clients reach the server; links begin with it, except those of shops with a primary host.',
     allowed: 'an `http` or `https` address without a path; in production `https`',
     whenUnset: '`http://localhost:PORT`; in production it is required',
     read: origin,
@@ -224,7 +224,7 @@ export const VARIABLES = {
     read: matching(/^[sr]k_(?:live|test)_\w{3,240}$/),
   },
   STRIPE_API_URL: {
-    meaning: 'Another address in place of that of Stripe, for tests. Refused in production.',
+    meaning: 'An address to use in place of that of Stripe, for tests. Refused in production.',
     allowed: 'an `http` or `https` address without a path',
     whenUnset: 'Stripe itself',
     read: origin,

@@ -192,7 +192,7 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   }
   if (values.STRIPE_API_URL) {
     mistakes.push(
-      'STRIPE_API_URL is refused in production: keys would be sent to another address than Stripe. Remove it.',
+      'STRIPE_API_URL is refused in production: keys would be sent to an address other than that of Stripe. Remove it.',
     );
   }
   if (values.WEBHOOK_PRIVATE_ADDRESSES) {

@@ -69,9 +69,11 @@ site
 
 site
   .command('payments')
-  .description('show by which account a site is paid, or have it paid by a connected account of STRIPE_PLATFORM_KEY')
+  .description(
+    'show which account a site is paid through, or have it paid through a connected account of STRIPE_PLATFORM_KEY',
+  )
   .argument('<site_id>', 'the site')
-  .option('--account <id>', 'the connected account, such as acct_1032D82eZvKYlo2C; none takes it away')
+  .option('--account <id>', 'the connected account, such as acct_1032D82eZvKYlo2C; none removes it')
   .option('--webhook-secret-file <file>', "a file with the signing secret of that account's webhook endpoint")
   .addHelpText('after', '\nExample:\n  commerce-server site payments SITE_ID --account acct_1032D82eZvKYlo2C')
   .action(async (site_id: string, options: SitePaymentsOptions) => {

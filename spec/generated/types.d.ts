@@ -103,14 +103,14 @@ export interface paths {
         };
         /**
          * Read the payment account
-         * @description By which account the shop takes payments, or that it has none.
+         * @description The account through which the shop takes payments, or that it has none.
          */
         get: operations["dashboard.getPaymentAccount"];
         put?: never;
         post?: never;
         /**
          * Remove the payment account
-         * @description Removes the account and its keys: the shop takes no more payments by it. While payments or refunds are open it is 409 payment_account_in_use. Refunds of orders that were paid by it are then no longer possible here.
+         * @description Removes the account and its keys: the shop takes no more payments through it. While payments or refunds are open it is 409 payment_account_in_use. Refunds of orders that were paid through it are then no longer possible here.
          */
         delete: operations["dashboard.deletePaymentAccount"];
         options?: never;
@@ -1340,7 +1340,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an order as paid
-         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is no error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: the order is already cancelled and there is no payment that this server could refund, so return the money yourself or let the customer order again. Of parallel calls only one makes the change.
+         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is not an error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: the order is already cancelled and there is no payment that this server could refund, so return the money yourself or let the customer order again. Of parallel calls only one makes the change.
          */
         post: operations["dashboard.markOrderPaid"];
         delete?: never;
@@ -1493,7 +1493,7 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to say, since it may be less than the lines cost.
+         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
         delete?: never;
@@ -1762,7 +1762,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description What a storefront needs to know of its shop, such as its name and currency.
+         * @description What a storefront needs to know about its shop, such as its name and currency.
          */
         get: operations["storefront.getShop"];
         put?: never;
@@ -3547,7 +3547,7 @@ export interface components {
             msg: string;
             /** @description A stable name of the kind of mistake, such as missing, string_too_long or extra_forbidden. */
             type: string;
-            /** @description What was sent, when it is short and no secret. */
+            /** @description What was sent, if it is short and not a secret. */
             input?: unknown;
             /** @description The bound that was broken, such as {"max_length":255}. */
             ctx?: {
@@ -3602,7 +3602,7 @@ export interface components {
         TaxClass: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
-        /** @description A tax rate of a country, or of one state or one tax class in it. Of several that fit, that of the class in the state counts, then that of the class, then that of the state, then that of the country. */
+        /** @description A tax rate of a country, or of one state or one tax class in it. If several fit, that of the class in the state counts, then that of the class, then that of the state, then that of the country. */
         CountryTaxRate: {
             country: components["schemas"]["Country"];
             /** @description Only for addresses with this state, whatever the case. In Australia, Canada and the United States the name and the code (such as CA and California) are the same. */
@@ -3623,7 +3623,7 @@ export interface components {
         /** @description A web origin, scheme, host and port without a path. It must be https; http is accepted for localhost only. */
         Origin: string;
         /**
-         * @description What storefront, sync and agents are told of the stock. exact: how many pieces there are. low_only: at most one more than the low_stock_threshold. never: 1 where there is something in stock, else 0, and nothing is called low on stock. Quantities in warnings and refusals follow. The dashboard always shows all of it.
+         * @description What the storefront, sync and agents are told about the stock. exact: how many pieces there are. low_only: at most one more than the low_stock_threshold. never: 1 where there is something in stock, else 0, and nothing is called low on stock. Quantities in warnings and refusals follow. The dashboard always shows all of it.
          * @enum {string}
          */
         ShowStock: "exact" | "low_only" | "never";
@@ -3653,16 +3653,16 @@ export interface components {
             /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents: number | null;
         };
-        /** @description The language in which a shopper is spoken to: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
+        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
         Locale: string;
         /** @description An absolute http or https address, or null for none. */
         UrlOrNull: string | null;
         /**
          * Format: email
-         * @description An e-mail address, compared without case.
+         * @description An e-mail address; case is ignored.
          */
         Email: string;
-        /** @description How the hosted pages and the mails show whose they are. */
+        /** @description How the hosted pages and the mails show which shop they belong to. */
         Brand: {
             /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
             logo_url: components["schemas"]["UrlOrNull"];
@@ -3705,9 +3705,9 @@ export interface components {
             search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The language for shoppers of whom no other is known. */
+            /** @description The language for shoppers whose own is not known. */
             default_locale: components["schemas"]["Locale"];
-            /** @description The time zone in which pages and mails name moments, by its IANA name such as Europe/Berlin. */
+            /** @description The time zone in which pages and mails show times, by its IANA name such as Europe/Berlin. */
             time_zone: string;
             brand: components["schemas"]["Brand"];
             legal: components["schemas"]["LegalLinks"];
@@ -3730,7 +3730,7 @@ export interface components {
             /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
         };
-        /** @description How the hosted pages and the mails show whose they are. What is left out is null. */
+        /** @description How the hosted pages and the mails show which shop they belong to. What is left out is null. */
         BrandInput: {
             /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
             logo_url?: components["schemas"]["UrlOrNull"];
@@ -3782,7 +3782,7 @@ export interface components {
          * @enum {string}
          */
         PaymentCapture: "automatic" | "manual";
-        /** @description The account by which the shop takes payments. Its keys can be written, and are never shown. */
+        /** @description The account through which the shop takes payments. Its keys can be written, and are never shown. */
         PaymentAccount: {
             /** @description Who takes the payments; null while the shop has no account. */
             provider: "stripe" | null;
@@ -4378,7 +4378,7 @@ export interface components {
          * @enum {string}
          */
         CollectionType: "manual" | "automatic";
-        /** @description A condition on a product. tag takes equals, not_equals and contains (a part of one of the tags); product_type and vendor the same; price takes equals, greater_than and less_than with an amount; in_stock takes equals with true or false. Words are compared without case. Any other operator for a field is a 422 at the rule. */
+        /** @description A condition on a product. tag takes equals, not_equals and contains (a part of one of the tags); product_type and vendor the same; price takes equals, greater_than and less_than with an amount; in_stock takes equals with true or false. Words are compared ignoring case. Any other operator for a field is a 422 at the rule. */
         CollectionRule: {
             /** @enum {string} */
             field: "tag" | "product_type" | "vendor" | "price" | "in_stock";
@@ -4469,7 +4469,7 @@ export interface components {
         /** @description A discount code. All its conditions must hold; null or an empty list means no condition. */
         Discount: {
             id: components["schemas"]["Id"];
-            /** @description Compared without case. */
+            /** @description Case is ignored. */
             code: string;
             kind: components["schemas"]["DiscountKind"];
             /** @description For percentage, the percentage ("12.50" is 12.5 %); for fixed_amount, the amount; for free_shipping, 0. */
@@ -4825,7 +4825,7 @@ export interface components {
             /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
             referrer?: string;
         };
-        /** @description What an order was taxed at one rate. */
+        /** @description The tax of an order at one rate. */
         TaxLine: {
             tax_class: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
@@ -4883,7 +4883,7 @@ export interface components {
             /** @description true, it was given; false, it was withdrawn. */
             granted: boolean;
             /**
-             * @description Where it was said.
+             * @description Where it was given or withdrawn.
              * @enum {string}
              */
             source: "registration" | "checkout" | "account" | "dashboard";
@@ -4921,7 +4921,7 @@ export interface components {
             /** @description Whether the pieces went back into stock. */
             restock: boolean;
         };
-        /** @description The record of a refund. It is never changed, except for what tells how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
+        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
         Refund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -4932,7 +4932,7 @@ export interface components {
             /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
             actor_id: components["schemas"]["Id"];
             /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back, or it was recorded that it did; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed";
@@ -4940,7 +4940,7 @@ export interface components {
             failure_reason: string | null;
             /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
             provider_reference: string | null;
-            /** @description What was refunded of the order's lines, where that was told. */
+            /** @description What was refunded of the order's lines, if that was given. */
             line_items: components["schemas"]["RefundLineItem"][];
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4955,7 +4955,7 @@ export interface components {
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
-            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration brought them. */
+            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
             tax_lines: components["schemas"]["TaxLine"][];
             cancel_reason: components["schemas"]["CancelReason"] | null;
             metadata: components["schemas"]["Metadata"];
@@ -5006,7 +5006,7 @@ export interface components {
             email_verified_at: string | null;
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description The language in which a shopper is spoken to: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
+        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
         LocaleOrNull: string | null;
         /** @description A customer as the merchant sees it. */
         CustomerRecord: components["schemas"]["Customer"] & {
@@ -5068,7 +5068,7 @@ export interface components {
          * @enum {string}
          */
         AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read";
-        /** @description Product types and handles of collections, compared without case: the agent finds and buys what is in one of them. Empty means everything. */
+        /** @description Product types and handles of collections, ignoring case: the agent finds and buys what is in one of them. Empty means everything. */
         AgentCategories: string[];
         /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 is browsing only. */
         BudgetCents: number;
@@ -5328,7 +5328,7 @@ export interface components {
             /** @description How many days it takes at most. */
             estimated_days_max: number | null;
         };
-        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or of a host of the shop, or stands in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and judged again before it is used. */
+        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or of a host of the shop, or is listed in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and checked again before it is used. */
         ReturnUrl: string | null;
         /**
          * @description open still lacks the fields in missing; ready can be completed; requires_escalation was created by an agent and waits for its customer. The other statuses are final.
@@ -5349,10 +5349,10 @@ export interface components {
             type: "redirect" | "client_secret";
             /**
              * Format: uri
-             * @description Of a redirect, where to send the browser; else null.
+             * @description For a redirect, where to send the browser; else null.
              */
             url: string | null;
-            /** @description For the provider's library in the browser; null of a redirect. */
+            /** @description For the provider's library in the browser; null for a redirect. */
             client_secret: string | null;
         };
         /** @description A payment under way. Until it is over, the cart and the checkout cannot be changed (409 payment_in_progress), nothing expires, and the stock stays reserved. */
@@ -5414,7 +5414,7 @@ export interface components {
             tax_included: boolean;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that is none of the country, a phone number that nobody could call. Empty when it is ready. */
+            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number that nobody could call. Empty when it is ready. */
             missing: string[];
             /** @description The payment under way; null when there is none. */
             payment: components["schemas"]["CheckoutPayment"] | null;
@@ -5485,11 +5485,11 @@ export interface components {
             request_id: string;
             /** @description Whether the same call, with the same Idempotency-Key, may succeed later. */
             retryable: boolean;
-            /** @description The payment under way, of payment_action_required and payment_in_progress. */
+            /** @description For payment_action_required and payment_in_progress, the payment under way. */
             payment_id?: components["schemas"]["Id"];
-            /** @description What the shopper must do, of payment_action_required; null when the provider must be asked again. */
+            /** @description For payment_action_required, what the shopper must do; null when the provider must be asked again. */
             next_action?: components["schemas"]["NextAction"] | null;
-            /** @description Until when the shopper can act, of payment_action_required. */
+            /** @description For payment_action_required, until when the shopper can act. */
             expires_at?: components["schemas"]["Timestamp"];
         } & {
             [key: string]: unknown;
@@ -5565,14 +5565,14 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Money that went back to the customer, or is on its way. */
+        /** @description A refund that was made to the customer, or is on its way. */
         CustomerRefund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
             amount: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back.
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money was refunded.
              * @enum {string}
              */
             status: "pending" | "succeeded";
@@ -11516,7 +11516,7 @@ export interface operations {
                 /** @description Only products with a price of at most this. */
                 price_max?: components["schemas"]["MoneyInput"];
                 /**
-                 * @description Only products that were changed or published at this time or later, for a storefront that keeps pages of its own. Sales and stock do not count as changes, and products that were deleted or unpublished are not listed: webhooks tell of those.
+                 * @description Only products that were changed or published at this time or later, for a storefront that keeps pages of its own. Sales and stock do not count as changes, and products that were deleted or unpublished are not listed: webhooks report those.
                  * @example 2026-03-01T00:00:00.000Z
                  */
                 updated_since?: components["schemas"]["Timestamp"];
@@ -12333,7 +12333,7 @@ export interface operations {
                 "application/json": {
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
-                    /** @description How it is paid. Required when payment_method is card, until a payment is under way. With return_url alone the shopper pays on the provider's own page. */
+                    /** @description How it is paid. Required when payment_method is card, until a payment is under way. With only return_url the shopper pays on the provider's own page. */
                     payment?: {
                         /** @description A token of the test provider, which knows tok_success, tok_declined, tok_authorized, tok_late_success, tok_late_declined and tok_3ds, which asks the shopper. */
                         card_token?: string;

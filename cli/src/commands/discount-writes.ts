@@ -73,10 +73,10 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   const create = discounts
     .command('create <code>')
     .description('Make a discount code that takes off a share, an amount or the shipping cost.')
-    .option('--percentage <percent>', 'takes this share off, such as 12.5', percent)
-    .option('--amount <amount>', 'takes this much off', amount)
-    .option('--free-shipping', 'takes the shipping cost off')
-    .option('--disabled', 'not to be used yet');
+    .option('--percentage <percent>', 'the percentage to take off, such as 12.5', percent)
+    .option('--amount <amount>', 'the amount to take off', amount)
+    .option('--free-shipping', 'makes shipping free')
+    .option('--disabled', 'disabled for now');
   addTerms(create)
     .addHelpText('after', CREATE_EXAMPLES)
     .action((code: string, options: CreateOptions, command: Command) => createOne(code, options, command, terminal));
@@ -98,7 +98,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
 }
 
 function percent(text: string): string {
-  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError('Give per cent, such as 10 or 12.5.');
+  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError('Give a percentage, such as 10 or 12.5.');
   return text;
 }
 
@@ -106,12 +106,12 @@ function addTerms(command: Command): Command {
   return command
     .option('--description <text>', 'a remark for staff', orNone(String))
     .option('--starts <when>', 'from when on: a day, or a moment', orNone(since))
-    .option('--ends <when>', 'until when: a day, which is included, or a moment', orNone(until))
+    .option('--ends <when>', 'until when: a day, inclusive, or a date and time', orNone(until))
     .option('--minimum-subtotal <amount>', 'the minimum total of the cart', orNone(amount))
     .option('--minimum-quantity <number>', 'the minimum quantity in the cart', orNone(wholeNumber))
-    .option('--product <id>', 'applies to this product alone; may be repeated', repeated)
-    .option('--collection <id>', 'applies to this collection alone; may be repeated', repeated)
-    .option('--usage-limit <number>', 'how often it can be used at all', orNone(wholeNumber))
+    .option('--product <id>', 'applies only to this product; may be repeated', repeated)
+    .option('--collection <id>', 'applies only to this collection; may be repeated', repeated)
+    .option('--usage-limit <number>', 'how often it can be used in total', orNone(wholeNumber))
     .option('--usage-limit-per-customer <number>', 'how often one customer can use it', orNone(wholeNumber));
 }
 

@@ -26,7 +26,7 @@ async function shop(...pages: Page[]) {
 
 const calls = (seen: Seen[]) => seen.map(({ method }) => method);
 
-test('events go to the receiver, signed like real ones, and each is told with its answer', async () => {
+test('events go to the receiver, signed like real ones, and each is shown with its answer', async () => {
   const other = { ...EVENT, event_id: '0192f3a3-4444-7000-8000-000000000002' };
   const receiver = await fakeServer({
     'POST /hooks': ({ headers }) => ({ status: headers['webhook-id'] === EVENT.event_id ? 204 : 500 }),
@@ -60,7 +60,7 @@ test('events go to the receiver, signed like real ones, and each is told with it
   }
 });
 
-test('a receiver that is not there is told of, and the next event is tried', async () => {
+test('an unreachable receiver is reported, and the next event is tried', async () => {
   const nowhere = await closedServer();
   const redirecting = await fakeServer({ 'POST /': { status: 302, headers: { Location: nowhere.url } } });
   for (const [url, told] of [
@@ -105,7 +105,7 @@ test('a listener whose time was over is replaced, and that is said', async () =>
   await until(() => expect(out()).toContain(EVENT.event_id));
   interrupt();
   const { err } = await ended;
-  expect(err).toContain('what happened meanwhile is lost');
+  expect(err).toContain('events from that time are lost');
   expect(
     out()
       .split('\n')

@@ -51,7 +51,7 @@ async function listen({ forwardTo, event }: ListenOptions, command: Command, ter
       {
         opened: ({ id, secret }, again) => {
           if (again)
-            teller.noted('Nothing was fetched for too long: what happened meanwhile is lost, the secret is new.');
+            teller.noted('Nothing was fetched for too long: events from that time are lost, and the secret is new.');
           teller.opened(id, secret);
         },
         happened: async (happened, { secret }) => {

@@ -34,7 +34,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
     .description('Log in and remember it as a profile.')
-    .option('--email <address>', 'the staff member, instead of being asked')
+    .option('--email <address>', 'the e-mail of the staff member; asked for when left out')
     .option('--api-key', 'use an API key instead of e-mail and password')
     .option('--merchant <id>', 'which merchant, for staff of several')
     .option('--unlock [code]', 'the code of the mail about delayed logins; asked for when left out')
@@ -98,7 +98,7 @@ async function staffProfile(options: LoginOptions, url: string, terminal: Termin
     throw usageError('Who logs in?', 'Give --email, or --api-key, and the secret on the standard input.');
   }
   const email = options.email || (await ask(terminal, 'E-mail'));
-  const code = options.unlock === true ? await askSecret(terminal, 'Code of the mail') : options.unlock;
+  const code = options.unlock === true ? await askSecret(terminal, 'Code from the mail') : options.unlock;
   const password = await askSecret(terminal, 'Password');
   const body = { email, password, ...(code && { unlock_token: code }) };
   const call = createClient({ baseUrl: url }).POST('/api/dashboard/auth/login', { body });
@@ -111,15 +111,15 @@ async function chosen(merchants: Merchant[], asked: string | undefined, terminal
   const find = (id: string) => merchants.find((merchant) => merchant.id === id);
   const list = merchants.map(({ id, name }) => `${id} (${name})`).join(', ');
   const [only] = merchants;
-  if (!only) throw usageError('This login works for no merchant.');
+  if (!only) throw usageError('This login belongs to no merchant.');
   const found = asked ? find(asked) : merchants.length === 1 ? only : undefined;
   if (found) return found;
   if (asked || !canAsk(terminal)) {
-    throw usageError(asked ? 'This login does not work for that merchant.' : 'Which merchant?', `--merchant: ${list}`);
+    throw usageError(asked ? 'This login does not belong to that merchant.' : 'Which merchant?', `--merchant: ${list}`);
   }
   terminal.stderr.write(`${merchants.map(({ name }, index) => `  ${index + 1}  ${name}`).join('\n')}\n`);
   const picked = merchants[Number(await ask(terminal, 'Merchant', '1')) - 1];
-  if (!picked) throw usageError('There is no merchant of that number.');
+  if (!picked) throw usageError('There is no merchant with that number.');
   return picked;
 }
 

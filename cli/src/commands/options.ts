@@ -42,7 +42,9 @@ function momentOf(text: string, daysLater: number): string {
   // A day that no calendar has, such as 2026-02-30, would become one of the next month.
   const exists = isDay ? new Date(year, month - 1, day).getDate() === day : /T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
   if (!exists || Number.isNaN(date.getTime())) {
-    throw new InvalidArgumentError('Give a day (2026-12-31) or a moment with its zone (2026-12-31T18:00:00+01:00).');
+    throw new InvalidArgumentError(
+      'Give a day (2026-12-31) or a date and time with its zone (2026-12-31T18:00:00+01:00).',
+    );
   }
   return date.toISOString();
 }

@@ -45,7 +45,7 @@ Examples:
   $ commerce orders mark-paid 1001
   $ commerce orders mark-paid 1001 --yes --json | jq .changed`;
 
-const SHIP_EXAMPLES = `${ORDER} Without --item it is all that has not been shipped.
+const SHIP_EXAMPLES = `${ORDER} Without --item, everything not shipped yet is recorded as shipped.
 
 Examples:
   $ commerce orders ship 1001 --carrier DHL --tracking 00340434161094042557
@@ -65,13 +65,13 @@ Examples:
   $ commerce orders cancel 1001 --reason inventory --no-restock
   $ commerce orders cancel 1001 --reason customer --refund --yes`;
 
-const CAPTURE_EXAMPLES = `${ORDER} An order that ships is captured without being told.
+const CAPTURE_EXAMPLES = `${ORDER} When an order ships, its money is taken automatically.
 
 Examples:
   $ commerce orders capture 1001
   $ commerce orders capture 1001 --amount 30.00   the rest is released`;
 
-const REFUND_EXAMPLES = `${ORDER} What a provider took is returned by it, which may take a while. For other
+const REFUND_EXAMPLES = `${ORDER} If a provider took the money, it returns it, which may take a while. For other
 orders the command records what you return yourself. It asks first; programs agree with --yes.
 
 Examples:

@@ -48,7 +48,7 @@ export function statusLines(before: Statuses, after: Statuses, paint: Paint): st
 export function buyerOf({ email, shipping_address, billing_address }: Order): string {
   const { first_name, last_name } = shipping_address ?? billing_address ?? {};
   const name = [first_name, last_name].filter(Boolean).join(' ');
-  return [name, email].filter(Boolean).join(', ') || 'a customer unknown by name';
+  return [name, email].filter(Boolean).join(', ') || 'a customer without a name';
 }
 
 export const ORDER_COLUMNS: Column<Order>[] = [

@@ -75,7 +75,7 @@ test('where nobody can be asked it needs --yes', async () => {
   });
 });
 
-test('an order that is paid already is told without a question', async () => {
+test('an order that is paid already is reported without a question', async () => {
   const { commerce } = await merchant({ ...DETAILS, ...PAID }, { [MARK]: { body: PAID } });
   const { code, out } = await commerce(['orders', 'mark-paid', '#1001']);
   expect(code).toBe(0);
@@ -93,7 +93,7 @@ test('an expired order says what is left to do', async () => {
   expect(err).toContain('(400 payment_not_awaiting)\n  What to do: The order has expired and its stock was released');
 });
 
-test('a number that is no order is told, however much else the search finds', async () => {
+test('an unknown order number is reported, however much else the search finds', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const { code, err } = await commerce(['orders', 'get', '100']);
   expect(code).toBe(1);
@@ -313,7 +313,7 @@ test('an order of another producer, of which little is known, is shown', async (
   const { commerce } = await merchant(bare);
   const { code, out } = await commerce(['orders', 'get', '1001']);
   expect(code).toBe(0);
-  expect(out).toContain('Customer    a customer unknown by name\n');
+  expect(out).toContain('Customer    a customer without a name\n');
 });
 
 test('the bank details stand with an order that awaits its transfer', async () => {
@@ -326,7 +326,7 @@ test('the bank details stand with an order that awaits its transfer', async () =
   expect(out).toContain('To account        DE89370400440532013000, Alder & Finch');
 });
 
-test('the timeline is told to its end', async () => {
+test('the timeline is shown to its end', async () => {
   const [newest, oldest] = TIMELINE.entries;
   const { commerce } = await merchant(DETAILS, {
     [`GET ${ORDER}/timeline`]: ({ query }) =>

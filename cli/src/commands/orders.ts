@@ -68,8 +68,8 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addOption(choice('--source <source>', 'only orders from this source', SOURCES))
     .addOption(choice('--method <method>', 'only orders paid in this way', METHODS))
     .option('--customer <customer>', 'only orders of this customer, by e-mail or id')
-    .option('--from <when>', 'only orders made then or later: a day, or a moment', since)
-    .option('--to <when>', 'only orders made until then: a day, which is included, or a moment', until)
+    .option('--from <when>', 'only orders made then or later: a day, or a date and time', since)
+    .option('--to <when>', 'only orders made until then: a day, inclusive, or a date and time', until)
     .addOption(choice('--sort <order>', 'the order', SORTS))
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listOrders(options, command, terminal));

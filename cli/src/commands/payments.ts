@@ -25,7 +25,7 @@ Examples:
 export function addPayments(program: Command, terminal: Terminal): void {
   const payments = program
     .command('payments')
-    .description('The account by which the shop takes cards.')
+    .description('The account through which the shop takes cards.')
     .addHelpText('after', EXAMPLES);
   payments
     .command('show')

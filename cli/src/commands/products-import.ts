@@ -27,7 +27,7 @@ const EXAMPLES = `
 A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
 and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
 is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
-A dry run judges each product by itself: an SKU that two of them share is refused in the real import alone.
+A dry run judges each product by itself: an SKU that two of them share is refused only in the real import.
 
 Formats, recognised by the first line:
   shopify   Shopify's product CSV
@@ -46,13 +46,13 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
     .command('import <file>')
     .description('Create and update products from a file.')
     .addOption(
-      choice('--format <format>', 'what the file is, when it is not recognised', ['shopify', 'magento', 'jsonl']),
+      choice('--format <format>', 'the format of the file, if it is not recognised', ['shopify', 'magento', 'jsonl']),
     )
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--update-inventory', 'also set the stock of variants that exist')
-    .option('--base-image-url <url>', 'what the image names of a Magento file are put behind')
-    .addOption(choice('--weight-unit <unit>', 'what a Magento file weighs in (default: lb)', ['kg', 'lb']))
-    .option('--errors <file>', 'write the refused products there, one JSON object per line')
+    .option('--base-image-url <url>', 'the address to put before the image names of a Magento file')
+    .addOption(choice('--weight-unit <unit>', 'the weight unit of a Magento file (default: lb)', ['kg', 'lb']))
+    .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }

@@ -173,7 +173,10 @@ function rateEntry(key: string, text: string): object {
   const [place, rate] = split(text);
   const [, country = '', state, tax_class] = /^([A-Za-z]{2})(?:\/([^:]+))?(?::(.+))?$/.exec(place) ?? [];
   if (!country || rate === undefined) {
-    throw usageError(`"${text}" is no tax rate.`, 'Give COUNTRY=RATE, such as DE=19%, DE:reduced=7% or US/CA=7.25%.');
+    throw usageError(
+      `"${text}" is not a tax rate.`,
+      'Give COUNTRY=RATE, such as DE=19%, DE:reduced=7% or US/CA=7.25%.',
+    );
   }
   const where = { country: country.toUpperCase(), ...(state && { state }), ...(tax_class && { class: tax_class }) };
   return { ...where, rate: rateOf(key, rate) };
@@ -184,7 +187,7 @@ function synonymEntry(key: string, text: string): object {
   const [term, words] = split(text);
   const synonyms = (words ?? '').split(',').map((word) => word.trim());
   if (term && synonyms.every(Boolean)) return { term, synonyms };
-  throw usageError(`"${text}" is no entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
+  throw usageError(`"${text}" is not an entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
 }
 
 /** A value as it is written on the command line. */

@@ -101,7 +101,7 @@ test('what cannot be set is refused by its key, before anything is sent', async 
     [['name', 'Alder', 'Finch'], 'name takes one value.'],
     [['prices_include_tax', 'perhaps'], 'prices_include_tax cannot be "perhaps".'],
     [['payment_deadline_hours', 'soon'], 'Give a whole number.'],
-    [['tax_rates', 'Germany=19%'], '"Germany=19%" is no tax rate.'],
+    [['tax_rates', 'Germany=19%'], '"Germany=19%" is not a tax rate.'],
     [['tax_rates', 'DE=19'], 'tax_rates cannot be "19".'],
     [['legal', 'agb=https://shop.example'], 'Give FIELD=VALUE, with: terms_url'],
     [['search_synonyms', 'sofa'], 'Give TERM=WORD,WORD'],
@@ -113,7 +113,7 @@ test('what cannot be set is refused by its key, before anything is sent', async 
   expect(seen).toEqual([]);
 });
 
-test('what the server refuses is told by the key that sets it', async () => {
+test('what the server refuses is reported by the key that sets it', async () => {
   const detail = [{ loc: ['body', 'brand', 'accent_color'], msg: 'Choose a darker colour.', type: 'value_error' }];
   const refused = { ...refusal(422, 'validation_error', 'The request is not valid.'), body: { detail } };
   const server = await fakeServer({ [`GET ${PATH}`]: { body: SHOP }, [`PATCH ${PATH}`]: refused });

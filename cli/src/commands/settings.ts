@@ -33,7 +33,7 @@ Where the shop delivers is set by commerce shipping-options, and cards by commer
 export function addSettings(program: Command, terminal: Terminal): void {
   const settings = program
     .command('settings')
-    .description('What holds for the whole shop: bank details, taxes, brand, legal links, language, addresses.')
+    .description('The settings of the whole shop: bank details, taxes, brand, legal links, language, addresses.')
     .addHelpText('after', EXAMPLES);
   settings
     .command('get [key]')

@@ -96,9 +96,9 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
 
 function addFields(command: Command): Command {
   return command
-    .option('--country <code>', 'offered for this country alone, such as DE; may be repeated', options.repeated)
-    .option('--state <state>', 'offered in this state of the countries alone; may be repeated', options.repeated)
-    .option('--postcode <prefix>', 'offered for postal codes that begin so; may be repeated', options.repeated)
+    .option('--country <code>', 'offered only in this country, such as DE; may be repeated', options.repeated)
+    .option('--state <state>', 'offered only in this state of the countries; may be repeated', options.repeated)
+    .option('--postcode <prefix>', 'offered for postal codes that begin with this; may be repeated', options.repeated)
     .option('--minimum-weight <grams>', 'offered from this weight on', options.orNone(options.wholeNumber))
     .option('--maximum-weight <grams>', 'offered up to this weight', options.orNone(options.wholeNumber))
     .option('--days <days>', 'how many days it takes, such as 2 or 2-4', options.orNone(options.days))

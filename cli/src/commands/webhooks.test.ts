@@ -70,7 +70,7 @@ test('a webhook is enabled, disabled, tested, rotated and deleted by its id', as
   expect((await commerce(['webhooks', 'test', WEBHOOK.id])).out).toContain(`commerce deliveries show ${DELIVERY.id}`);
   const rotated = await commerce(['webhooks', 'rotate', WEBHOOK.id]);
   expect(rotated.out).toContain(WITH_SECRET.secret);
-  expect(rotated.out).toContain('Also signed with the one before  until 2026-03-03');
+  expect(rotated.out).toContain('Also signed with the previous one  until 2026-03-03');
   expect((await commerce(['webhooks', 'delete', WEBHOOK.id])).out).toBe(`Deleted: ${WEBHOOK.id}.\n`);
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
@@ -107,7 +107,7 @@ test('deliveries are listed by what is asked for, and shown with their attempts'
   expect(one.out).toContain('    "slug": "stoneware-mug",\n');
 });
 
-test('a long outage is replayed batch by batch until nothing remains, and how far it is is told', async () => {
+test('a long outage is replayed batch by batch until nothing remains, with its progress shown', async () => {
   let remaining = 2_500;
   const server = await fakeServer({
     [`POST ${DELIVERIES}/replay-failed`]: () => {

@@ -120,7 +120,7 @@ async function test(webhook_id: string, command: Command, terminal: Terminal): P
   const { client } = await openSession(command, terminal);
   const call = client.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path: { webhook_id } } });
   const delivery = await unwrap(call);
-  const look = `What became of it: commerce deliveries show ${delivery.id}`;
+  const look = `See its outcome: commerce deliveries show ${delivery.id}`;
   show(terminal, isJson(command), delivery, () => `webhook.ping is on its way. ${look}`);
 }
 
@@ -141,7 +141,7 @@ function showSecret(webhook: Schemas['WebhookWithSecret'], command: Command, ter
   show(terminal, isJson(command), webhook, (paint) => {
     const { id, url, secret, previous_secret_expires_at } = webhook;
     const previous = previous_secret_expires_at
-      ? { 'Also signed with the one before': `until ${moment(previous_secret_expires_at)}` }
+      ? { 'Also signed with the previous one': `until ${moment(previous_secret_expires_at)}` }
       : {};
     const told = facts({ Id: id, URL: url, Events: eventsOf(webhook), Secret: secret, ...previous }, paint);
     return `${told}\n\nKeep the secret now: it is not shown again.`;

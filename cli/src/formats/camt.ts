@@ -51,7 +51,9 @@ export function readCamt(xml: string, path: string): Transfer[] {
   );
   parser.end(xml);
   if (!isStatement) {
-    throw new FormatError(`${path} is no bank statement in CAMT.053: it has no BkToCstmrStmt. Export CAMT.053 or CSV.`);
+    throw new FormatError(
+      `${path} is not a bank statement in CAMT.053: it has no BkToCstmrStmt. Export CAMT.053 or CSV.`,
+    );
   }
   return transfers;
 }

@@ -94,7 +94,7 @@ test('CAMT.053: what came in and was booked, one by one where the bank books sev
 test.each([
   ['nothing', '', /is empty/],
   ['a table without amounts', 'Date,Description\n2026-11-21,Rent\n', /no header with a column for the amount/],
-  ['another XML', '<Document><Other/></Document>', /no bank statement in CAMT\.053/],
+  ['another XML', '<Document><Other/></Document>', /not a bank statement in CAMT\.053/],
   ['an amount that may be two', 'Reference,Amount\n1001,1.234\n', /Line 2 .* has no readable amount: 1\.234/],
 ])('%s is refused with what is missing', async (_what, content, message) => {
   await expect(read(content)).rejects.toThrow(message);

@@ -68,7 +68,7 @@ test.each(['xchunked', 'chunked'])('a body in broken chunks or another coding is
   expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
-test('a client that dawdles over its headers is told and let go', async () => {
+test('a client that sends its headers too slowly is told so and disconnected', async () => {
   const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', { headersSeconds: 1 });
 
   expect(head).toMatch(/^HTTP\/1\.1 408 /);

@@ -376,7 +376,7 @@ test('goods that came back and were refunded in full are returned', async () => 
   expect((await typesOf(shop, id))?.slice(-2)).toEqual(['refunded', 'returned']);
 });
 
-test('notes and metadata change in any status, and are told in the timeline', async () => {
+test('notes and metadata change in any status, and appear in the timeline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ note: 'Ring twice.' });
 

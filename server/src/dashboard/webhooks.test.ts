@@ -121,7 +121,7 @@ test('of two rotations at once, one succeeds', async () => {
   expect(refused).toMatchObject({ error: 'rotation_in_progress', previous_secret_expires_at: expect.any(String) });
 });
 
-test('a repeated request is told the secret again, until the webhook is gone', async () => {
+test('a repeated request gets the secret again, until the webhook is gone', async () => {
   const shop = await openShop();
   const request = {
     body: { url, events: ['order.paid' as const] },

@@ -83,7 +83,7 @@ function existing(place: string, account: Account | undefined): Cluster {
       );
     }
     if (code === 'ENOENT') {
-      throw new Error(`${place} is no database of this server. Move it away, or set DATA_DIR to another directory.`);
+      throw new Error(`${place} is not a database of this server. Move it away, or set DATA_DIR to another directory.`);
     }
     throw error;
   }

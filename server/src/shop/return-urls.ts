@@ -73,7 +73,7 @@ export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: Return
 
 export const RETURN_URL_REMEDY =
   'Give an https address without user name, whose origin is that of settings.storefront_url or of a host of the shop, or ' +
-  'stands in settings.allowed_origins.';
+  'is listed in settings.allowed_origins.';
 
 async function readReturnRules(shop: Shop): Promise<ReturnRules> {
   const found = await shop.one<ReturnRules>(

@@ -205,7 +205,7 @@ test.each(CLAIMS)(
   },
 );
 
-test('all differing claims are told at once', async () => {
+test('all differing claims are reported at once', async () => {
   const { sync } = await givenShop();
   const line_items = [
     { ...line, sku: 'MUG', price: '1.00', total: '1.00' },
@@ -277,7 +277,7 @@ test.each(Object.entries(NAMES))('a line names its variant by %s', async (_what,
   expect(made.order?.line_items).toMatchObject([{ variant_id: blue, variant_name: 'Blue', price: '16.00' }]);
 });
 
-test('a line with its required fields alone is ordered by the name of the product, and read back', async () => {
+test('a line with only its required fields is ordered by the name of the product, and read back', async () => {
   const { sync, variant_id } = await givenShop();
 
   const made = await unwrap(sync.POST(orders, { body: orderFor('', '', { line_items: [line] }) }));
@@ -469,7 +469,7 @@ test('an order is in the account of the customer whose verified e-mail it has, a
   expect(mine.orders).toHaveLength(1);
 });
 
-test('an order of another shop is not found, nor told by its reference', async () => {
+test('an order of another shop is not found, nor revealed by its reference', async () => {
   const [ours, theirs] = [await givenShop(), await givenShop()];
   const made = await unwrap(theirs.sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'theirs' }) }));
 
@@ -497,7 +497,7 @@ test('lines that know no more than they must are read back', async () => {
   ]);
 });
 
-test('an order past the deadline of its transfer is read as expired, alone and in the list', async () => {
+test('an order past the deadline of its transfer is read as expired, by itself and in the list', async () => {
   for (const listed of [false, true]) {
     const shop = await givenShop();
     const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));

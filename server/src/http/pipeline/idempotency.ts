@@ -156,7 +156,8 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
       union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
       union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
   );
-  if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
+  if (!alive)
+    throw new ShopError('key_not_active', 'The secret that was once returned under this key has been revoked since.');
 }
 
 /** The answer to a business refusal. Throws every other error, which undoes the whole request. */

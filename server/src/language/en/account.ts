@@ -88,7 +88,7 @@ export const account = {
   reset_refused: 'Choose another password: this one is easy to guess.',
   reset_done: 'Your password has been changed',
   reset_done_text:
-    'Log in at {shop} with the new password. For your safety you have been logged out everywhere.\nThe link has been used, and works no more. If it was not you who used it, ask for a new password at the shop now.',
+    'Log in at {shop} with the new password. For your safety you have been logged out everywhere.\nThe link has been used, and no longer works. If it was not you who used it, ask for a new password at the shop now.',
   reset_used: 'This link has been used already',
   reset_used_text:
     'A link sets a password once. If you have just sent the form twice, your new password is set: log in with it.\nOtherwise ask for another link where you log in at {shop}.',

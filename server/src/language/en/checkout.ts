@@ -54,9 +54,9 @@ export const checkout = {
   too_long: '{field}: this is too long.',
 
   delivery: 'Delivery',
-  delivery_country_first: 'Choose your country and continue: the ways of delivery come next.',
+  delivery_country_first: 'Choose your country and continue: the delivery options come next.',
   delivery_nowhere: 'There is no delivery to {country} for this order.',
-  delivery_hint: 'To {country}. Another country may have other ways and prices.',
+  delivery_hint: 'To {country}. Another country may have other options and prices.',
   free_of_charge: 'Free',
 
   payment: 'Payment',
@@ -92,7 +92,7 @@ export const checkout = {
   not_buyable_text:
     'See <a>the notes beside them</a>. Remove them here, or change them in your cart at the shop and come back to this page.',
   unavailable: 'No longer for sale.',
-  only_left_less: 'Only {count} left: that is less than you want.',
+  only_left_less: 'Only {count} left: that is fewer than you want.',
   out_of_stock: 'Out of stock.',
   only_left: 'Only {count} left.',
   fewer_left: 'There are fewer than you want.',

@@ -79,7 +79,7 @@ export const consent = {
   did_order: 'Looked at an order',
   did_activity: 'Looked at its own activity',
   did_end: 'Gave its access back',
-  did_unknown: 'Tried something that there is not',
+  did_unknown: 'Tried something that does not exist',
   did_refused: '{work} (refused)',
 
   approved: 'You have allowed this',

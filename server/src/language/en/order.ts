@@ -21,7 +21,7 @@ export const order = {
   tax_contained_at: 'Includes {amount} tax ({rate})',
 
   answer: 'E-mail or postal code of the order',
-  answer_hint: 'The whole address is shown to those alone who know one of the two.',
+  answer_hint: 'The whole address is shown only to those who know one of the two.',
   answer_button: 'Show the whole address',
   answer_empty: 'Enter the e-mail or the postal code of the order.',
   answer_wrong: 'This is neither the e-mail nor a postal code of the order. Check the spelling.',

@@ -15,7 +15,7 @@ export const payment = {
   was_cancelled: 'The payment was cancelled',
   was_cancelled_text: 'Nothing was ordered, and you pay nothing. You can change your order, or pay it.',
   given_back: 'The payment could not be completed',
-  given_back_text: 'Nothing was ordered. If money was taken, we give it back to you by itself.',
+  given_back_text: 'Nothing was ordered. If money was taken, we refund it automatically.',
   budget_in_use: 'Another payment is under way',
   budget_in_use_text:
     'It uses the rest of the assistant’s budget. Finish or cancel that payment first. Nothing was ordered here.',

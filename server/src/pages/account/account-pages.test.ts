@@ -50,7 +50,7 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   expect([wrong.response.status, wrong.html.includes('href="#email"')]).toEqual([422, true]);
 
   const sent = await browser.press(asked, 'request_reset', { email: email.toUpperCase() });
-  expect([sent.response.status, heading(sent)]).toEqual([200, 'Look into your mailbox']);
+  expect([sent.response.status, heading(sent)]).toEqual([200, 'Check your mailbox']);
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   const form = await browser.open(unescaped(/href="([^"]*\/account\/[^"]*\/reset\/[^"]*)"/.exec(html)?.[1] ?? ''));
   const NEW = 'a longer horse';
@@ -304,7 +304,7 @@ test('ordering again leads back to the checkout that was begun, and to another o
   expect(another.path).not.toBe(one.path);
 });
 
-test('of an order with more lines than a cart holds, those that stay out are told', async () => {
+test('of an order with more lines than a cart holds, those that are left out are named', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const sizes = Array.from({ length: 102 }, (_, index) => `${index + 1}`);
@@ -325,7 +325,7 @@ test('of an order with more lines than a cart holds, those that stay out are tol
   expect((await browser.press(told, 'reorder')).path).toMatch(/^\/checkout\/chk_/);
 });
 
-test('what is not for sale any more is told before a checkout begins, and the rest can be ordered', async () => {
+test('what is no longer for sale is shown before a checkout begins, and the rest can be ordered', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const [mug, bowl, plate] = [

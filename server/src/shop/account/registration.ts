@@ -18,7 +18,7 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
  * How strangers become customers, and how customers come back without their password. The requests do the same work whether or
- * not the address is known: what depends on it happens when the mail is written (see mail-letters.ts).
+ * not the address is known: what depends on it happens when the mail is written (see mails/account-templates.ts).
  */
 export interface Registration {
   email: string;

@@ -123,7 +123,7 @@ export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'market
 
 /**
  * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `reserveStock` or sold by
- * `place` of checkout-complete.ts.
+ * `createOrder` of new-order.ts.
  */
 export async function beginForWidget(
   shop: Shop,

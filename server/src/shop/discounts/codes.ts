@@ -92,7 +92,7 @@ function planned(shop: Shop, kind: Discount['kind'], input: DiscountInput | Disc
   const isNew = 'kind' in input;
   const code = input.code?.trim();
   const mistakes: ValidationError['detail'] = [];
-  if (code === '') mistakes.push(bodyMistake(['code'], 'string_too_short', 'A code is not blank.'));
+  if (code === '') mistakes.push(bodyMistake(['code'], 'string_too_short', 'A code must not be blank.'));
   if (kind === 'free_shipping' && input.value !== undefined) {
     mistakes.push(bodyMistake(['value'], 'extra_forbidden', 'A code for free shipping has no value.'));
   }
@@ -116,7 +116,7 @@ function plannedValue(shop: Shop, kind: Discount['kind'], value: string): string
   }
   if (kind === 'percentage' && Number(canonical) > 100) {
     throw new ValidationError([
-      bodyMistake(['value'], 'less_than_equal', 'This is at most 100 per cent.', { le: 100 }),
+      bodyMistake(['value'], 'less_than_equal', 'This must be at most 100 per cent.', { le: 100 }),
     ]);
   }
   return canonical;

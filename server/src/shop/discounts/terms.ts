@@ -62,7 +62,8 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
     return new ShopError('discount_not_started', 'This code is not valid yet.', { starts_at });
   }
   const covered = lines.filter(termsOf(code).covers);
-  if (covered.length === 0) return new ShopError('discount_not_applicable', 'This code is for nothing in the cart.');
+  if (covered.length === 0)
+    return new ShopError('discount_not_applicable', 'This code does not apply to anything in the cart.');
   return missingMinimum(code, covered, digits);
 }
 

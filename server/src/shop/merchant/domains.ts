@@ -46,7 +46,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
  */
 export function readHost(text: string, baseUrl: string): string {
   if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
-    throw new Error(`"${text}" is not a host. Give the name alone, such as shop.example, without https:// and port.`);
+    throw new Error(`"${text}" is not a host. Give only the name, such as shop.example, without https:// and port.`);
   }
   const { hostname } = new URL(`https://${text}`);
   const labels = hostname.split('.');

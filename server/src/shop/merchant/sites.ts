@@ -106,7 +106,9 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
     mistakes.push(bodyMistake([...path], 'value_error', `A name must have 1 to ${MAX_NAME} characters.`));
   }
   if (staff.email.length > MAX_EMAIL || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(staff.email)) {
-    mistakes.push(bodyMistake(['staff', 'email'], 'value_error', `${staff.email.slice(0, 100)} is no e-mail address.`));
+    mistakes.push(
+      bodyMistake(['staff', 'email'], 'value_error', `${staff.email.slice(0, 100)} is not an e-mail address.`),
+    );
   }
   return mistakes;
 }
@@ -121,7 +123,7 @@ async function hire(connection: Connection, site_id: string, { staff, password }
   );
   const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
   const staff_id = hired.rows[0]?.id ?? known?.id;
-  if (!staff_id) throw new Error(`The login ${email} was removed in this moment.`);
+  if (!staff_id) throw new Error(`The login ${email} was removed at this very moment.`);
   await query(connection, sql`insert into staff_memberships (staff_id, site_id) values (${staff_id}, ${site_id})`);
   return { staff_id, password: known ? null : password.text };
 }

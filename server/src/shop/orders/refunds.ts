@@ -125,7 +125,7 @@ async function takeBack(
   await release(shop, { id, order_id, amount }, true);
   await events.record(shop, order_id, {
     type: 'refunded',
-    message: `${amount} ${shop.currency} that had gone back came back: ${reason ?? NO_REASON}.`,
+    message: `${amount} ${shop.currency} that had been refunded was sent back: ${reason ?? NO_REASON}.`,
     context: { ...changesBetween(before, after ?? {}), refund_id: id, amount, reason },
   });
   await mail.enqueue(shop, 'refund_sent_back', { order_id, refund_id: id });
@@ -197,12 +197,12 @@ export async function succeed(
   const { fulfillment_status, ...money } = after;
   await events.record(shop, order_id, {
     type: 'refunded',
-    message: `${amount} ${shop.currency} went back.`,
+    message: `${amount} ${shop.currency} was refunded.`,
     context: { ...changesBetween(order, money), refund_id: id, amount, reason },
   });
   if (fulfillment_status) {
     const context = changesBetween(order, { fulfillment_status });
-    await events.record(shop, order_id, { type: 'returned', message: 'The goods came back.', context });
+    await events.record(shop, order_id, { type: 'returned', message: 'The goods were returned.', context });
   }
 }
 
