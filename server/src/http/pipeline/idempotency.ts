@@ -114,7 +114,7 @@ async function sendClaim(connection: Connection, row: Sql): Claimed {
           where k.completed_at <= now() - ${REPLAY_WINDOW}::interval`,
   ).catch((error: { code?: string }) => {
     if (error.code !== '55P03') throw error;
-    throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
+    throw new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
   });
   return claimed.rowCount === 1;
 }

@@ -267,7 +267,10 @@ function refuseUnavailable(
   checkoutDeps: CheckoutDeps,
 ): void {
   if (shipping_option_id && !priced.shipping_option) {
-    throw new ShopError('shipping_option_unavailable', 'This is not offered for this address and this cart.');
+    throw new ShopError(
+      'shipping_option_unavailable',
+      'This shipping option is not offered for this address and this cart.',
+    );
   }
   const payment_methods = offeredMethods(priced.terms, checkoutDeps, priced.shipping_option);
   if (payment_method && !payment_methods.includes(payment_method)) {

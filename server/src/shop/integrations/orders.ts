@@ -150,7 +150,10 @@ function refuseOtherShipping(
   { requires_shipping, shipping_option }: Priced,
 ): void {
   if (!shipping_option_id || !requires_shipping || shipping_option) return;
-  throw new ShopError('shipping_option_unavailable', 'This is not offered for this address and these goods.');
+  throw new ShopError(
+    'shipping_option_unavailable',
+    'This shipping option is not offered for this address and these goods.',
+  );
 }
 
 /** The order is made however little is known of the customer: the integration has accepted it. */
