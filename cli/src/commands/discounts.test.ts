@@ -141,7 +141,7 @@ test('customers are listed, and shown by e-mail with the address book', async ()
   });
   const { commerce } = await loggedIn(server.url);
   const { out } = await commerce(['customers', 'list', '--account']);
-  expect(out).toMatch(/june@example.com {2}June Okafor {2}yes +1 {2}20.89/);
+  expect(out).toMatch(/june@example.com {2}June Okafor {2}yes +1 {2}21.82/);
   expect(server.seen[0]?.query.toString()).toBe('has_account=true');
   await commerce(['customers', 'list', '--no-account', '--q', 'june']);
   expect(server.seen[1]?.query.toString()).toBe('q=june&has_account=false');

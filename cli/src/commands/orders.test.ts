@@ -160,7 +160,7 @@ test('an order is delivered, cancelled and refunded', async () => {
 
   const cancelled = await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--no-restock', '--yes']);
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: false });
-  expect(cancelled.out).toContain('20.89 EUR were paid and remain with you until you refund them.');
+  expect(cancelled.out).toContain('21.82 EUR were paid and remain with you until you refund them.');
 
   const back = await commerce([
     'orders',
@@ -177,7 +177,7 @@ test('an order is delivered, cancelled and refunded', async () => {
   expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'damaged', note: 'Broken' });
   expect(back.out).toContain('Order 1001 has a refund of 14.00 EUR.\n');
   await commerce(['orders', 'refund', '1001', '--all', '--reason', 'customer', '--yes']);
-  expect(seen.at(-1)?.body).toEqual({ amount: '20.89', reason: 'customer' });
+  expect(seen.at(-1)?.body).toEqual({ amount: '21.82', reason: 'customer' });
 
   for (const args of [
     ['cancel', '1001'],
@@ -203,8 +203,8 @@ test.each([
   const { code, err } = await commerce([...CANCEL, ...more], { typed: typed.join('\n') });
   expect(code).toBe(0);
   expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
-  expect(err.includes('Return the 20.89 EUR that were paid? [y/N]')).toBe(more.length === 0);
-  expect(err).toContain(`Cancel the order${refund ? ' and return 20.89 EUR' : ''}? [y/N]`);
+  expect(err.includes('Return the 21.82 EUR that were paid? [y/N]')).toBe(more.length === 0);
+  expect(err).toContain(`Cancel the order${refund ? ' and return 21.82 EUR' : ''}? [y/N]`);
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: true, ...(refund && { refund }) });
 });
 
@@ -294,7 +294,7 @@ test('one order is shown with its amounts, shipments and refunds', async () => {
     'Total               35.82 EUR',
     'DHL 00340434161094042557, delivered',
     '14.00 EUR, damaged: One mug arrived broken.',
-    'refundable: 20.89 EUR',
+    'refundable: 21.82 EUR',
   ]) {
     expect(out).toContain(text);
   }
