@@ -1,4 +1,5 @@
 import type { ShowStock } from '@commerce-backend/spec';
+import type { QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { sendUnheard } from '../db/transaction.ts';
@@ -69,8 +70,10 @@ export class Shop {
   readonly agent: Mandate | null;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
+  readonly #until: Promise<void> | undefined;
 
-  constructor(tenant: Tenant, actor: Actor, connection: Connection) {
+  /** Results are handed over only once `until`, if given, is fulfilled. */
+  constructor(tenant: Tenant, actor: Actor, connection: Connection, until?: Promise<void>) {
     this.#tenant = tenant;
     this.siteId = tenant.site_id;
     this.merchantId = tenant.merchant_id;
@@ -84,6 +87,7 @@ export class Shop {
     this.customerId = actor.customer_id;
     this.agent = actor.agent ?? null;
     this.#connection = connection;
+    this.#until = until;
   }
 
   /** The same shop in the same transaction, acting as the system: for what expires. */
@@ -93,22 +97,28 @@ export class Shop {
 
   /** The same shop in the same transaction, on behalf of the actor who began what is finished now. */
   as(actor: Actor): Shop {
-    return new Shop(this.#tenant, actor, this.#connection);
+    return new Shop(this.#tenant, actor, this.#connection, this.#until);
   }
 
   /** All rows of a statement. */
   async rows<Row extends object>(statement: Sql): Promise<Row[]> {
-    return (await query<Row>(this.#connection, statement)).rows;
+    return (await this.#query<Row>(statement)).rows;
   }
 
   /** The first row, or nothing. */
   async one<Row extends object>(statement: Sql): Promise<Row | undefined> {
-    return (await query<Row>(this.#connection, statement)).rows[0];
+    return (await this.#query<Row>(statement)).rows[0];
   }
 
   /** Runs a statement for its effect; returns how many rows it touched. */
   async run(statement: Sql): Promise<number> {
-    return (await query(this.#connection, statement)).rowCount ?? 0;
+    return (await this.#query(statement)).rowCount ?? 0;
+  }
+
+  async #query<Row extends object>(statement: Sql): Promise<QueryResult<Row>> {
+    const result = await query<Row>(this.#connection, statement);
+    await this.#until;
+    return result;
   }
 
   /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */

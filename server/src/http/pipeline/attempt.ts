@@ -187,7 +187,7 @@ async function run(
   };
 }
 
-/** A read of the catalogue: from the cache, or together with the look-up of the caller. */
+/** A read of the catalogue: from the cache, or sent together with the look-up of the caller, or after it. */
 async function readCatalogue(
   deps: Deps,
   connection: Connection,
@@ -198,12 +198,13 @@ async function readCatalogue(
 ): Promise<Ran> {
   const { operation, mistakes, req, res } = incoming;
   const { path, query } = { path: req.params, query: req.query };
-  const ahead = new ReadAhead(incoming.claim, async (shop) =>
+  const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
     success(operation, await handler({ path, query, shop } as never)),
   );
   const found = deps.cache.find(operation, incoming.claim.site_id, req);
   const admission = admit(deps, connection, begun, incoming, counted, found.productIds);
-  if (!found.isKept && mistakes.length === 0) ahead.begin(connection);
+  // In a pooler's transaction, a statement that fails would take those after it with it.
+  if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
   try {
     const caller = await ahead.admitted(admission);
     const shop = new Shop(caller.tenant, actorOf(caller), connection);

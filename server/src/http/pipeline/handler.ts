@@ -22,9 +22,9 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  * transaction, and returns the handler proper.
  */
 export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<Call<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
+  beforehand(call: Omit<WholeCall<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
   /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
-  directly?(call: Pick<Call<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
+  directly?(call: Pick<WholeCall<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
   hashes?: true;
 }
@@ -39,8 +39,16 @@ export interface Beforehands {
   ended(): boolean;
 }
 
-/** What a handler is given: the tenant's shop and the parts of the request, validated and typed by the contract. */
-export interface Call<Id extends OperationId> {
+/**
+ * What a handler is given. Answers that the catalogue's cache may keep depend on the shop and the address only, so their handlers
+ * know nothing of the caller (read-ahead.ts).
+ */
+export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
+  ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
+  : WholeCall<Id>;
+
+/** The tenant's shop and the parts of the request, validated and typed by the contract. */
+interface WholeCall<Id extends OperationId> {
   shop: Shop;
   caller: Caller;
   /** The configured public address, for links. Never taken from the request. */

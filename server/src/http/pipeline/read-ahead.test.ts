@@ -1,66 +1,113 @@
-import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
-import type { Connection } from '../../db/connect.ts';
-import { ShopError } from '../../shop/errors.ts';
-import { type Actor, Shop, type Tenant } from '../../shop/shop.ts';
-import type { Caller, Claim } from '../callers/caller.ts';
-import { ReadAhead } from './read-ahead.ts';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { openPool } from '../../db/connect.ts';
+import { createCatalogueCache } from './cache.ts';
 
-const connection = {} as Connection;
-const actor: Actor = { type: 'storefront', id: randomUUID(), customer_id: null };
+/** A server without cache, on one connection that all shops share. */
+let server: Awaited<ReturnType<typeof startServer>>;
+const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
+let sent = 0;
+let together = 0;
 
-/** A credential, and requests with it; `read` answers the version of the catalogue that it was asked for. */
-function givenCredential() {
-  const claim = { kind: 'storefront', secret: randomUUID(), customer_secret: null, storefront_secret: null } as Claim;
-  const site_id = randomUUID();
-  const tenant = (catalog_version: string): Tenant => ({
-    ...{ site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, show_stock: 'exact', catalog_version },
-  });
-  async function request(admission: Promise<string>) {
-    const reads: string[] = [];
-    const ahead = new ReadAhead(claim, async ({ catalogVersion }) => {
-      reads.push(catalogVersion);
-      return catalogVersion;
-    });
-    ahead.begin(connection);
-    const before = [...reads];
+beforeAll(async () => {
+  db.on('connect', countStatements);
+  server = await startServer(databaseUrl(), { db, cache: createCatalogueCache({ enabled: false }) });
+  server = { ...server, db };
+});
+
+afterAll(() => stopServer(server));
+
+function countStatements(connection: pg.PoolClient) {
+  const send = connection.query.bind(connection) as (config: unknown) => Promise<unknown>;
+  let underWay = 0;
+  const counted = async (config: unknown) => {
+    sent += 1;
+    underWay += 1;
+    together = Math.max(together, underWay);
     try {
-      const caller = await ahead.admitted(admission.then((version) => ({ tenant: tenant(version) }) as Caller));
-      const result = await ahead.result(new Shop(caller.tenant, actor, connection), caller.tenant);
-      return { before, reads, result };
-    } catch (error) {
-      return { before, reads, error };
+      return await send(config);
     } finally {
-      await ahead.end();
+      underWay -= 1;
     }
-  }
-  return { request };
+  };
+  Object.assign(connection, { query: counted });
 }
 
-const refusal = new ShopError('rate_limited', 'Too many requests.');
+type Shop = Pick<Awaited<ReturnType<typeof openShop>>, 'site_id' | 'credentials'>;
 
-test('what was read before the look-up answered is told when it found what the last one found', async () => {
-  const { request } = givenCredential();
-  expect(await request(Promise.resolve('1'))).toEqual({ before: [], reads: ['1'], result: '1' });
-  expect(await request(Promise.resolve('1'))).toEqual({ before: ['1'], reads: ['1'], result: '1' });
+/** The answer, with how many statements were sent for it, and how many at once. */
+async function read({ site_id, credentials }: Shop, path: string, headers: Record<string, string> = {}) {
+  [sent, together] = [0, 0];
+  const own = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
+  const reply = await fetch(`${server.baseUrl}/api/storefront${path}`, { headers: { ...own, ...headers } });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown>, sent, together };
+}
+
+async function readTwice(shop: Shop) {
+  await read(shop, '/products');
+  await read(shop, '/products');
+}
+
+test('a read is sent together with the look-up of a credential that was found twice with the same version', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Clay mug', slug: 'mug' });
+  await read(shop, '/products/mug');
+
+  expect(await read(shop, '/products/mug')).toMatchObject({ status: 200, sent: 2, together: 1 });
+  expect(await read(shop, '/products/mug')).toMatchObject({ status: 200, sent: 2, together: 2 });
+  expect(await read(shop, '/products/none')).toMatchObject({ status: 404, sent: 2, together: 2 });
 });
 
-test('it is read anew when the catalogue has changed', async () => {
-  const { request } = givenCredential();
-  await request(Promise.resolve('1'));
-  expect(await request(Promise.resolve('2'))).toEqual({ before: ['1'], reads: ['1', '2'], result: '2' });
-  expect(await request(Promise.resolve('2'))).toEqual({ before: ['2'], reads: ['2'], result: '2' });
+test('what was read for an older catalogue or another setting is not told', async () => {
+  const shop = await openShop();
+  const { id: product_id } = await shop.givenProduct({ name: 'Clay mug', slug: 'mug', inventory_quantity: 7 });
+  await readTwice(shop);
+
+  const params = { path: { product_id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name: 'Stone mug' } });
+  expect(await read(shop, '/products/mug')).toMatchObject({ body: { name: 'Stone mug' }, sent: 3 });
+
+  await readTwice(shop);
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { show_stock: 'never' } });
+  expect((await read(shop, '/products/mug')).body).toMatchObject({ total_inventory: 1 });
 });
 
-test('who is refused is told nothing, and nothing is read ahead for them until they are admitted again', async () => {
-  const { request } = givenCredential();
-  await request(Promise.resolve('1'));
-  expect(await request(Promise.reject(refusal))).toEqual({ before: ['1'], reads: ['1'], error: refusal });
-  expect(await request(Promise.reject(refusal))).toEqual({ before: [], reads: [], error: refusal });
-  expect(await request(Promise.resolve('1'))).toEqual({ before: [], reads: ['1'], result: '1' });
+test.each([
+  ['a revoked token', 401, 'update commerce.tokens set revoked_at = now() where site_id = $1', {}],
+  [
+    'a browser on a foreign origin',
+    403,
+    "update commerce.tokens set allowed_origins = '{https://shop.example}' where site_id = $1",
+    { Origin: 'https://elsewhere.example' },
+  ],
+] as const)('%s is told nothing, and after one refusal nothing is read for it', async (_, status, change, headers) => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Clay mug', slug: 'mug' });
+  await readTwice(shop);
+  await shop.owner.query(change, [shop.site_id]);
+
+  const first = await read(shop, '/products/mug', headers);
+  expect([first.status, JSON.stringify(first.body)]).toEqual([status, expect.not.stringContaining('Clay')]);
+  expect(await read(shop, '/products/mug', headers)).toMatchObject({ status, together: 1 });
 });
 
-test('another credential is another caller', async () => {
-  await givenCredential().request(Promise.resolve('1'));
-  expect(await givenCredential().request(Promise.resolve('1'))).toMatchObject({ before: [] });
+test('a look-up that fails leaves nothing behind of what was sent with it', async () => {
+  const [shop, other] = [await openShop(), await openShop()];
+  await shop.givenProduct({ name: 'Clay mug', product_type: 'Mug' });
+  await readTwice(shop);
+  // The connection still names this tenant to row-level security when the next look-up fails.
+  await read(other, '/products');
+  const locking = await shop.owner.connect();
+  try {
+    await locking.query('begin; lock table commerce.tokens in access exclusive mode');
+    expect(await read(shop, '/products?product_type=Mug')).toMatchObject({ status: 503, together: 2 });
+  } finally {
+    await locking.query('rollback');
+    locking.release();
+  }
+
+  expect(await read(shop, '/products?product_type=Mug')).toMatchObject({ body: { total: 1, products: [{}] } });
 });

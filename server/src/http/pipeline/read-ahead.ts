@@ -1,75 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from '../../db/connect.ts';
+import { networkOf } from '../../shop/client-network.ts';
 import { type Actor, Shop, type Tenant } from '../../shop/shop.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 
 /**
- * Reads of the catalogue that leave together with the look-up of the credential, in one round trip instead of two. They are done
- * for the tenant that the last look-up of the same credential found, and count only if this look-up admits the caller and finds
- * exactly the same, with the same version of the catalogue. Row-level security guards them as any other statement: the look-up,
- * which runs first, sets the tenant.
+ * Sends the first statement of a catalogue read together with the look-up of the credential: one round trip instead of two. It is
+ * sent for the tenant that earlier look-ups of the credential found. Its result is not handed to any code before this look-up
+ * has admitted the caller and found the same tenant with the same version of the catalogue; otherwise it is dropped. If the
+ * look-up fails, the statement may run under another tenant's row-level security, so even "no rows" must not be believed.
  */
 
-/** What the last look-up found, by a hash of the credential. Nothing for a caller who was refused. */
-const expected = new LRUCache<string, Tenant>({ max: 1_000 });
+type Facts = Omit<Tenant, 'shown_stock'>;
 
-/** The catalogue says the same to everybody. */
+/** What the last look-up of a credential found, and whether the one before found the same: in a busy import it never does. */
+const known = new LRUCache<string, { facts: Facts; settled: boolean }>({ max: 1_000 });
+
+/** Callers whose last request was refused, by credential and network: nothing is read for them before they are admitted. */
+const refused = new LRUCache<string, true>({ max: 10_000 });
+
+/** The catalogue is the same for everybody. */
 const ANYBODY: Actor = { type: 'anonymous', id: '', customer_id: null };
 
 export class ReadAhead<T> {
-  readonly #key: string;
+  readonly #credential: string;
+  readonly #caller: string;
   readonly #read: (shop: Shop) => Promise<T>;
-  #begun: { tenant: Tenant; result: Promise<T> } | undefined;
+  readonly #gate = Promise.withResolvers<void>();
+  #begun: { facts: Facts; result: Promise<T> } | undefined;
 
   /** `read` must depend on nothing but its shop, and not on who acts in it. */
-  constructor({ secret, customer_secret, storefront_secret }: Claim, read: (shop: Shop) => Promise<T>) {
-    this.#key = hashToken(`${secret} ${customer_secret} ${storefront_secret}`).toString('base64url');
+  constructor(claim: Claim, ip: string | undefined, read: (shop: Shop) => Promise<T>) {
+    const { secret, customer_secret, storefront_secret } = claim;
+    this.#credential = hashToken(`${secret} ${customer_secret} ${storefront_secret}`).toString('base64url');
+    this.#caller = `${this.#credential} ${networkOf(ip)}`;
     this.#read = read;
+    this.#gate.promise.catch(() => undefined);
   }
 
-  /** Call it when the look-up has been sent on this connection. */
+  /** Call it right after the look-up has been sent on this connection. */
   begin(connection: Connection): void {
-    const tenant = expected.get(this.#key);
-    if (!tenant) return;
-    const result = this.#read(new Shop(tenant, ANYBODY, connection));
-    // Nobody waits for it when the caller is refused.
+    const found = known.get(this.#credential);
+    if (!found?.settled || refused.has(this.#caller)) return;
+    const result = this.#read(new Shop(found.facts, ANYBODY, connection, this.#gate.promise));
     result.catch(() => undefined);
-    this.#begun = { tenant, result };
+    this.#begun = { facts: found.facts, result };
   }
 
   /** Waits until the caller is admitted. */
   async admitted(admission: Promise<Caller>): Promise<Caller> {
     try {
       const caller = await admission;
-      expected.set(this.#key, caller.tenant);
+      const facts = factsOf(caller.tenant);
+      known.set(this.#credential, { facts, settled: isDeepStrictEqual(facts, known.get(this.#credential)?.facts) });
+      refused.delete(this.#caller);
+      if (isDeepStrictEqual(facts, this.#begun?.facts)) this.#gate.resolve();
+      else this.#drop(new Error('The tenant is not as it was expected.'));
       return caller;
     } catch (error) {
-      expected.delete(this.#key);
+      refused.set(this.#caller, true);
+      this.#drop(error);
       throw error;
     }
   }
 
-  /** What was read ahead, or what is read now. */
+  #drop(reason: unknown): void {
+    this.#gate.reject(reason);
+  }
+
+  /** What was read ahead, or what is read now. Call it once the caller is admitted. */
   async result(shop: Shop, tenant: Tenant): Promise<T> {
-    if (this.#begun && isSame(this.#begun.tenant, tenant)) return this.#begun.result;
+    if (this.#begun && isDeepStrictEqual(this.#begun.facts, factsOf(tenant))) return this.#begun.result;
     await this.end();
     return this.#read(shop);
   }
 
-  /** Waits until nothing is under way: only then may others have the connection. */
+  /** Waits until nothing is under way any more: only then may others have the connection. */
   async end(): Promise<void> {
     await this.#begun?.result.catch(() => undefined);
   }
 }
 
-function isSame(a: Tenant, b: Tenant): boolean {
-  return (
-    a.site_id === b.site_id &&
-    a.merchant_id === b.merchant_id &&
-    a.currency === b.currency &&
-    a.currency_digits === b.currency_digits &&
-    a.show_stock === b.show_stock &&
-    a.catalog_version === b.catalog_version
-  );
+function factsOf({ shown_stock: _, ...facts }: Tenant): Facts {
+  return facts;
 }
