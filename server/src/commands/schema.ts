@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import { withClient } from '../db/client.ts';
 import { type Gap, mendAccess } from '../db/mend-access.ts';
 import { migrateLocked } from '../db/migrate.ts';
@@ -30,11 +31,13 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 }
 
 async function prepareLocked(url: string, last: string | undefined): Promise<Prepared> {
-  const made = await prepareRoles(url);
-  const applied = await migrateLocked(url, last);
-  await migrateQueue(url);
-  const gaps = await withClient(connectionTo(url), (client) => mendAccess(client));
-  return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
+  return withClient(connectionTo(url), async (client) => {
+    const made = await rolesWith(client);
+    const applied = await migrateLocked(client, url, last);
+    await migrateQueue(client, url);
+    const gaps = await mendAccess(client);
+    return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
+  });
 }
 
 const ATTEMPTS = 5;
@@ -46,10 +49,12 @@ function isRaceForRoles(error: unknown): boolean {
 
 /** Creates the roles of the server that are missing. Returns those that it created. */
 export async function prepareRoles(url: string): Promise<string[]> {
-  return withClient(connectionTo(url), async (client) => {
-    await refuseForeignOwner(client);
-    return ensureRoles(client);
-  });
+  return withClient(connectionTo(url), rolesWith);
+}
+
+async function rolesWith(client: pg.Client): Promise<string[]> {
+  await refuseForeignOwner(client);
+  return ensureRoles(client);
 }
 
 function connectionTo(url: string) {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type pg from 'pg';
 import { withClient } from './client.ts';
 import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 
@@ -68,12 +69,13 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
  * that is killed, so it is cleared under our own lock, which does not.
  */
 export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
-  return underMigrationLock(url, wait, () => migrateLocked(url, last));
+  const connection = { connectionString: url, application_name: 'commerce migrate' };
+  return underMigrationLock(url, wait, () => withClient(connection, (client) => migrateLocked(client, url, last)));
 }
 
 /** The same for a caller that holds the lock already. Most starts find nothing to do, and do not load knex for it. */
-export async function migrateLocked(url: string, last = LATEST_MIGRATION): Promise<string[]> {
-  if (last === LATEST_MIGRATION && (await isMigrated(url))) return [];
+export async function migrateLocked(client: pg.Client, url: string, last = LATEST_MIGRATION): Promise<string[]> {
+  if (last === LATEST_MIGRATION && (await isMigrated(client))) return [];
   return withMigrator(url, last, async (knex) => {
     await knex.migrate.list();
     await knex.migrate.forceFreeMigrationsLock();
@@ -87,15 +89,13 @@ export async function migrateLocked(url: string, last = LATEST_MIGRATION): Promi
 const BEGIN_ERA = 'call commerce.begin_change_era()';
 
 /** Whether exactly the migrations of this release have run. Every other case is left to knex. */
-async function isMigrated(url: string): Promise<boolean> {
-  return withClient({ connectionString: url, application_name: 'commerce migrate' }, async (client) => {
-    const { rows: tables } = await client.query(`select to_regclass('public.commerce_migrations') as found`);
-    if (!tables[0].found) return false;
-    const { rows } = await client.query<{ name: string }>('select name from public.commerce_migrations order by name');
-    if (rows.map(({ name }) => name).join() !== MIGRATION_NAMES.join()) return false;
-    await client.query(BEGIN_ERA);
-    return true;
-  });
+async function isMigrated(client: pg.Client): Promise<boolean> {
+  const { rows: tables } = await client.query(`select to_regclass('public.commerce_migrations') as found`);
+  if (!tables[0].found) return false;
+  const { rows } = await client.query<{ name: string }>('select name from public.commerce_migrations order by name');
+  if (rows.map(({ name }) => name).join() !== MIGRATION_NAMES.join()) return false;
+  await client.query(BEGIN_ERA);
+  return true;
 }
 
 /** Rolls the last batch of migrations back. */

@@ -1,20 +1,18 @@
-import { withClient } from '../db/client.ts';
+import type pg from 'pg';
 
 /** The newest migration of the graphile-worker that is installed. */
 export const NEWEST_QUEUE_MIGRATION = 20;
 
 /** Migrates the queue's own schema, graphile_worker, to the installed version. Its code is loaded only if there is work to do. */
-export async function migrateQueue(url: string): Promise<void> {
-  if (await isMigrated(url)) return;
+export async function migrateQueue(client: pg.Client, url: string): Promise<void> {
+  if (await isMigrated(client)) return;
   const { Logger, runMigrations } = await import('graphile-worker');
   await runMigrations({ connectionString: url, maxPoolSize: 1, logger: new Logger(() => () => undefined) });
 }
 
-async function isMigrated(url: string): Promise<boolean> {
-  return withClient({ connectionString: url, application_name: 'commerce migrate' }, async (client) => {
-    const { rows: tables } = await client.query(`select to_regclass('graphile_worker.migrations') as found`);
-    if (!tables[0].found) return false;
-    const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');
-    return rows[0].newest === NEWEST_QUEUE_MIGRATION;
-  });
+async function isMigrated(client: pg.Client): Promise<boolean> {
+  const { rows: tables } = await client.query(`select to_regclass('graphile_worker.migrations') as found`);
+  if (!tables[0].found) return false;
+  const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');
+  return rows[0].newest === NEWEST_QUEUE_MIGRATION;
 }
