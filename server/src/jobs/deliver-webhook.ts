@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
-import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import { signatureHeaders, unseal } from '../shop/webhooks/secrets.ts';
 import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
+import { Counter, Gauge, Histogram } from './metric-kinds.ts';
 
 /** What delivering webhooks needs. */
 export interface DeliveryDeps {

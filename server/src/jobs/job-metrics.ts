@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from './metric-kinds.ts';
 
 /** Metrics of the background jobs of this process, exposed at /metrics with those of the requests. */
 export const jobRegistry = new Registry();

@@ -1,8 +1,12 @@
+import { createRequire } from 'node:module';
 import type { Address } from '@commerce-backend/spec';
-import { isPossiblePhoneNumber } from 'libphonenumber-js/min';
-import { postcodeValidator, postcodeValidatorExistsForCountry } from 'postcode-validator';
 
 /** What an address must have to be delivered to, by its country. */
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first address that is checked: the rules of all countries are many modules. */
+const postcodes = () => require('postcode-validator') as typeof import('postcode-validator');
+const phoneNumbers = () => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
 
 /**
  * Where nothing is delivered without a postal code: the countries whose `require` has a Z in the address data of Google's
@@ -26,6 +30,7 @@ export function hasPostalCode({ country, postal_code }: Address): boolean {
 function fitsCountry(postal_code: string, country: string): boolean {
   const code = postal_code.trim().toUpperCase();
   if (code === '') return !needsPostalCode(country);
+  const { postcodeValidator, postcodeValidatorExistsForCountry } = postcodes();
   if (!postcodeValidatorExistsForCountry(country)) return true;
   return spellings(code).some((spelling) => postcodeValidator(spelling, country));
 }
@@ -44,5 +49,6 @@ function spellings(code: string): string[] {
  */
 export function isPhone(phone: string, country: string | null | undefined): boolean {
   if (!country && !phone.trim().startsWith('+')) return /^[\d\s()/.-]{4,32}$/.test(phone);
+  const { isPossiblePhoneNumber } = phoneNumbers();
   return isPossiblePhoneNumber(phone, (country ?? undefined) as Parameters<typeof isPossiblePhoneNumber>[1]);
 }

@@ -1,4 +1,5 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { createRequire } from 'node:module';
+import type { HTTPMethod } from 'find-my-way';
 import { ShopError } from '../../shop/errors.ts';
 import { type Operation, operationTable } from './contract.ts';
 
@@ -23,7 +24,10 @@ const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** How long a part of a path may be is for the contract to say; find-my-way's own 100 would hide long slugs behind a 404. */
 const MAX_PARAMETER_LENGTH = 16 * 1024;
 
+const require = createRequire(import.meta.url);
+
 export function createRouting(operations: Operation[]): Routing {
+  const findMyWay = require('find-my-way') as typeof import('find-my-way');
   const router = findMyWay({
     caseSensitive: true,
     ignoreTrailingSlash: false,
@@ -61,4 +65,13 @@ export function createRouting(operations: Operation[]): Routing {
   return { route, allowedMethods };
 }
 
-export const { route, allowedMethods } = createRouting(operationTable);
+let routing: Routing | undefined;
+
+/** That of the contract, made when it is first asked for: it compiles a function for each part of a path. */
+function contractRouting(): Routing {
+  routing ??= createRouting(operationTable);
+  return routing;
+}
+
+export const route: Routing['route'] = (method, url) => contractRouting().route(method, url);
+export const allowedMethods: Routing['allowedMethods'] = (url) => contractRouting().allowedMethods(url);

@@ -1,12 +1,16 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { document, type Operation, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /** Checks answers, and what tests and proofs send, with ajv itself. Requests are validated in validator.ts. */
 const compilers: Partial<Record<'all errors' | 'first error', Ajv2020>> = {};
 
-/** Made when first needed, without validating the contract itself, which has been linted: a start should be quick. */
+const require = createRequire(import.meta.url);
+
+/** Loaded and made when first needed, without validating the contract itself, which has been linted: a start should be quick. */
 function compilerOf(allErrors: boolean): Ajv2020 {
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };
   const ajv = new Ajv2020({ allErrors, strict: false, validateSchema: false, formats });
   return ajv.addSchema({ $id: 'contract', components: document.components, paths: document.paths });

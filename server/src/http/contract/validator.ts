@@ -1,14 +1,13 @@
+import { createRequire } from 'node:module';
 import { parse } from 'node:url';
 import type { ErrorObject } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'express';
-import {
-  BadRequest,
-  type OpenAPIV3,
-  type OpenApiRequest,
-  type RequestValidatorOptions,
+import type {
+  OpenAPIV3,
+  OpenApiRequest,
+  RequestValidatorOptions,
 } from 'express-openapi-validator/dist/framework/types.js';
-import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { document, type Parameter, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
@@ -111,7 +110,27 @@ function warnOfUrlParse(): void {
   process.noDeprecation = noDeprecation;
 }
 
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first validator: ajv and what stands around it are a tenth of all modules of the server. */
+function library() {
+  const path = 'express-openapi-validator/dist';
+  const { BadRequest } = require(
+    `${path}/framework/types.js`,
+  ) as typeof import('express-openapi-validator/dist/framework/types.js');
+  const { RequestValidator } = require(
+    `${path}/middlewares/openapi.request.validator.js`,
+  ) as typeof import('express-openapi-validator/dist/middlewares/openapi.request.validator.js');
+  return { BadRequest, RequestValidator };
+}
+
+/** Makes ready what the first request would otherwise wait for. */
+export function prepareValidation(): void {
+  validatorFor('all');
+}
+
 function createValidator(allErrors: boolean): Validator {
+  const { BadRequest, RequestValidator } = library();
   warnOfUrlParse();
   const contract = componentsAlone();
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '../../jobs/metric-kinds.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { CatalogueCache } from '../pipeline/cache.ts';
 import { answerTo } from '../pipeline/errors.ts';
@@ -19,12 +19,18 @@ export interface MetricsAccess {
 /** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
 export interface Metrics {
   observe(res: Response, seconds: number): void;
+  /** Observes the process as well, from now on; else from when the figures are first read. */
+  watchProcess(): void;
   expose(access: MetricsAccess): RequestHandler;
 }
 
 export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  let watched = false;
+  const watchProcess = () => {
+    if (!watched) collectDefaultMetrics({ register: registry });
+    watched = true;
+  };
   const registers = [registry];
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -72,6 +78,7 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
       if (notes.cached !== undefined) cached.inc({ result: notes.cached ? 'hit' : 'miss' });
       if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
     },
+    watchProcess,
     expose: (access) => async (req, res, next) => {
       if (!access.token && !access.open) return next();
       if (access.token && !bears(req, access.token)) {
@@ -80,6 +87,7 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
         res.status(status).set(headers).type('application/json').send(body);
         return;
       }
+      watchProcess();
       res.type(registry.contentType).send(await Registry.merge([registry, jobRegistry]).metrics());
     },
   };

@@ -1,6 +1,13 @@
+import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RedisClientType } from '@redis/client';
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
+
+const require = createRequire(import.meta.url);
+type Package = typeof import('rate-limiter-flexible');
+/** By their files: the package as a whole loads a limiter for each of a dozen databases. */
+const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as Package['RateLimiterMemory'];
+const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as Package['RateLimiterRedis'];
 
 /** Counts in Redis when it answers, and in this process when it does not. */
 export interface Limiter {
@@ -24,6 +31,8 @@ const LEFT_ALONE_MS = 1_000;
 /** Makes limiters on one Redis, which share what any of them finds out about it. */
 export function sharedLimiters(redis: RedisClientType | undefined): (options: LimiterOptions) => Limiter {
   let leftAloneUntil = 0;
+  const RateLimiterMemory = memoryLimiter();
+  const RateLimiterRedis = redis && redisLimiter();
 
   async function ask<T>(shared: () => Promise<T>, own: () => Promise<T>): Promise<T> {
     if (performance.now() < leftAloneUntil) return own();
@@ -42,7 +51,7 @@ export function sharedLimiters(redis: RedisClientType | undefined): (options: Li
 
   return (options) => {
     const memory = new RateLimiterMemory(options);
-    if (!redis) return memory;
+    if (!RateLimiterRedis) return memory;
     const shared = new RateLimiterRedis({
       ...options,
       storeClient: redis,

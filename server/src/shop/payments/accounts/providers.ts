@@ -5,8 +5,6 @@ import { findTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import type { PaymentProvider } from '../provider.ts';
-import { accountOfKey } from '../stripe/client.ts';
-import { stripeProvider } from '../stripe/stripe.ts';
 import { openKey, opens } from './sealed-keys.ts';
 
 /** The settings for calling accounts. */
@@ -40,6 +38,7 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       return account && providerOf(settings, site_id, account);
     },
     async refuseWrongKey(site_id, key) {
+      const { accountOfKey } = await import('../stripe/client.ts');
       const ownerOf = (secretKey: string) =>
         accountOfKey({ secretKey, connectedAccount: null, apiUrl: settings.stripeApiUrl });
       const account = await ownerOf(key);
@@ -78,11 +77,13 @@ async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: str
   return openKey(secretKey, site_id, 'secret_key', sealed);
 }
 
-function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): PaymentProvider {
+/** What speaks with Stripe is loaded with the first account there: many shops have none. */
+async function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): Promise<PaymentProvider> {
   const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;
   const { secret_key, connected_account: connectedAccount, webhook_secret } = account;
   const key = secret_key === null ? stripePlatformKey : openKey(secretKey, site_id, 'secret_key', secret_key);
   if (!key) throw new Error('The site has a connected account, and STRIPE_PLATFORM_KEY is not set.');
   const webhookSecret = webhook_secret && openKey(secretKey, site_id, 'webhook_secret', webhook_secret);
+  const { stripeProvider } = await import('../stripe/stripe.ts');
   return stripeProvider({ site_id, secretKey: key, connectedAccount, webhookSecret, apiUrl });
 }

@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+type Package = typeof import('prom-client');
+
+/** By their files: the package as a whole loads OpenTelemetry, fifty modules, for a single one of its default metrics. */
+export const Counter = require('prom-client/lib/counter.js') as Package['Counter'];
+export const Gauge = require('prom-client/lib/gauge.js') as Package['Gauge'];
+export const Histogram = require('prom-client/lib/histogram.js') as Package['Histogram'];
+export const Registry = require('prom-client/lib/registry.js') as Package['Registry'];
+
+type Settings = Parameters<Package['collectDefaultMetrics']>[0];
+
+/** The package is loaded when this is called. */
+export function collectDefaultMetrics(settings: Settings): void {
+  (require('prom-client') as Package).collectDefaultMetrics(settings);
+}
