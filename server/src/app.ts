@@ -2,8 +2,6 @@ import type { RedisClientType } from '@redis/client';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { agent } from './agent/index.ts';
-import { dashboard } from './dashboard/index.ts';
 import type { EgressPolicy } from './egress/addresses.ts';
 import { preflight } from './http/callers/cors.ts';
 import { setHeaders } from './http/callers/headers.ts';
@@ -13,7 +11,6 @@ import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
-import { paymentWebhooks } from './http/operators/payment-webhooks.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
 import { dispatch } from './http/pipeline/dispatch.ts';
@@ -24,14 +21,11 @@ import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
 import { refuseUnreadable } from './http/pipeline/unreadable.ts';
-import { docs } from './pages/docs/docs.ts';
-import { pages } from './pages/pages.ts';
+import { surfaces, whenAsked } from './later.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
-import { storefront } from './storefront/index.ts';
-import { sync } from './sync/index.ts';
 
 export interface AppDeps {
   db: Pool;
@@ -108,7 +102,7 @@ export function createApp(deps: AppDeps): Express {
         deadlines,
         validateResponses: deps.validateResponses,
       },
-      { dashboard, storefront, sync, agent },
+      surfaces,
     ),
   );
   app.use(lastResort);
@@ -122,11 +116,25 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
   router.get('/healthz', healthz);
   router.get('/readyz', readyz(deps));
   router.get('/metrics', metrics.expose(deps.metricsAccess));
-  router.use(docs());
+  router.get(
+    ['/openapi.json', '/docs', '/docs/*file'],
+    whenAsked(async () => (await import('./pages/docs/docs.ts')).docs()),
+  );
   router.get('/demo-images/:name', demoImages);
-  router.use(paymentWebhooks({ db, secretKey, hosts, accounts, deadlines }));
+  router.post(
+    '/webhooks/stripe/:site_id',
+    whenAsked(async () => {
+      const { paymentWebhooks } = await import('./http/operators/payment-webhooks.ts');
+      return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
+    }),
+  );
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
-  router.use(pages({ db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId));
+  router.use(
+    whenAsked(async () => {
+      const { pages } = await import('./pages/pages.ts');
+      return pages({ db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId);
+    }),
+  );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
   return router;
 }

@@ -1,230 +1,42 @@
-import { join } from 'node:path';
-import express, { type Express } from 'express';
-import type pg from 'pg';
-import type { Logger } from 'pino';
-import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import { openPool } from '../db/connect.ts';
-import type { DemoCredentials } from '../demo/seed.ts';
 import { drainOnSignal } from '../drain.ts';
-import type { EgressPolicy } from '../egress/addresses.ts';
-import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
-import { openSiteHosts } from '../http/callers/site-hosts.ts';
-import { document } from '../http/contract/contract.ts';
-import { healthz, openProbe, readyz } from '../http/operators/health.ts';
-import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
-import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
 import { createLogger } from '../http/pipeline/log.ts';
-import type { Readiness } from '../http/pipeline/readiness.ts';
-import { measureStrain } from '../http/pipeline/shedding.ts';
-import { connectRedis } from '../redis.ts';
-import type { PaymentProvider } from '../shop/payments/provider.ts';
-import { createTestProvider } from '../shop/payments/test-provider.ts';
-import { type Database, openDatabase } from './database.ts';
-import { unsafeDurability } from './durability.ts';
-import { greeting } from './greeting.ts';
-import { listen } from './listen.ts';
-import { isUnboundLogin } from './login-role.ts';
+import { openDatabase } from './database.ts';
 import { prepareSchema } from './schema.ts';
-import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
-
-const FLUSH_EVERY_MS = 60_000;
-
-type Stop = () => Promise<unknown>;
+import type { Stop } from './serve.ts';
+import { holdYoungHeap } from './young-heap.ts';
 
 /**
  * Runs the server until a signal ends it. If the start fails (the port is in use, the database refuses), what was started before
  * is stopped again, so that nothing is left running.
  */
 export async function start(config: Config): Promise<void> {
+  const release = holdYoungHeap();
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
   // The last one started is the first one stopped.
   const stops: Stop[] = [];
+  const readiness = { draining: false };
   try {
     const database = await openDatabase(config, (sentence) => logger.debug(sentence));
     stops.unshift(database.stop);
-    const readiness = { draining: false };
-    const server = await serve(config, logger, database, readiness, stops);
+    const onWait = (sentence: string) => logger.warn(sentence);
+    // What serves is loaded while the database is asked.
+    const prepared = prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
+    const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
+    const started = { config, logger, database, readiness, stops };
+    const { server, db, metrics } = await serve(started);
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
+    if (config.role !== 'worker') {
+      const { warmUp } = await import('../warm-up.ts');
+      await warmUp(metrics);
+    }
+    if (config.role === 'all' && !readiness.draining) await runJobs(started, db);
+    release();
   } catch (error) {
+    readiness.draining = true;
     for (const stop of stops) await stop().catch(() => undefined);
     throw error;
   }
-}
-
-async function serve(config: Config, logger: Logger, database: Database, readiness: Readiness, stops: Stop[]) {
-  const onWait = (sentence: string) => logger.warn(sentence);
-  await prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
-  const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
-  const probe = openProbe({ url: database.url, pooling: config.databasePooling });
-  stops.unshift(() => Promise.all([db.end(), probe.end()]));
-  db.on('error', (cause) => {
-    if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
-  });
-  await refuseUndeclaredPooler(db, config.databasePooling);
-  await refuseUnsafe(db, config, logger);
-  const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.directUrl) : undefined;
-  const lastUsed = createLastUsed(db);
-  const cache = createCatalogueCache({ enabled: config.catalogueCache });
-  const metrics = createMetrics(db, cache);
-  const app = await appFor(
-    { config, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, cache, metrics },
-    stops,
-  );
-  if (config.role !== 'api') stops.unshift(await runJobs(config, database.directUrl, db, logger));
-  if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
-  const server = await listen(app, config);
-  flushRegularly(lastUsed, logger, stops);
-  if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
-  else greet(config, database, demo, demo && (await demoCheckout(config, db, demo)));
-  return server;
-}
-
-/** Loads what only some processes need only in those: a start should be quick, and take little memory. */
-async function runJobs(config: Config, url: string, db: pg.Pool, logger: Logger): Promise<Stop> {
-  const [{ startJobs }, { createMailer }, { openEgress }] = await Promise.all([
-    import('../jobs/run.ts'),
-    import('../jobs/mailer.ts'),
-    import('../egress/post.ts'),
-  ]);
-  const egress = openEgress(egressPolicyOf(config));
-  const jobs = await startJobs({
-    ...config,
-    url,
-    db,
-    card: cardOf(config, db),
-    mailer: createMailer(config),
-    egress,
-    logger,
-  });
-  return jobs.stop;
-}
-
-async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
-  const { openCheckout } = await import('../demo/sell.ts');
-  return openCheckout(db, site_id, config);
-}
-
-/** Creates the demo shop. The mails about its orders are written here, so that their log lines do not hide the greeting. */
-async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials> {
-  const { seedDemo } = await import('../demo/seed.ts');
-  const { demo, seeded } = await seedDemo({ ...config, db });
-  if (seeded && config.role !== 'api' && !config.smtpUrl) {
-    const [{ sendQueuedMails }, { createMailer }] = await Promise.all([
-      import('../jobs/run.ts'),
-      import('../jobs/mailer.ts'),
-    ]);
-    await sendQueuedMails({ ...config, url, db, mailer: createMailer(config), logger: createLogger('silent') });
-  }
-  return demo;
-}
-
-interface Parts {
-  config: Config;
-  demoSiteId: string | undefined;
-  logger: Logger;
-  db: pg.Pool;
-  probe: pg.Pool;
-  readiness: Readiness;
-  lastUsed: LastUsed;
-  cache: CatalogueCache;
-  metrics: Metrics;
-}
-
-/** The whole API, or only health and metrics for a worker. */
-async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
-  const { config, logger, db, probe, readiness, metrics } = parts;
-  const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
-  if (redis) stops.unshift(async () => redis.destroy());
-  const { production, metricsPort, metricsToken: token } = config;
-  const metricsAccess = { open: !production && !metricsPort, token };
-  if (config.role !== 'worker') {
-    const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
-    stops.unshift(async () => hosts.stop());
-    return createApp({
-      ...config,
-      ...parts,
-      hosts,
-      metricsAccess,
-      card: cardOf(config, parts.db),
-      egressPolicy: egressPolicyOf(config),
-      redis,
-      strain: measureStrain(db),
-      pooling: config.databasePooling,
-    });
-  }
-  const app = express();
-  app.disable('x-powered-by');
-  app.get('/healthz', healthz);
-  app.get('/readyz', readyz({ db, probe, redis, readiness }));
-  app.get('/metrics', metrics.expose(metricsAccess));
-  return app;
-}
-
-/** Serves the metrics, and nothing else, on a port of their own. */
-async function exposeMetrics(metrics: Metrics, config: Config, port: number, stops: Stop[]): Promise<void> {
-  const app = express();
-  app.disable('x-powered-by');
-  app.get('/metrics', metrics.expose({ open: true, token: config.metricsToken }));
-  const server = await listen(app, { ...config, port });
-  stops.unshift(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-}
-
-function cardOf({ cardProvider, baseUrl }: Config, db: pg.Pool): PaymentProvider | undefined {
-  return cardProvider === 'test' ? createTestProvider({ db, baseUrl }) : undefined;
-}
-
-/** A database that may lose committed transactions, or a login that may do anything: refused in production, else a warning. */
-async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger): Promise<void> {
-  const sentences: string[] = [];
-  const unsafe = await unsafeDurability(db);
-  if (unsafe.length > 0) {
-    sentences.push(
-      `A crash of the database may lose committed transactions: ${unsafe.join(', ')}. Turn these settings on.`,
-    );
-  }
-  if (await isUnboundLogin(db)) {
-    sentences.push(
-      'The login of DATABASE_URL is a superuser or bypasses row-level security. Use the owner of the database.',
-    );
-  }
-  if (production && sentences.length > 0) throw new Error(sentences.join('\n'));
-  for (const sentence of sentences) logger.warn(sentence);
-}
-
-function flushRegularly(lastUsed: LastUsed, logger: Logger, stops: Stop[]): void {
-  const flush = () => lastUsed.flush().catch((cause) => logger.warn({ cause }, 'last_used_at was not written'));
-  const timer = setInterval(flush, FLUSH_EVERY_MS).unref();
-  stops.unshift(async () => {
-    clearInterval(timer);
-    await flush();
-  });
-}
-
-function greet(
-  config: Config,
-  database: Database,
-  demo: DemoCredentials | undefined,
-  checkoutUrl: string | undefined,
-): void {
-  const lines = greeting({
-    version: document.info.version,
-    baseUrl: config.baseUrl,
-    database: database.description,
-    mails: config.smtpUrl ? 'sent by SMTP' : `written to ${join(config.dataDir, 'outbox')}`,
-    demo,
-    demoFile: join(config.dataDir, 'demo.json'),
-    checkoutUrl,
-    seconds: process.uptime(),
-  });
-  process.stdout.write(lines);
-}
-
-function egressPolicyOf({ webhookPrivateAddresses, baseUrl }: Config): EgressPolicy {
-  return { allowPrivate: webhookPrivateAddresses, ownHost: new URL(baseUrl).hostname };
 }

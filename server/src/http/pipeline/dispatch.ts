@@ -44,7 +44,8 @@ type WithBeforehand = {
 };
 /** Any operation's handler: the contract has checked what `dispatch` hands to it. */
 export type AnyHandler = PlainHandler | WithBeforehand;
-export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
+/** The handlers of each surface, which may be loaded only when they are asked for. */
+export type Surfaces = Record<Surface, () => Promise<Record<string, AnyHandler>>>;
 
 export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
   return async (req, res) => {
@@ -55,7 +56,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       refuseAtHost(operation, deps.hosts.siteAt(req));
       notes.operation = operation;
       req.params = path;
-      const handler = surfaces[operation.surface][operation.name];
+      const handler = (await surfaces[operation.surface]())[operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       const deadline = new Deadline(secondsFor(operation, deps.deadlines));
       answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareValidation } from './http/contract/validator.ts';
+import type { Metrics } from './http/operators/metrics.ts';
+import { surfaces } from './later.ts';
+
+/** Each part keeps the process busy for some hundredths of a second. In between, requests that have come are served. */
+const PAUSE_MS = 50;
+
+/** Loads what requests will ask for, but for what one that does not come often asks for: phone numbers, the documentation. */
+export async function warmUp(metrics: Metrics): Promise<void> {
+  const parts = [
+    prepareValidation,
+    surfaces.storefront,
+    surfaces.agent,
+    surfaces.dashboard,
+    surfaces.sync,
+    () => import('./http/operators/payment-webhooks.ts'),
+    () => import('./pages/pages.ts'),
+    metrics.watchProcess,
+  ];
+  for (const load of parts) {
+    await sleep(PAUSE_MS);
+    await load();
+  }
+}
