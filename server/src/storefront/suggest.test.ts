@@ -53,6 +53,20 @@ test('suggestions name products, published collections and completed words', asy
   expect(await suggest(shop, '?%_\\')).toEqual({ products: [], collections: [], terms: [] });
 });
 
+test('the last word is found alike whether few or many names have a word that begins so', async () => {
+  const shop = await openShop();
+  const soup = await shop.givenProduct({ name: 'Stoneware Mushroom Bowl' });
+  await shop.givenProduct({ name: 'Stoneware Plate', description: 'For mussels.' });
+  const found = async () =>
+    Promise.all(['m', 'mu', 'mus', 'bowl mu'].map(async (q) => (await suggest(shop, `stoneware ${q}`)).products));
+  const few = await found();
+
+  await Promise.all(Array.from({ length: 40 }, (_, i) => shop.givenProduct({ name: `Mustard ${i}` })));
+
+  expect(few).toEqual(Array(4).fill([soup.name]));
+  expect(await found()).toEqual(few);
+});
+
 test('suggestions follow the catalogue at once, and stay within the shop', async () => {
   const shop = await openShop();
   const other = await openShop();

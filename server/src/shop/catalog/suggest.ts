@@ -13,7 +13,7 @@ import type { Shop } from '../shop.ts';
  * the best sellers.
  */
 
-const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, ranked: 40 };
+const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
 const MAX_WORDS = 8;
 
 /** Throws nothing: what cannot be understood has no suggestions. */
@@ -27,11 +27,19 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readCollections(shop, [...before, last], limit),
   );
   // The index holds stems: `glas` is not the stem of `glass`, but begins it.
-  const named = found.filter(({ name }) => wordIn(name, last) !== undefined);
-  const products = named.slice(0, limit).map(({ id, name, slug, price, compare_at_price, image_url, in_stock }) => ({
-    ...{ id, name, slug, price, compare_at_price, currency: shop.currency, image_url, in_stock },
-  }));
-  return { products, collections, terms: termsOf(named, before, last).slice(0, limit) };
+  const named = found.flatMap((product) => {
+    const word = wordIn(product.name, last);
+    return word === undefined ? [] : [{ product, word }];
+  });
+  const products = named.slice(0, limit).map(({ product }) => {
+    const { id, name, slug, price, compare_at_price, image_url, in_stock } = product;
+    return { id, name, slug, price, compare_at_price, currency: shop.currency, image_url, in_stock };
+  });
+  const terms = termsOf(
+    before,
+    named.map(({ word }) => word),
+  );
+  return { products, collections, terms: terms.slice(0, limit) };
 }
 
 /** What is read of a product; the currency is the shop's. */
@@ -43,7 +51,8 @@ function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]
   const hits = terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last);
   return shop.rows<Named>(
     sql`${hits}, ranked as materialized (
-        select p.* from hits join products p on p.site_id = ${shop.siteId} and p.id = hits.product_id
+        select p.site_id, p.id, p.name, p.slug, p.price, p.compare_at_price, p.sales_count
+        from hits join products p on p.site_id = ${shop.siteId} and p.id = hits.product_id
         where ${visible} order by p.sales_count desc, p.id desc limit ${LIMITS.ranked}::int
       )
       select p.id, p.name, p.slug, p.price, p.compare_at_price, ${canBeBought} as in_stock, (
@@ -66,17 +75,40 @@ function namedByLast(shop: Shop, { term }: Token): Sql {
 }
 
 /** The longest word is probably the rarest: its newest products are looked at. */
-function namedByAll(shop: Shop, terms: string[], { term: last }: Token): Sql {
+function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
   const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);
-  const has = (condition: Sql) => sql`exists (
-    select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${condition})`;
-  const begins = has(sql`${beginsWith(sql`o.term`, last)} and o.place & 1 > 0`);
-  const conditions = [...others.map((term) => has(sql`o.term = ${term} and o.place & 1 > 0`)), begins];
+  const conditions = others.map((term) => namesHave(shop, sql`o.term = ${term}`));
   return sql`with named as materialized (
         select p.product_id from search_postings p
         where p.site_id = ${shop.siteId} and p.term = ${first} and p.place & 1 > 0
         order by p.product_id desc limit ${LIMITS.named}::int
-      ), hits as materialized (select n.product_id from named n where ${join(conditions, ' and ')})`;
+      ), having_all as materialized (select n.product_id from named n where ${join([sql`true`, ...conditions], ' and ')}
+      ), ${hitsAmong(shop, last)}`;
+}
+
+/** Whether the name of product `n` has a term. */
+function namesHave(shop: Shop, term: Sql): Sql {
+  return sql`exists (
+    select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${term} and o.place & 1 > 0)`;
+}
+
+/**
+ * Those of them whose names have a word that begins with the last one. All such words are read in a row, as long as that is
+ * cheaper than to look into each name, which costs as much as reading `begun_each` of them; a single letter begins too many.
+ */
+function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
+  const begins = namesHave(shop, beginsWith(sql`o.term`, last));
+  if (text.length === 1) return sql`hits as materialized (select n.product_id from having_all n where ${begins})`;
+  return sql`enough as materialized (select ${LIMITS.begun_each}::int * count(*) as names from having_all
+      ), begun as materialized (
+        select product_id from search_postings
+        where site_id = ${shop.siteId} and place & 1 > 0 and ${beginsWith(sql`term`, last)}
+        order by term limit (select names from enough)
+      ), hits as materialized (
+        select n.product_id from having_all n
+        where case when (select count(*) from begun) < (select names from enough)
+          then n.product_id in (select product_id from begun) else ${begins} end
+      )`;
 }
 
 /** Those whose titles have the words, the last one begun: a shop has few collections. */
@@ -95,14 +127,12 @@ function wordIn(name: string, { text, term }: Token): string | undefined {
   return words.find(([stem, word]) => word.startsWith(text) || stem === term)?.[1];
 }
 
-/** What the names complete the last word to, the commonest first. */
-function termsOf(products: { name: string }[], before: Token[], last: Token): Suggestions['terms'] {
+/** What the last word is completed to, the commonest first. */
+function termsOf(before: Token[], completed: string[]): Suggestions['terms'] {
   const counts = new Map<string, number>();
-  for (const { name } of products) {
-    const text = [...before.map((word) => word.text), wordIn(name, last)].join(' ');
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return Array.from(counts, ([text, found]) => ({ text: text.slice(0, 255), products: found })).sort(
+  for (const word of completed) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const begun = before.map(({ text }) => `${text} `).join('');
+  return Array.from(counts, ([word, found]) => ({ text: `${begun}${word}`.slice(0, 255), products: found })).sort(
     (a, b) => b.products - a.products || (a.text < b.text ? -1 : 1),
   );
 }
