@@ -22,7 +22,7 @@ export const B1: Proof = {
 };
 
 async function attack(trial: Trial): Promise<Figures> {
-  const lastUsed = { note() {} } as unknown as AppDeps['lastUsed'];
+  const lastUsed = { note() {}, noteSession() {} } as unknown as AppDeps['lastUsed'];
   const settings = { rateLimits: true, trustProxy: 1, validateResponses: false, lastUsed };
   const server = await startServer(trial.databaseUrl, settings, trial.databaseUrl);
   try {

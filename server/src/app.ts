@@ -111,7 +111,7 @@ export function createApp(deps: AppDeps): Express {
 
 /** The routes that the contract does not describe. */
 function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, deadlines: Deadlines): Router {
-  const { db, baseUrl, hosts, secretKey, card, metrics } = deps;
+  const { db, baseUrl, hosts, secretKey, card, metrics, lastUsed } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
   router.get('/readyz', readyz(deps));
@@ -132,7 +132,7 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
   router.use(
     whenAsked(async () => {
       const { pages } = await import('./pages/pages.ts');
-      return pages({ db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId);
+      return pages({ db, limits, hosts, checkoutDeps, lastUsed, deadlines }, deps.demoSiteId);
     }),
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));

@@ -4,13 +4,20 @@ import { queryAlone } from '../../db/transaction.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './caller.ts';
 
+/** A customer's token, and whether it ends within minutes. */
+interface UsedSession {
+  token_id: string;
+  ends_soon: boolean;
+}
+
 /**
  * Records when a credential was last used, by the database's clock and never after its revocation, and extends customers'
- * tokens: at most once a minute and outside the requests, in one statement for all. A token that is about to end is extended at
- * once.
+ * tokens, those of pages too: at most once a minute and outside the requests, in one statement for all. A token that is about to
+ * end is extended at once.
  */
 export interface LastUsed {
   note(caller: Caller): void;
+  noteSession(site_id: string, session: UsedSession): void;
   flush(): Promise<void>;
 }
 
@@ -37,16 +44,20 @@ export function createLastUsed(db: Pool): LastUsed {
     if (ofCustomers.length > 0) await sessions.extendPageSession(db, ofCustomers);
   }
 
+  function noteSession(site_id: string, { token_id, ends_soon }: UsedSession) {
+    customers.set(token_id, site_id);
+    // What cannot be written now is written with the next use, or the customer logs in again.
+    if (ends_soon) flush().catch(() => undefined);
+  }
+
   return {
     flush,
+    noteSession,
     note({ kind, credential_id, beside_id, tenant, session }) {
       const use = { site_id: tenant.site_id, at: performance.now() };
       if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, use);
       if (beside_id) tokens.set(beside_id, use);
-      if (!session) return;
-      customers.set(session.token_id, tenant.site_id);
-      // What cannot be written now is written with the next use, or the customer logs in again.
-      if (session.ends_soon) flush().catch(() => undefined);
+      if (session) noteSession(tenant.site_id, session);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
 import { actionOf, formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
@@ -63,6 +64,28 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   const german = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
   await german.press(await german.open(accountOf(shop, '&login=forgot')), 'request_reset', { email });
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Ein neues Passwort');
+});
+
+test('looking at pages prolongs a login as calls of the API do, and never one that has ended', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const minutesLeft = async (...columns: string[]) => {
+    for (const column of columns) {
+      const set = `update commerce.customer_tokens set ${column} where site_id = $1 and customer_id = $2`;
+      await shop.owner.query(set, [shop.site_id, customer.id]);
+    }
+    await browser.open(accountOf(shop));
+    await sleep(300);
+    const { rows } = await shop.owner.query<{ minutes: number }>(
+      `select round(extract(epoch from expires_at - now()) / 60)::int as minutes from commerce.customer_tokens
+        where site_id = $1 and customer_id = $2 order by id desc limit 1`,
+      [shop.site_id, customer.id],
+    );
+    return rows[0]?.minutes;
+  };
+
+  expect(await minutesLeft(`expires_at = now() + interval '1 minute'`)).toBe(60);
+  expect(await minutesLeft(`expires_at = now() + interval '1 minute'`, 'revoked_at = now()')).toBe(1);
 });
 
 test('a new customer creates an account, confirms the address and logs in, without leaving the pages', async () => {

@@ -28,9 +28,9 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
   return { ...request, path: pathOf(site_id), tenant, ...(await recognize(request, tenant)) };
 }
 
-/** Who is logged in in this browser, in one shop. */
+/** Who is logged in in this browser, in one shop. Whoever looks at pages stays logged in, as with calls of the API. */
 export async function recognize(
-  { deadline, db, req, res, checkoutDeps }: PageRequest,
+  { deadline, db, req, res, checkoutDeps, lastUsed }: PageRequest,
   tenant: Tenant,
 ): Promise<Pick<CustomerVisit, 'front' | 'session' | 'actor' | 'caller' | 'language'>> {
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
@@ -39,6 +39,7 @@ export async function recognize(
     await promiseNoChange(inside);
     return { front: await readFront(inside), session: token ? await sessions.findOnPage(inside, token) : undefined };
   });
+  if (session) lastUsed.noteSession(tenant.site_id, session);
   const customer_id = session?.customer_id ?? null;
   const actor: Actor = customer_id ? { type: 'customer', id: customer_id, customer_id } : guest;
   const caller: Caller = {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
+import type { LastUsed } from '../../http/callers/last-used.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import { Deadline, type Deadlines } from '../../http/pipeline/deadline.ts';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
@@ -22,6 +23,7 @@ export interface PagesDeps {
   limits: Limits;
   hosts: SiteHosts;
   checkoutDeps: CheckoutDeps;
+  lastUsed: LastUsed;
   deadlines: Deadlines;
 }
 

@@ -160,6 +160,8 @@ export interface PageSession {
   locale: string | null;
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
+  /** Whether the login ends within 2 minutes unless it is prolonged. */
+  ends_soon: boolean;
 }
 
 /** A page session ends 12 hours after its login at the latest, however often it is prolonged. */
@@ -169,7 +171,8 @@ const PAGE_SESSION_LIFE = '12 hours';
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,
-        t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh
+        t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh,
+        t.expires_at < now() + interval '2 minutes' as ends_soon
       from customer_tokens t join customers c on c.site_id = t.site_id and c.id = t.customer_id
       where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(token)} and t.revoked_at is null
         and least(t.expires_at, t.renewable_until) > now() and t.replaced_at is null
