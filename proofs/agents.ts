@@ -13,7 +13,11 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
 /** A request for consent that nobody has decided on, or that a customer has approved. */
-export async function askForConsent({ owner }: World, { site_id, canary }: Tenant, approvedBy: string | null = null) {
+export async function askForConsent(
+  { owner }: Pick<World, 'owner'>,
+  { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
+  approvedBy: string | null = null,
+) {
   const [id, user_code, device_code] = [randomUUID(), mintUserCode(), mintToken('device')];
   await owner.query(
     `insert into commerce.agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, categories,

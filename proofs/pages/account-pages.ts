@@ -13,7 +13,7 @@ interface Reader {
 /** The customer for whom a page was arranged last. */
 const readers = new WeakMap<Furnished, Reader>();
 
-async function openReader(furnished: Furnished): Promise<Reader> {
+export async function openReader(furnished: Furnished): Promise<Reader> {
   const { premises, site_id } = furnished.shop;
   const { rows } = await premises.owner.query<{ id: string }>(
     `update commerce.customers set first_name = $3, last_name = $4 where site_id = $1 and email = $2 returning id`,
@@ -61,10 +61,10 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
   return agent.id;
 }
 
-const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
+export const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
 
 /** Anyone who is not logged in gets the login at the same address. */
-const ofCustomer = { isPublic: true, login } as const;
+export const ofCustomer = { isPublic: true, login } as const;
 
 export const ACCOUNT_PAGES: PageKind[] = [
   {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ACCOUNT_PAGES } from './account-pages.ts';
+import { CONSENT_PAGES } from './consent-pages.ts';
 import {
   begin,
   type Furnished,
@@ -163,6 +164,7 @@ export const PAGES: PageKind[] = [
     ofNoShop: true,
   },
   ...ACCOUNT_PAGES,
+  ...CONSENT_PAGES,
 ];
 
 /** Every button of every page. */
