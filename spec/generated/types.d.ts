@@ -1493,7 +1493,7 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
+         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
         delete?: never;
@@ -10943,6 +10943,8 @@ export interface operations {
                     amount: components["schemas"]["MoneyInput"];
                     reason: components["schemas"]["RefundReason"];
                     note?: string | null;
+                    /** @description Records what you have returned yourself of money that a provider took, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
+                    by_hand?: boolean;
                     /** @description Which lines are refunded; each at most once. */
                     line_items?: {
                         line_item_id: components["schemas"]["Id"];

@@ -33,6 +33,7 @@ interface RefundOptions {
   note?: string;
   item?: string[];
   restock?: true;
+  byHand?: true;
   yes?: true;
 }
 
@@ -72,7 +73,8 @@ Examples:
   $ commerce orders capture 1001 --amount 30.00   the rest is released`;
 
 const REFUND_EXAMPLES = `${ORDER} If a provider took the money, it returns it, which may take a while. For other
-orders the command records what you return yourself. It asks first; programs agree with --yes.
+orders the command records what you return yourself, and so it does with --by-hand after the provider has failed to. It asks
+first; programs agree with --yes.
 
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
@@ -131,6 +133,7 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--note <text>', 'a remark, kept with the refund')
     .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
+    .option('--by-hand', 'record what you have returned yourself, after the provider failed to')
     .option('-y, --yes', 'do it without asking')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
@@ -262,10 +265,17 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const line_items = options.item?.map((text) => ({ ...lineOf(before, text), restock: options.restock ?? false }));
   if (options.restock && !line_items) throw usageError('--restock needs the items.', 'Name them: --item MUG-1=1');
   if (!options.yes) {
-    const how = before.payment_method === 'card' ? 'Return' : 'Record a refund of';
+    const how = before.payment_method === 'card' && !options.byHand ? 'Return' : 'Record a refund of';
     await confirm(terminal, `${headOf(before)}\n${how} ${amount} ${before.currency}?`);
   }
-  const body = { amount, reason, ...(note && { note }), ...(line_items && { line_items }) };
+  const by_hand = options.byHand;
+  const body = {
+    amount,
+    reason,
+    ...(note && { note }),
+    ...(by_hand && { by_hand }),
+    ...(line_items && { line_items }),
+  };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
   const deed = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;

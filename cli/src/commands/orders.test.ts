@@ -145,6 +145,8 @@ test('reserved money is captured, and lines are refunded, back into stock, and w
   expect(seen.at(-1)?.body).toMatchObject({ line_items: [{ line_item_id: id, quantity: 1, restock: true }] });
   expect(back.out).toContain('which the provider is asked for');
   expect((await commerce([...refund, '--restock'])).code).toBe(2);
+  await commerce([...refund, '--by-hand']);
+  expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'returned', by_hand: true });
 });
 
 test('an order is delivered, cancelled and refunded', async () => {

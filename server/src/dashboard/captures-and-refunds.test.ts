@@ -176,6 +176,30 @@ test("a refund that is made in Stripe's dashboard is recorded once, and taken ba
   expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
 });
 
+test('what was returned by hand stays so when a bank sends another refund back', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  const sendBack = async (amount: number) => {
+    const made = refundsOf(shop).find((one) => one.amount === amount && one.status === 'succeeded');
+    if (made) standIn.ledger.changeRefund(made, 'failed');
+    await tellRefunds(shop);
+  };
+  await refund(shop, id, '4.00');
+  await shop.finishMoves();
+  await sendBack(400);
+  expect((await refund(shop, id, '4.00', { by_hand: true })).data?.refund).toMatchObject({ status: 'succeeded' });
+  await refund(shop, id, '10.90');
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({ payment_status: 'refunded', refundable: '0.00' });
+  await sendBack(1_090);
+  expect(await shop.details(id)).toMatchObject({
+    payment_status: 'partially_refunded',
+    refunded: '4.00',
+    refundable: '10.90',
+    refunds: [{ status: 'failed' }, { status: 'succeeded', provider_reference: null }, { status: 'failed' }],
+  });
+});
+
 test('a refund that is reported before its payment counts once the payment is reported', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();

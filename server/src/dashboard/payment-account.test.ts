@@ -82,6 +82,36 @@ test('a refund of an order that was paid by another account fails, and keeps no 
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
+test('what a provider could not return is recorded once the merchant has, and not before it was asked', async () => {
+  const shop = await stripe.givenShop();
+  const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
+  const refund = async (amount: string, by_hand?: true) => {
+    const body = { amount, reason: 'damaged' as const, ...(by_hand && { by_hand }) };
+    const answer = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body });
+    await shop.finishMoves();
+    return answer;
+  };
+  const { data: returned } = await refund('4.90');
+  expect(returned?.refund).toMatchObject({ status: 'pending' });
+  expect((await refund('10.00', true)).error).toMatchObject({ detail: [{ loc: ['body', 'by_hand'] }] });
+  expect((await shop.dashboard.DELETE(PATH)).error).toBeUndefined();
+  await refund('10.00');
+  expect((await shop.details(params.path.order_id)).refunds.map(({ status }) => status)).toEqual([
+    'succeeded',
+    'failed',
+  ]);
+
+  expect((await refund('10.01', true)).error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '10.00' });
+  const [part, rest] = [await refund('3.00', true), await refund('7.00', true)];
+  expect(part.data).toMatchObject({
+    refund: { status: 'succeeded', provider_reference: null },
+    order: { payment_status: 'partially_refunded' },
+  });
+  expect(rest.data?.order.payment_status).toBe('refunded');
+  const atStripe = [...stripe.standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
+  expect(atStripe.map(({ amount }) => amount)).toEqual([490]);
+});
+
 test('a capture of an order whose account is no longer set fails once, staff are told, and it can be done later', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: order_id } = await shop.givenPaidOrder();

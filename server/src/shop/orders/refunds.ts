@@ -13,9 +13,9 @@ import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates
 import * as events from './timeline.ts';
 
 /**
- * Refunds. What a provider took is refunded through it, by a job; of what was paid otherwise, the refund only records what the
- * merchant returns. A constraint ensures that refunds which have not failed never exceed what was taken
- * (`orders.refunds_begun`).
+ * Refunds. What a provider took is refunded through it, by a job; of what was paid otherwise, or what the provider failed to
+ * return, the refund only records what the merchant returns. A constraint ensures that refunds which have not failed never
+ * exceed what was taken (`orders.refunds_begun`).
  */
 
 const MAX_REFUNDS = 250;
@@ -35,6 +35,8 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
+  /** The merchant has returned what the provider could not. */
+  by_hand?: boolean;
   line_items?: RefundLine[];
 }
 
@@ -54,6 +56,9 @@ export async function create(
   if (!isSettled(order.payment_status)) {
     throw invalidTransition(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
   }
+  const payment = await paymentOf(shop, order_id, 'succeeded');
+  const { by_hand = false } = input;
+  if (payment && by_hand) await refuseUntried(shop, order_id);
   await claim(shop, order_id, minor);
   const id = uuidv7();
   await shop.run(
@@ -61,10 +66,20 @@ export async function create(
       values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId})`,
   );
   await claimLines(shop, order_id, id, input.line_items ?? []);
-  const payment = await paymentOf(shop, order_id, 'succeeded');
-  if (payment) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
+  if (payment && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
   else await succeed(shop, order_id, { id, amount, reason: input.reason });
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+/** What the provider may still return is not recorded by hand: the customer would get it twice. */
+async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
+  const failed = await shop.one(
+    sql`select from payment_moves
+      where site_id = ${shop.siteId} and order_id = ${order_id} and kind = 'refund' and status = 'failed' limit 1`,
+  );
+  if (failed) return;
+  const message = 'No refund of this order has failed at the provider. Refund it without by_hand first.';
+  throw new ValidationError([bodyMistake(['by_hand'], 'value_error', message)]);
 }
 
 /** Refunds all that is left of an order that has just been cancelled; an order that was not paid stays as it is. */
@@ -118,8 +133,8 @@ async function takeBack(
 ): Promise<void> {
   const after = await shop.one<Pick<OrderStates, 'payment_status'>>(
     sql`update orders o set payment_status = case when exists (
-          select from payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.kind = 'refund'
-            and m.status = 'succeeded') then 'partially_refunded' else 'paid' end
+          select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+          where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded') then 'partially_refunded' else 'paid' end
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning payment_status`,
   );
   await release(shop, { id, order_id, amount }, true);
