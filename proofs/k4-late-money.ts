@@ -1,47 +1,61 @@
 import { randomUUID } from 'node:crypto';
-import type { PaymentProvider } from '../server/src/shop/payments/provider.ts';
-import { createTestProvider } from '../server/src/shop/payments/test-provider.ts';
-import { type Figures, type Proof, pick } from './frame.ts';
+import { StripeStandIn } from '../server/test/stripe/stand-in.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { onlyVariantOf, putInCarts, putOnSale } from './goods.ts';
-import { type Books, decide, faultIn, letTimePass, settle, succeedLate } from './payments.ts';
 import { type Chance, chanceOf } from './random.ts';
-import { type OpenShop, onPremises } from './shop.ts';
+import { onPremises, type Premises } from './shop.ts';
+import { openStripeTill, openTestTill, type Till } from './tills.ts';
 
-/** Payments whose human is late, absent, or changes their mind, while prices change and stock runs out. */
+/**
+ * Payments whose human is late, absent, or changes their mind, while prices change and stock runs out; by the test provider and
+ * by Stripe's official client, against its stand-in.
+ */
 export const K4: Proof = {
   id: 'K4',
   promise:
     'A success that comes late makes the order of what was shown, or is given back: nothing else is charged, and nothing is kept.',
-  run: (trial) =>
-    onPremises(trial, async ({ violations, openShop }) => {
-      const shop = await openShop();
-      const chance = chanceOf(trial.seed);
-      const rounds = pick(trial.size, 4, 400);
-      const ends: Record<string, number> = {};
-      for (let round = 1; round <= rounds; round += 1) {
-        for (const play of [afterCancelling, afterRelease, abandoned, whilePricesChange, atTheDeadline, paidAnew]) {
-          const scene = await givenPayment(shop, chance);
-          await play(scene);
-          const { end, faults } = await judge(scene);
-          ends[`${play.name}: ${end}`] = (ends[`${play.name}: ${end}`] ?? 0) + 1;
-          for (const fault of faults) violations.add(`seed ${trial.seed}, round ${round}, ${play.name}: ${fault}`);
-        }
-        if (round % 20 === 0) trial.progress(`round ${round}, ${shop.requests} requests`);
-      }
-      const note = Object.entries(ends).map(([end, count]) => `${end} ${count}`);
-      return {
-        tried: rounds * 6,
-        unit: 'payments',
-        violations: violations.list,
-        note: note.sort().join(', '),
-      } satisfies Figures;
-    }),
+  async run(trial) {
+    const standIn = await new StripeStandIn().listen();
+    try {
+      return await onPremises(trial, (premises) => attack(trial, premises, standIn), { stripeApiUrl: standIn.url });
+    } finally {
+      await standIn.down();
+    }
+  },
 };
 
+const PLAYS = [afterCancelling, afterRelease, abandoned, whilePricesChange, atTheDeadline, paidAnew];
+
+async function attack(trial: Trial, premises: Premises, standIn: StripeStandIn): Promise<Figures> {
+  const { violations } = premises;
+  const chance = chanceOf(trial.seed);
+  const tills = [
+    await openTestTill(premises),
+    await openStripeTill(premises, standIn, chance, 'automatic'),
+    await openStripeTill(premises, standIn, chance, 'manual'),
+  ];
+  const rounds = pick(trial.size, 4, 400);
+  const ends: Record<string, number> = {};
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [i, play] of PLAYS.entries()) {
+      const scene = await givenPayment(tills[(round + i) % tills.length] as Till, chance);
+      await play(scene);
+      const { end, faults } = await judge(scene);
+      ends[`${play.name}: ${end}`] = (ends[`${play.name}: ${end}`] ?? 0) + 1;
+      const what = `seed ${trial.seed}, round ${round}, ${play.name} by ${scene.till.name}`;
+      for (const fault of faults) violations.add(`${what}: ${fault}`);
+    }
+    if (round % 20 === 0) trial.progress(`round ${round}, ${standIn.calls.length} calls of Stripe`);
+  }
+  const note = Object.entries(ends).map(([end, count]) => `${end} ${count}`);
+  const calls = `two of three through Stripe's client, ${standIn.calls.length} calls of it`;
+  const told = `${calls}; ${note.sort().join(', ')}`;
+  return { tried: rounds * PLAYS.length, unit: 'payments', violations: violations.list, note: told };
+}
+
 interface Scene {
-  shop: OpenShop;
+  till: Till;
   chance: Chance;
-  books: Books;
   product_id: string;
   variant_id: string;
   checkout_id: string;
@@ -53,124 +67,126 @@ interface Scene {
 const STOCK = 3;
 
 /** A payment that waits for its human. */
-async function givenPayment(shop: OpenShop, chance: Chance): Promise<Scene> {
+async function givenPayment(till: Till, chance: Chance): Promise<Scene> {
+  const { shop } = till;
   const product = await putOnSale(shop, { inventory_quantity: STOCK });
   const variant_id = onlyVariantOf(product);
   const [cart_id = ''] = await putInCarts(shop, [[{ variant_id, quantity: 1 + Math.floor(chance.next() * STOCK) }]]);
   const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
   const body = { email: 'june@example.com', payment_method: 'card' } as const;
   const { total } = await shop.must('storefront.updateCheckout', { path: { checkout_id }, body });
-  const { db, owner } = shop.premises;
-  const books = { db, owner, tenant: shop.tenant };
-  const scene = { shop, chance, books, product_id: product.id, variant_id, checkout_id, cart_id, shown: total };
+  const scene = { till, chance, product_id: product.id, variant_id, checkout_id, cart_id, shown: total };
   await begin(scene);
   return scene;
 }
 
-async function begin({ shop, checkout_id }: Scene): Promise<void> {
-  const body = { payment: { card_token: 'tok_3ds' } };
+async function begin({ till: { shop, waiting }, checkout_id }: Scene): Promise<void> {
+  const body = { payment: waiting() };
   const { refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
   if (refusal?.error !== 'payment_action_required') throw new Error(`The payment did not begin: ${refusal?.error}`);
 }
 
-function cancel({ shop, checkout_id }: Scene) {
+function cancel({ till: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.cancelCheckoutPayment', { path: { checkout_id } });
 }
 
-function goOn({ shop, checkout_id }: Scene) {
+function goOn({ till: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
 /** The provider said that the payment is cancelled, and takes the money all the same; its event comes at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
-  if (before) await decide(scene.books, scene.checkout_id, true);
+  if (before) await scene.till.decide(scene.checkout_id, true);
   await cancel(scene);
-  await succeedLate(scene.books, scene.checkout_id);
+  await scene.till.succeedLate(scene.checkout_id);
 }
 
 /** The provider was unreachable for an hour, and others have bought the goods since. */
 async function afterRelease(scene: Scene): Promise<void> {
-  const { books, shop, variant_id, checkout_id } = scene;
-  await letTimePass(books);
-  await settle(books, unreachable(scene));
-  await books.owner.query(
+  const { till, variant_id, checkout_id } = scene;
+  const { shop } = till;
+  await till.letTimePass();
+  await till.settleWhileDown();
+  await shop.premises.owner.query(
     `update commerce.payments set unreachable_since = now() - interval '61 minutes' where site_id = $1 and checkout_id = $2`,
-    [books.tenant.site_id, checkout_id],
+    [shop.site_id, checkout_id],
   );
-  await settle(books, unreachable(scene));
+  await till.settleWhileDown();
   const [cart_id = ''] = await putInCarts(shop, [[{ variant_id, quantity: STOCK }]]);
   await shop.must('storefront.createCheckout', { body: { cart_id } });
-  await decide(books, checkout_id, true);
-}
-
-function unreachable({ books: { db } }: Scene): PaymentProvider {
-  const down = async () => {
-    throw new Error('The provider cannot be reached.');
-  };
-  return { ...createTestProvider({ db, baseUrl: 'http://localhost' }), outcomeOf: down, cancel: down };
+  await till.decide(checkout_id, true);
 }
 
 /** Nobody acts, and the time passes. */
-async function abandoned({ books }: Scene): Promise<void> {
-  await letTimePass(books);
-  await settle(books);
+async function abandoned({ till }: Scene): Promise<void> {
+  await till.letTimePass();
+  await till.settle();
 }
 
 async function whilePricesChange(scene: Scene): Promise<void> {
-  const { shop, chance, product_id, books, checkout_id } = scene;
+  const { till, chance, product_id, checkout_id } = scene;
   const path = { product_id };
   const status = chance.of(['draft', 'archived', 'active'] as const);
-  await shop.must('dashboard.updateProduct', {
+  await till.shop.must('dashboard.updateProduct', {
     path,
     body: { price: String(5 + Math.floor(chance.next() * 20)), status },
   });
-  await decide(books, checkout_id, true);
-  await Promise.all(chance.some([() => goOn(scene), () => settle(books), () => cancel(scene)], 2).map((one) => one()));
+  await till.decide(checkout_id, true);
+  await Promise.all(
+    chance
+      .some<() => Promise<unknown>>([() => goOn(scene), () => till.settle(), () => cancel(scene)], 2)
+      .map((one) => one()),
+  );
 }
 
 /** The human approves while the payment is being cancelled because it is too old. */
 async function atTheDeadline(scene: Scene): Promise<void> {
-  await letTimePass(scene.books);
-  const acts = [
-    () => decide(scene.books, scene.checkout_id, true),
-    () => settle(scene.books),
+  const { till, checkout_id } = scene;
+  await till.letTimePass();
+  const acts: (() => Promise<unknown>)[] = [
+    () => till.decide(checkout_id, true),
+    () => till.settle(),
     () => goOn(scene),
     () => cancel(scene),
   ];
   await Promise.all(scene.chance.some(acts, acts.length).map((one) => one()));
-  await succeedLate(scene.books, scene.checkout_id);
+  await till.succeedLate(checkout_id);
 }
 
 /** The first payment is cancelled, the cart changes, and another one pays; in the end the first succeeds as well. */
 async function paidAnew(scene: Scene): Promise<void> {
-  const { shop, checkout_id, books } = scene;
+  const { till, checkout_id } = scene;
+  const { shop } = till;
   await cancel(scene);
   const body = { note: 'Ring twice' };
   const { total } = await shop.must('storefront.updateCheckout', { path: { checkout_id }, body });
   scene.shown = total;
-  const payment = { card_token: 'tok_success' };
+  const payment = till.working();
   await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: { payment } });
-  await succeedLate(books, checkout_id);
+  await till.succeedLate(checkout_id);
 }
 
-async function judge({ books, checkout_id, shown, variant_id }: Scene): Promise<{ end: string; faults: string[] }> {
+async function judge({ till, checkout_id, shown, variant_id }: Scene): Promise<{ end: string; faults: string[] }> {
   for (let minute = 0; minute < 4; minute += 1) {
-    await letTimePass(books);
-    await settle(books);
+    await till.tellAgain();
+    await till.letTimePass();
+    await till.settle();
   }
+  const { owner } = till.shop.premises;
+  const { site_id } = till.shop;
   const faults: string[] = [];
-  const fault = await faultIn(books, checkout_id);
+  const fault = await till.faultIn(checkout_id);
   if (fault) faults.push(fault);
-  const { rows } = await books.owner.query<{ total: string; payment_status: string }>(
+  const { rows } = await owner.query<{ total: string; payment_status: string }>(
     'select total::text, payment_status from commerce.orders where site_id = $1 and checkout_id = $2',
-    [books.tenant.site_id, checkout_id],
+    [site_id, checkout_id],
   );
   const [order] = rows;
   if (order && order.total !== shown) faults.push(`shown ${shown}, ordered at ${order.total}`);
-  const stock = await books.owner.query<{ on_hand: number; reserved: number }>(
+  const stock = await owner.query<{ on_hand: number; reserved: number }>(
     'select on_hand, reserved from commerce.variants where site_id = $1 and id = $2',
-    [books.tenant.site_id, variant_id],
+    [site_id, variant_id],
   );
   const { on_hand = 0, reserved = 0 } = stock.rows[0] ?? {};
   if (on_hand < reserved || reserved < 0) faults.push(`on hand ${on_hand}, reserved ${reserved}`);

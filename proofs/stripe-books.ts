@@ -42,6 +42,28 @@ export async function actAtStripe(books: StripeBooks, checkout_id: string, appro
   }
 }
 
+/**
+ * Stripe takes the money of what it has said is over, which it should not. A reservation that was released is gone for good: the
+ * shopper cannot approve it a second time.
+ */
+export async function succeedLate(books: StripeBooks, checkout_id: string): Promise<void> {
+  const { standIn } = books;
+  const { ledger, url } = standIn;
+  const ids = await paymentsOf(books, checkout_id);
+  for (const session of ledger.sessions.values()) {
+    if (session.status !== 'expired' || session.payment_intent || !ids.includes(session.metadata.payment_id ?? ''))
+      continue;
+    session.status = 'open';
+    await standIn.press(`${url}/pay/${session.id}`, 'pay');
+  }
+  const reserved = ledger.events
+    .filter(({ type }) => type === 'payment_intent.amount_capturable_updated')
+    .map(({ data }) => (data.object as Intent).id);
+  for (const intent of await intentsOf(books, checkout_id)) {
+    if (intent.status === 'canceled' && !reserved.includes(intent.id)) ledger.take(intent);
+  }
+}
+
 /** Somebody at the shop refunds what was paid in Stripe's dashboard, all of it or a part. */
 export async function refundAtStripe(books: StripeBooks, checkout_id: string, all: boolean): Promise<void> {
   for (const intent of await intentsOf(books, checkout_id)) {

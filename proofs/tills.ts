@@ -1,0 +1,100 @@
+import { settlePayments } from '../server/src/shop/checkout/settle-all.ts';
+import type { PaymentProvider } from '../server/src/shop/payments/provider.ts';
+import { createTestProvider } from '../server/src/shop/payments/test-provider.ts';
+import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
+import { sendEvent } from '../server/test/stripe/webhooks.ts';
+import * as books from './payments.ts';
+import type { Chance } from './random.ts';
+import type { OpenShop, Premises } from './shop.ts';
+import * as stripeBooks from './stripe-books.ts';
+import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
+
+/** What a payment is begun with. */
+type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
+
+/** A shop that takes cards, and what its provider, the shopper there, and time do to a checkout that is being paid. */
+export interface Till {
+  name: string;
+  shop: OpenShop;
+  /** A payment that waits for its human. */
+  waiting(): Means;
+  /** A card that works without more ado. */
+  working(): Means;
+  decide(checkout_id: string, approved: boolean): Promise<unknown>;
+  /** The provider takes the money although it has said that the payment is ended, and says so by an event. */
+  succeedLate(checkout_id: string): Promise<void>;
+  letTimePass(): Promise<void>;
+  /** What the job does each minute. */
+  settle(): Promise<void>;
+  /** The same while the provider cannot be reached. */
+  settleWhileDown(): Promise<void>;
+  /** Whatever the provider has told by now is told again. */
+  tellAgain(): Promise<void>;
+  faultIn(checkout_id: string): Promise<string | undefined>;
+}
+
+/** Cards that are words. */
+export async function openTestTill({ db, owner, openShop }: Premises): Promise<Till> {
+  const shop = await openShop();
+  const of: books.Books = { db, owner, tenant: shop.tenant };
+  const fail = async () => {
+    throw new Error('The provider cannot be reached.');
+  };
+  const down: PaymentProvider = {
+    ...createTestProvider({ db, baseUrl: 'http://localhost' }),
+    ...{ outcomeOf: fail, cancel: fail },
+  };
+  return {
+    name: 'the test provider',
+    shop,
+    waiting: () => ({ card_token: 'tok_3ds' }),
+    working: () => ({ card_token: 'tok_success' }),
+    decide: (checkout_id, approved) => books.decide(of, checkout_id, approved),
+    succeedLate: (checkout_id) => books.succeedLate(of, checkout_id),
+    letTimePass: () => books.letTimePass(of),
+    settle: () => books.settle(of),
+    settleWhileDown: () => books.settle(of, down),
+    tellAgain: async () => undefined,
+    faultIn: (checkout_id) => books.faultIn(of, checkout_id),
+  };
+}
+
+/** Stripe's official client and its stand-in: its page, or a card that the storefront confirms; webhooks at once, or late. */
+export async function openStripeTill(
+  premises: Premises,
+  standIn: StripeStandIn,
+  chance: Chance,
+  capture: 'automatic' | 'manual',
+): Promise<Till> {
+  const { shop, endpoint, deps } = await openStripeShop(premises, standIn, capture);
+  const of: stripeBooks.StripeBooks = { owner: premises.owner, standIn, site_id: shop.site_id };
+  const settle = () => settlePayments(premises.db, shop.tenant, deps).then(undefined, () => undefined);
+  let begun = 0;
+  return {
+    name: capture === 'automatic' ? 'Stripe' : 'Stripe, captured later',
+    shop,
+    waiting() {
+      begun = standIn.ledger.events.length;
+      standIn.endpoints = chance.next() < 0.5 ? [endpoint] : [];
+      return chance.next() < 0.5
+        ? { return_url: RETURN_URL }
+        : { confirmation_token: standIn.confirmationToken('three_d_secure') };
+    },
+    working: () => ({ confirmation_token: standIn.confirmationToken() }),
+    decide: (checkout_id, approved) => stripeBooks.actAtStripe(of, checkout_id, approved),
+    succeedLate: (checkout_id) => stripeBooks.succeedLate(of, checkout_id),
+    letTimePass: () => stripeBooks.letTimePass(of),
+    settle: () => settle().then(() => undefined),
+    async settleWhileDown() {
+      await standIn.down();
+      await settle();
+      await standIn.up();
+    },
+    async tellAgain() {
+      await standIn.sent();
+      const told = standIn.ledger.events.slice(begun).filter(({ owner }) => owner === endpoint.account);
+      for (const event of chance.some(told, told.length)) await sendEvent(event, endpoint);
+    },
+    faultIn: (checkout_id) => stripeBooks.faultIn(of, checkout_id),
+  };
+}
