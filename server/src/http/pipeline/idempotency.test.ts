@@ -98,6 +98,33 @@ test('a copy whose work fails since the first has been done meanwhile gets the a
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
+test('while another request holds its key, a call with it is told so, and others are not', async () => {
+  const shop = await openShop();
+  const { storefront, site_id } = shop;
+  const { data: cart } = await storefront.POST('/api/storefront/cart', {});
+  const key = randomUUID();
+  const holder = await lockHolder();
+  const { rows } = await holder.query<{ principal_id: string }>(
+    'select principal_id from commerce.idempotency_keys where site_id = $1 limit 1',
+    [site_id],
+  );
+  await holder.query(
+    sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash)
+      values (${site_id}, ${rows[0]?.principal_id}, 'storefront.createCart',
+        ${createHash('sha256').update(key).digest()}, ${Buffer.alloc(32)})`,
+  );
+  const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });
+
+  const [held, other] = await Promise.all([create(), storefront.POST('/api/storefront/cart', {})]);
+  await holder.query('rollback');
+  const free = await create();
+
+  expect(cart?.id).toBeDefined();
+  expect([held.response.status, held.error]).toMatchObject([409, { error: 'idempotency_in_flight' }]);
+  expect(other.response.status).toBe(201);
+  expect(free.response.status).toBe(201);
+});
+
 /** A connection in a transaction of its own. */
 async function lockHolder(): Promise<pg.Client> {
   const client = new pg.Client(superuserUrl());
