@@ -5,7 +5,7 @@ import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import type { SiteHosts } from '../server/src/http/callers/site-hosts.ts';
 import type { OperationId } from '../server/src/http/contract/contract.ts';
-import type { Reply as Body, Call } from '../server/src/http/pipeline/handler.ts';
+import type { Reply as Body, Call, WholeCall } from '../server/src/http/pipeline/handler.ts';
 import { createSite, mintPassword, type SiteCredentials } from '../server/src/shop/merchant/sites.ts';
 import type { Tenant } from '../server/src/shop/shop.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
@@ -78,7 +78,7 @@ async function openShop(premises: Premises, currency: string): Promise<OpenShop>
 export interface Request<Id extends OperationId> {
   path?: Call<Id>['path'];
   query?: Call<Id>['query'];
-  body?: Call<Id>['body'];
+  body?: WholeCall<Id>['body'];
   /** The Idempotency-Key; a new one when absent. */
   key?: string;
   /** The token of the customer who calls the storefront. */

@@ -48,7 +48,7 @@ export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['res
   : WholeCall<Id>;
 
 /** The tenant's shop and the parts of the request, validated and typed by the contract. */
-interface WholeCall<Id extends OperationId> {
+export interface WholeCall<Id extends OperationId> {
   shop: Shop;
   caller: Caller;
   /** The configured public address, for links. Never taken from the request. */

@@ -274,9 +274,13 @@ function refuseUnavailable(
   }
   const payment_methods = offeredMethods(priced.terms, checkoutDeps, priced.shipping_option);
   if (payment_method && !payment_methods.includes(payment_method)) {
-    throw new ShopError('payment_method_unavailable', 'The shop does not offer this payment method for this checkout.', {
-      payment_methods,
-    });
+    throw new ShopError(
+      'payment_method_unavailable',
+      'The shop does not offer this payment method for this checkout.',
+      {
+        payment_methods,
+      },
+    );
   }
 }
 
