@@ -38,16 +38,30 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     const send = original as Send;
     let last: string | undefined;
     let before: Promise<unknown> = Promise.resolve();
+    let lookUp: LookUp | undefined;
     const disturbed = (given: object) => {
+      const ahead = lookUp?.underWay ? lookUp : undefined;
+      const own = looksUp(given) ? { underWay: true, failed: false } : undefined;
+      lookUp = own ?? lookUp;
       // Statements that are sent without waiting for each other keep their order.
-      const sent = before.then(() => start(given));
+      const sent = before.then(() => start(given, ahead, own));
       before = sent.catch(() => undefined);
-      return sent.then(({ answer }) => answer);
+      const answered = sent.then(({ answer }) => answer);
+      const end = () => {
+        if (own) own.underWay = false;
+      };
+      answered.then(end, end);
+      return answered;
     };
-    const start = async (given: object): Promise<{ answer: Promise<pg.QueryResult> }> => {
+    const start = async (
+      given: object,
+      ahead: LookUp | undefined,
+      own: LookUp | undefined,
+    ): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
-      if (site) {
+      // Sent before it was known that its look-up failed: the server must drop the result (read-ahead.ts).
+      if (site && !ahead?.failed) {
         seen.statements += 1;
         if (last && last !== site) seen.passedOn += 1;
         last = site;
@@ -55,6 +69,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       }
       if (disturbance.chance.next() >= disturbance.share) return { answer: send(statement) };
       seen.failed += 1;
+      if (own) own.failed = true;
       return { answer: fail(connection, send, statement, disturbance) };
     };
     const query = (...args: unknown[]) =>
@@ -62,6 +77,16 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     connection.query = query as typeof connection.query;
   });
   return seen;
+}
+
+/** A statement that finds the caller and sets the tenant. */
+interface LookUp {
+  underWay: boolean;
+  failed: boolean;
+}
+
+function looksUp(statement: object): boolean {
+  return ((statement as { text?: string }).text ?? '').includes(`set_config('app.site_id'`);
 }
 
 /**
@@ -84,7 +109,7 @@ async function compare(send: Send, site: string, statement: object, violations: 
 
 function forgetting(statement: object, chance: Chance): object {
   const { text = '' } = statement as { text?: string };
-  if (!text.includes(`set_config('app.site_id'`) || chance.next() < 0.5) return statement;
+  if (!looksUp(statement) || chance.next() < 0.5) return statement;
   return { ...statement, name: undefined, text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`) };
 }
 
