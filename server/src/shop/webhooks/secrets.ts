@@ -1,4 +1,5 @@
-import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import * as sealing from '../sealing.ts';
 
 /**
@@ -41,23 +42,12 @@ function derivedKey(secretKey: string): Buffer {
   return derived;
 }
 
-/**
- * The headers of an attempt. With several secrets, during a rotation, there is one signature for each. Node's crypto signs, so
- * that the package standardwebhooks, which verifies in the tests, is an independent implementation.
- */
-export function signatureHeaders(
-  event_id: string,
-  body: string,
-  secrets: string[],
-  timestamp = Math.floor(Date.now() / 1000),
-): Record<string, string> {
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-    return `v1,${createHmac('sha256', key).update(`${event_id}.${timestamp}.${body}`).digest('base64')}`;
-  });
+/** The headers of an attempt. With several secrets, during a rotation, there is one signature for each. */
+export function signatureHeaders(event_id: string, body: string, secrets: string[]): Record<string, string> {
+  const now = new Date();
   return {
     'webhook-id': event_id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatures.join(' '),
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(event_id, now, body)).join(' '),
   };
 }
