@@ -52,6 +52,8 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
+    // First: the default role would work off the jobs of the orders that the rows place.
+    const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {
       if (!chosen.includes(name)) continue;
@@ -62,7 +64,6 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
     const shops: Shops | undefined = chosen.includes('shops')
       ? await compareShops(commerce, products, CLIENTS, load)
       : undefined;
-    const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const empty = chosen.includes('statement') ? await timeStatements(commerce, seconds / ROUNDS) : undefined;
     const lines = [
       ...[pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)],
