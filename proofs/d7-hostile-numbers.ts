@@ -30,7 +30,8 @@ export const D7: Proof = {
         onlyFirstRow(call);
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const slot of places) {
-          for (const token of chance.some(attacksOn(slot), pick(trial.size, 2, 1_000))) {
+          const attacks = attacksOn(slot).filter((token) => !isStripped(operation.id, token));
+          for (const token of chance.some(attacks, pick(trial.size, 2, 1_000))) {
             await attack(world, tenant, call, slot, token);
             tried += 1;
           }
@@ -150,6 +151,11 @@ function attacksOn(slot: Slot): string[] {
   // In an address everything is text.
   const apt = slot.in === 'query' ? hostile.filter((token) => !/^["[{]/.test(token)) : hostile;
   return apt.filter((token) => !allowed(token));
+}
+
+/** An import takes control characters out of its texts, and warns of it: what is left of these is an amount. */
+function isStripped(operation_id: string, token: string): boolean {
+  return operation_id === 'dashboard.importProducts' && ['"\\t1"', '"1.00\\n"'].includes(token);
 }
 
 /** The other rows of an import are valid, and would be written. */
