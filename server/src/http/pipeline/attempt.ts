@@ -109,9 +109,10 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 
 /** Without BEGIN and COMMIT. */
 function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  const runNow = incoming.operation.cacheable ? readCatalogue : run;
   return onConnection(deps, incoming.deadline, async (connection) => {
-    const { result, last } = await runNow(deps, connection, undefined, handler, incoming, counted);
+    const { result, last } = incoming.operation.cacheable
+      ? await readCatalogue(deps, connection, handler, incoming, counted)
+      : await run(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
     return result;
   });
@@ -191,24 +192,22 @@ async function run(
 async function readCatalogue(
   deps: Deps,
   connection: Connection,
-  begun: undefined,
   handler: PlainHandler,
   incoming: Incoming,
   counted: boolean,
 ): Promise<Ran> {
   const { operation, mistakes, req, res } = incoming;
-  const { path, query } = { path: req.params, query: req.query };
   const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
-    success(operation, await handler({ path, query, shop } as never)),
+    success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
   );
   const found = deps.cache.find(operation, incoming.claim.site_id, req);
-  const admission = admit(deps, connection, begun, incoming, counted, found.productIds);
+  const admission = admit(deps, connection, undefined, incoming, counted, found.productIds);
   // In a pooler's transaction, a statement that fails would take those after it with it.
   if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
   try {
     const caller = await ahead.admitted(admission);
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    const read = () => ahead.result(shop, caller.tenant);
+    const read = () => ahead.result(shop);
     const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
     deps.lastUsed.note(caller);
     if (caller.kind !== 'agent') return { result, last: undefined };

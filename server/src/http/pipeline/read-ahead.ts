@@ -30,6 +30,7 @@ export class ReadAhead<T> {
   readonly #read: (shop: Shop) => Promise<T>;
   readonly #gate = Promise.withResolvers<void>();
   #begun: { facts: Facts; result: Promise<T> } | undefined;
+  #holds = false;
 
   /** `read` must depend on nothing but its shop, and not on who acts in it. */
   constructor(claim: Claim, ip: string | undefined, read: (shop: Shop) => Promise<T>) {
@@ -53,26 +54,31 @@ export class ReadAhead<T> {
   async admitted(admission: Promise<Caller>): Promise<Caller> {
     try {
       const caller = await admission;
-      const facts = factsOf(caller.tenant);
-      known.set(this.#credential, { facts, settled: isDeepStrictEqual(facts, known.get(this.#credential)?.facts) });
+      const facts = this.#learn(caller.tenant);
       refused.delete(this.#caller);
-      if (isDeepStrictEqual(facts, this.#begun?.facts)) this.#gate.resolve();
-      else this.#drop(new Error('The tenant is not as it was expected.'));
+      this.#holds = this.#begun?.facts === facts;
+      if (this.#holds) this.#gate.resolve();
+      else this.#gate.reject(new Error('The tenant is not as it was expected.'));
       return caller;
     } catch (error) {
       refused.set(this.#caller, true);
-      this.#drop(error);
+      this.#gate.reject(error);
       throw error;
     }
   }
 
-  #drop(reason: unknown): void {
-    this.#gate.reject(reason);
+  /** The facts, as the same object for as long as they stay the same. */
+  #learn({ shown_stock: _, ...found }: Tenant): Facts {
+    const before = known.get(this.#credential)?.facts;
+    const settled = isDeepStrictEqual(found, before);
+    const facts = settled && before ? before : found;
+    known.set(this.#credential, { facts, settled });
+    return facts;
   }
 
   /** What was read ahead, or what is read now. Call it once the caller is admitted. */
-  async result(shop: Shop, tenant: Tenant): Promise<T> {
-    if (this.#begun && isDeepStrictEqual(this.#begun.facts, factsOf(tenant))) return this.#begun.result;
+  async result(shop: Shop): Promise<T> {
+    if (this.#begun && this.#holds) return this.#begun.result;
     await this.end();
     return this.#read(shop);
   }
@@ -81,8 +87,4 @@ export class ReadAhead<T> {
   async end(): Promise<void> {
     await this.#begun?.result.catch(() => undefined);
   }
-}
-
-function factsOf({ shown_stock: _, ...facts }: Tenant): Facts {
-  return facts;
 }
