@@ -11,6 +11,7 @@ let server: Awaited<ReturnType<typeof startServer>>;
 const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
 let sent = 0;
 let together = 0;
+let lookUpsFail = false;
 
 beforeAll(async () => {
   db.on('connect', countStatements);
@@ -27,8 +28,9 @@ function countStatements(connection: pg.PoolClient) {
     sent += 1;
     underWay += 1;
     together = Math.max(together, underWay);
+    const isLookUp = ((config as { text?: string }).text ?? '').includes(`set_config('app.site_id'`);
     try {
-      return await send(config);
+      return await send(lookUpsFail && isLookUp ? { text: 'select 1 / 0' } : config);
     } finally {
       underWay -= 1;
     }
@@ -100,14 +102,9 @@ test('a look-up that fails leaves nothing behind of what was sent with it', asyn
   await readTwice(shop);
   // The connection still names this tenant to row-level security when the next look-up fails.
   await read(other, '/products');
-  const locking = await shop.owner.connect();
-  try {
-    await locking.query('begin; lock table commerce.tokens in access exclusive mode');
-    expect(await read(shop, '/products?product_type=Mug')).toMatchObject({ status: 503, together: 2 });
-  } finally {
-    await locking.query('rollback');
-    locking.release();
-  }
+  lookUpsFail = true;
+  expect(await read(shop, '/products?product_type=Mug')).toMatchObject({ status: 500, together: 2 });
+  lookUpsFail = false;
 
   expect(await read(shop, '/products?product_type=Mug')).toMatchObject({ body: { total: 1, products: [{}] } });
 });
