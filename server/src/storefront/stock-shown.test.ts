@@ -35,8 +35,12 @@ test('what a shop shows of its stock is what storefront and sync read, and the d
   expect(await shown(shop, 'few')).toEqual([1, false, false, 1]);
   expect(await shown(shop, 'none')).toEqual([0, false, true, 0]);
 
-  const changes = await sync.GET('/api/sync/products');
-  expect(changes.data?.changes.map(({ product }) => product?.total_inventory).sort()).toEqual([0, 1, 1]);
+  const told = async () => {
+    const { data } = await sync.GET('/api/sync/products');
+    return data?.changes.map(({ product }) => product?.total_inventory).sort();
+  };
+  // Reported once no earlier transaction, of another test either, is still running.
+  await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({
     inventory_quantity: 1,
