@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from '../../server/test/chromium.ts';
 import { type Figures, type Proof, pick, type Size, type Trial } from '../frame.ts';
@@ -24,6 +25,10 @@ const WIDTHS = [375, 1_280];
 /** Without pictures of products; everything that a first visit loads, as it is sent. */
 const LARGEST_BYTES = 60 * 1_024;
 const PICTURES = 'https://img.example';
+/** The largest page, which is also opened on a slow network. */
+const READ_SLOWLY = 'the form of a checkout with a code';
+/** Pictures come when the page has long been drawn, as they do from far away: room must have been kept for them. */
+const PICTURE_AFTER_MS = 300;
 
 interface Seen {
   pages: number;
@@ -75,7 +80,9 @@ async function openTab(chromium: Browser, width: number, language: string): Prom
   await tab.setRequestInterception(true);
   const picture = { status: 200, contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
   tab.on('request', (request) => {
-    const answered = request.url().startsWith(PICTURES) ? request.respond(picture) : request.continue();
+    const answered = request.url().startsWith(PICTURES)
+      ? delay(PICTURE_AFTER_MS).then(() => request.respond(picture))
+      : request.continue();
     answered.catch(() => undefined);
   });
   return tab;
@@ -89,6 +96,11 @@ async function lookAtAll(look: Look): Promise<void> {
     await logInTo(tab.browserContext(), login);
     const url = premises.baseUrl + path;
     await judge(look, page.name, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' }));
+    if (page.name === READ_SLOWLY) {
+      await onSlowNetwork(tab, () =>
+        judge(look, `${page.name}, slowly`, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' })),
+      );
+    }
     for (const work of page.operations.filter(({ action }) => action === 'save')) {
       const refused = { ...work, entries: () => ({ email: 'nobody', shipping_country: 'DE', shipping_city: '' }) };
       await judge(look, `${page.name}, refused`, bytes, () => press(tab, refused, shop));
@@ -98,6 +110,13 @@ async function lookAtAll(look: Look): Promise<void> {
   for (const path of size === 'full' ? ends : ends.slice(-3)) {
     await judge(look, `the dead end ${path}`, bytes, () => tab.goto(premises.baseUrl + path, { waitUntil: 'load' }));
   }
+}
+
+/** Lets bytes arrive so slowly that a browser could draw a page in parts. */
+async function onSlowNetwork(tab: Page, work: () => Promise<void>): Promise<void> {
+  await tab.emulateNetworkConditions({ offline: false, latency: 50, download: 30_000, upload: 30_000 });
+  await work();
+  await tab.emulateNetworkConditions(null);
 }
 
 /** Counts what is transferred; the returned function restarts the count each time. */
@@ -128,25 +147,35 @@ async function judge(look: Look, what: string, bytes: () => number, open: () => 
   seen.largest = Math.max(seen.largest, transferred);
   const add = (text: string) => premises.violations.add(`${what}, ${language}, ${width} px: ${text}`);
   if (transferred > LARGEST_BYTES) add(`${transferred} bytes`);
-  const { lang, shift, excess } = (await tab.evaluate(MEASURES)) as { lang: string; shift: number; excess: number };
+  const { lang, shifts, excess } = (await tab.evaluate(MEASURES)) as Measures;
   if (lang !== language) add(`it is in ${lang}`);
-  if (shift > 0) add(`it moves by ${shift} after it was drawn`);
+  for (const shift of shifts) add(`it moves after it was drawn, ${shift}`);
   if (excess > 0) add(`it is ${excess} px wider than the window`);
   await tab.evaluate(axe);
   const { violations } = (await tab.evaluate(AXE)) as Pick<AxeResults, 'violations'>;
   for (const { id, help, nodes } of violations) add(`${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
 }
 
-/** What the browser knows of a page that has been drawn. */
+interface Measures {
+  lang: string;
+  shifts: string[];
+  excess: number;
+}
+
+/** What the browser knows of a page that has been drawn; of what moved, by how much, and from where to where. */
 const MEASURES = `(async () => {
-  const shift = await new Promise((told) => {
-    let sum = 0;
-    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) sum += value; })
-      .observe({ type: 'layout-shift', buffered: true });
-    setTimeout(() => told(sum), 100);
+  const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
+  const told = ({ node, previousRect, currentRect }) =>
+    (node?.outerHTML ?? node?.nodeName ?? 'what is gone').slice(0, 80) + ': ' + box(previousRect) + ' to ' + box(currentRect);
+  const shifts = await new Promise((resolve) => {
+    const seen = [];
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries()) seen.push('by ' + value + ': ' + sources.map(told).join(', '));
+    }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(seen), 100);
   });
   const { documentElement: root } = document;
-  return { lang: root.lang, shift, excess: root.scrollWidth - root.clientWidth };
+  return { lang: root.lang, shifts, excess: root.scrollWidth - root.clientWidth };
 })()`;
 
 const AXE = `axe.run({ resultTypes: ['violations'] })`;

@@ -21,7 +21,10 @@ export interface Document {
   main: Html;
 }
 
-/** A whole page. It holds no style but our own, and no script but the one that copies (see script.ts). */
+/**
+ * A whole page. It holds no style but our own, and no script but the one that copies (see script.ts). It is drawn when all
+ * of it has come (`rel="expect"`): a form drawn in part moves when the rest of it arrives.
+ */
 export function page(page: Document): string {
   const { language, title, mistaken, front, where, main } = page;
   const told = mistaken ? language.say('page.mistake_title', { title }) : title;
@@ -35,6 +38,7 @@ export function page(page: Document): string {
 <meta name="color-scheme" content="light">
 <title>${front ? `${told} · ${front.name}` : told}</title>
 <link rel="icon" href="${FAVICON_PATH}" type="image/svg+xml">
+<link rel="expect" href="#end" blocking="render">
 <link rel="stylesheet" href="${STYLE_PATH}">
 ${front && brandSheet(front)}
 </head>
@@ -45,6 +49,7 @@ ${front && brandSheet(front)}
 ${main}
 </main>
 ${front && footer(page, front)}
+<div id="end" hidden></div>
 </body>
 </html>
 `;
