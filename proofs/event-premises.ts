@@ -24,9 +24,8 @@ export async function onEventPremises<T>(
   { allowPrivate }: { allowPrivate: boolean },
   deed: (premises: EventPremises) => Promise<T>,
 ): Promise<T> {
-  const egressPolicy = { allowPrivate, ownHost: OWN_HOST };
-  const server = await startServer(databaseUrl, { egressPolicy }, databaseUrl);
-  const egress = openEgress(egressPolicy);
+  const egress = openEgress({ allowPrivate, ownHost: OWN_HOST });
+  const server = await startServer(databaseUrl, { egress }, databaseUrl);
   const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY, webhookConcurrency: 200 });
   const { baseUrl, db, owner } = server;
   try {

@@ -1,8 +1,11 @@
-import type { webhooks as contract } from '@commerce-backend/spec';
+import type { components, webhooks as contract } from '@commerce-backend/spec';
 import type { Open } from './contract.ts';
 
 /** The types of events that this version knows. */
 export type WebhookEventType = keyof contract;
+
+/** What a webhook can subscribe to: a type, a family such as `order.*`, or `*`. */
+export type WebhookEventPattern = components['schemas']['EventPattern'];
 
 /** What every event has, whatever its type. */
 interface Told {
@@ -10,6 +13,9 @@ interface Told {
   event_id: string;
   /** When it happened, not when it was sent. */
   timestamp: string;
+  /** The shop that it happened in, and whose shop that is. Missing in events that an earlier server made. */
+  site_id?: string;
+  merchant_id?: string;
   /** Only in test events. */
   test?: true;
 }

@@ -28,7 +28,13 @@ export {
   unwrap,
   ValidationError,
 } from './errors.ts';
-export type { UnknownEvent, UnknownEventType, WebhookEvent, WebhookEventType } from './events.ts';
+export type {
+  UnknownEvent,
+  UnknownEventType,
+  WebhookEvent,
+  WebhookEventPattern,
+  WebhookEventType,
+} from './events.ts';
 export { type ElementOf, type ListPaths, paginate } from './pages.ts';
 export type { ProductChanges, ProductChangesOptions, ProductChangesPage } from './product-changes.ts';
 export {

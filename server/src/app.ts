@@ -2,7 +2,7 @@ import type { RedisClientType } from '@redis/client';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { EgressPolicy } from './egress/addresses.ts';
+import type { Egress } from './egress/post.ts';
 import { preflight } from './http/callers/cors.ts';
 import { setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
@@ -53,8 +53,8 @@ export interface AppDeps {
   stripePlatformKey?: string | undefined;
   /** How long to wait for providers. Default: `PATIENCE`. */
   patience?: Patience;
-  /** Which addresses webhooks may go to. */
-  egressPolicy: EgressPolicy;
+  /** Sends to addresses that tenants name. */
+  egress: Egress;
   pooling: 'session' | 'transaction';
   trustProxy: number;
   dashboardOrigins: string[];
@@ -93,7 +93,7 @@ export function createApp(deps: AppDeps): Express {
         secretKey: deps.secretKey,
         card: deps.card,
         accounts,
-        egressPolicy: deps.egressPolicy,
+        egress: deps.egress,
         limits,
         cache,
         lastUsed: deps.lastUsed,

@@ -9,8 +9,8 @@ export interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, a status with headers, or undefined for no answer at all. */
-type ReceiverAnswer = number | [number, Record<string, string>] | undefined;
+/** A status, a status with headers and perhaps a body, or undefined for no answer at all. */
+type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
 /** A receiver on this machine that keeps what it is sent, and answers 204 unless told otherwise. */
 export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
@@ -23,8 +23,8 @@ export async function openReceiver(answer: (received: Received, count: number) =
       const one = { headers: req.headers, body, event: JSON.parse(body) };
       received.push(one);
       const given = answer(one, received.length);
-      const [status, headers] = Array.isArray(given) ? given : [given, {}];
-      if (typeof status === 'number') res.writeHead(status, headers).end();
+      const [status, headers, text] = Array.isArray(given) ? given : [given, {}];
+      if (typeof status === 'number') res.writeHead(status, headers).end(text);
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

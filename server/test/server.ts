@@ -4,6 +4,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
+import { openEgress } from '../src/egress/post.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
 import { openSiteHosts, type SiteHosts } from '../src/http/callers/site-hosts.ts';
 import { openProbe } from '../src/http/operators/health.ts';
@@ -66,6 +67,7 @@ export async function startServer(
   // Tests read the hosts again when they have changed them.
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const hosts = await openSiteHosts({ db: probe, baseUrl, logger, everySeconds: 24 * 60 * 60 });
+  const egress = openEgress({ allowPrivate: true, ownHost: 'localhost' });
   const app = createApp({
     db,
     probe,
@@ -83,7 +85,7 @@ export async function startServer(
     card: createTestProvider({ db, baseUrl }),
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,
-    egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
+    egress,
     pooling,
     trustProxy: 0,
     dashboardOrigins: [],

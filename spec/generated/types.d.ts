@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. It is an ordinary delivery, with retries. A webhook that is disabled is 409 webhook_disabled.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The answer holds what the receiver answered. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled.
          */
         post: operations["dashboard.testWebhook"];
         delete?: never;
@@ -3159,7 +3159,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. It is an ordinary delivery, with retries. A webhook that is disabled is 409 webhook_disabled, and one that was created on the dashboard 404.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. The answer holds what the receiver answered. If it failed, it is retried like any delivery. A webhook that is disabled is 409 webhook_disabled, and one that was created on the dashboard 404.
          */
         post: operations["sync.testWebhook"];
         delete?: never;
@@ -3878,11 +3878,11 @@ export interface components {
             secret: string;
         };
         /**
-         * @description What happened. For schemas and examples of the events, see the webhooks in this description.
+         * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
-        EventTypes: components["schemas"]["EventType"][];
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
+        EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
          * @enum {string}
@@ -3938,6 +3938,11 @@ export interface components {
             status?: components["schemas"]["WebhookStatus"];
         };
         /**
+         * @description What happened. For schemas and examples of the events, see the webhooks in this description.
+         * @enum {string}
+         */
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
          */
@@ -3967,12 +3972,14 @@ export interface components {
              */
             completed_at: string | null;
         };
-        /** @description An opaque pointer to the next page. Send it back unchanged. */
-        Cursor: string;
         /** @description The body that is sent for an event. A test event also has the field test, which is true. */
         EventPayload: {
             type: components["schemas"]["EventType"];
             timestamp: components["schemas"]["Timestamp"];
+            /** @description The shop that it happened in. Bodies that an earlier version made lack it and merchant_id. */
+            site_id?: components["schemas"]["Id"];
+            /** @description Whose shop that is. */
+            merchant_id?: components["schemas"]["Id"];
             /** @description It depends on the type; see the webhooks in this description. */
             data: {
                 [key: string]: unknown;
@@ -3980,7 +3987,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One attempt to deliver an event. Only the status of the receiver's answer is kept. */
+        /** @description One attempt to deliver an event. Of the receiver's answer its status and the beginning of its body are kept. */
         WebhookAttempt: {
             attempted_at: components["schemas"]["Timestamp"];
             duration_ms: number;
@@ -3990,6 +3997,8 @@ export interface components {
              */
             outcome: "succeeded" | "refused" | "timed_out" | "not_connected" | "tls_failed" | "url_refused" | "not_signed";
             response_status: number | null;
+            /** @description The first 1024 bytes of the receiver's answer as text; null if none came, or an earlier version sent it. */
+            response_body?: string | null;
         };
         /** @description A delivery with its body and each attempt. */
         WebhookDeliveryDetails: components["schemas"]["WebhookDelivery"] & {
@@ -3997,6 +4006,8 @@ export interface components {
             /** @description Oldest first, including those of replays; the last 100. */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
+        /** @description An opaque pointer to the next page. Send it back unchanged. */
+        Cursor: string;
         /** @description A client that fetches events, such as `commerce listen`. */
         EventListener: {
             id: components["schemas"]["Id"];
@@ -6769,7 +6780,7 @@ export type StorefrontToken = components['schemas']['StorefrontToken'];
 export type StorefrontTokenWithSecret = components['schemas']['StorefrontTokenWithSecret'];
 export type SyncKey = components['schemas']['SyncKey'];
 export type SyncKeyWithSecret = components['schemas']['SyncKeyWithSecret'];
-export type EventType = components['schemas']['EventType'];
+export type EventPattern = components['schemas']['EventPattern'];
 export type EventTypes = components['schemas']['EventTypes'];
 export type WebhookStatus = components['schemas']['WebhookStatus'];
 export type Webhook = components['schemas']['Webhook'];
@@ -6778,13 +6789,14 @@ export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type Deletion = components['schemas']['Deletion'];
 export type WebhookPatch = components['schemas']['WebhookPatch'];
+export type EventType = components['schemas']['EventType'];
 export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
 export type Count = components['schemas']['Count'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type Cursor = components['schemas']['Cursor'];
 export type EventPayload = components['schemas']['EventPayload'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type Cursor = components['schemas']['Cursor'];
 export type EventListener = components['schemas']['EventListener'];
 export type EventListenerWithSecret = components['schemas']['EventListenerWithSecret'];
 export type ListenerEvent = components['schemas']['ListenerEvent'];
@@ -8128,13 +8140,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is pending. */
+            /** @description The delivery with its first attempt. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookDelivery"];
+                    "application/json": components["schemas"]["WebhookDeliveryDetails"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -14397,13 +14409,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is pending. */
+            /** @description The delivery with its first attempt. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookDelivery"];
+                    "application/json": components["schemas"]["WebhookDeliveryDetails"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -14489,6 +14501,8 @@ export interface operations {
                  * @example {
                  *       "type": "product.created",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a0-4444-7000-8000-000000000001",
                  *         "slug": "stoneware-mug",
@@ -14504,6 +14518,10 @@ export interface operations {
                     type: "product.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14559,6 +14577,8 @@ export interface operations {
                  * @example {
                  *       "type": "product.updated",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a0-4444-7000-8000-000000000001",
                  *         "slug": "stoneware-mug",
@@ -14574,6 +14594,10 @@ export interface operations {
                     type: "product.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14629,6 +14653,8 @@ export interface operations {
                  * @example {
                  *       "type": "product.deleted",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a0-4444-7000-8000-000000000001",
                  *         "slug": "stoneware-mug",
@@ -14641,6 +14667,10 @@ export interface operations {
                     type: "product.deleted";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14696,6 +14726,8 @@ export interface operations {
                  * @example {
                  *       "type": "inventory.changed",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "variant_id": "0192f3a0-5555-7000-8000-000000000002",
                  *         "product_id": "0192f3a0-4444-7000-8000-000000000001",
@@ -14715,6 +14747,10 @@ export interface operations {
                     type: "inventory.changed";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14770,6 +14806,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.created",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -14790,6 +14828,10 @@ export interface operations {
                     type: "order.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14845,6 +14887,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.paid",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -14865,6 +14909,10 @@ export interface operations {
                     type: "order.paid";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14920,6 +14968,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.payment_expired",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -14940,6 +14990,10 @@ export interface operations {
                     type: "order.payment_expired";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -14995,6 +15049,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.fulfilled",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -15015,6 +15071,10 @@ export interface operations {
                     type: "order.fulfilled";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15070,6 +15130,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.delivered",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -15090,6 +15152,10 @@ export interface operations {
                     type: "order.delivered";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15145,6 +15211,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.cancelled",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -15165,6 +15233,10 @@ export interface operations {
                     type: "order.cancelled";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15220,6 +15292,8 @@ export interface operations {
                  * @example {
                  *       "type": "order.refunded",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-3333-7000-8000-000000000001",
                  *         "order_number": "1001",
@@ -15240,6 +15314,10 @@ export interface operations {
                     type: "order.refunded";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15295,6 +15373,8 @@ export interface operations {
                  * @example {
                  *       "type": "customer.created",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-9999-7000-8000-000000000001",
                  *         "created_at": "2026-03-02T08:22:00.000Z"
@@ -15306,6 +15386,10 @@ export interface operations {
                     type: "customer.created";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15361,6 +15445,8 @@ export interface operations {
                  * @example {
                  *       "type": "agent.token_issued",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-aaaa-7000-8000-000000000001",
                  *         "customer_id": "0192f3a2-9999-7000-8000-000000000001",
@@ -15375,6 +15461,10 @@ export interface operations {
                     type: "agent.token_issued";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15430,6 +15520,8 @@ export interface operations {
                  * @example {
                  *       "type": "agent.token_revoked",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "id": "0192f3a2-aaaa-7000-8000-000000000001",
                  *         "customer_id": "0192f3a2-9999-7000-8000-000000000001",
@@ -15444,6 +15536,10 @@ export interface operations {
                     type: "agent.token_revoked";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant
@@ -15499,6 +15595,8 @@ export interface operations {
                  * @example {
                  *       "type": "webhook.ping",
                  *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
                  *       "data": {
                  *         "webhook_id": "0192f3a3-2222-7000-8000-000000000001"
                  *       }
@@ -15509,6 +15607,10 @@ export interface operations {
                     type: "webhook.ping";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
                     /**
                      * @description Only in test events.
                      * @constant

@@ -123,7 +123,9 @@ async function showOne(delivery_id: string, command: Command, terminal: Terminal
       attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
     // Line by line, so that the body keeps its lines, and none of its characters move the cursor.
     const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
-    return `${told}\n\n${tried}\n\n${body}`;
+    const said = attempts.at(-1)?.response_body?.trim();
+    const answer = said ? `\n\nThe last answer:\n${said.split('\n').map(plain).join('\n')}` : '';
+    return `${told}\n\n${tried}${answer}\n\n${body}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { WebhookEventType } from '@commerce-backend/sdk';
+import type { WebhookEventPattern, WebhookEventType } from '@commerce-backend/sdk';
 import { InvalidArgumentError } from 'commander';
 
 /** Every type of event, and when it is sent. */
@@ -25,7 +25,9 @@ export const EVENT_TYPES = Object.keys(MEANINGS) as WebhookEventType[];
 /** The types, for the help of commands that take one. */
 export const EVENT_TYPES_HELP = `
 Events:
-${EVENT_TYPES.map((type) => `  ${type.padEnd(22)} ${MEANINGS[type]}`).join('\n')}`;
+${EVENT_TYPES.map((type) => `  ${type.padEnd(22)} ${MEANINGS[type]}`).join('\n')}
+
+Where events are subscribed to, order.* stands for all of that family, and '*' for all.`;
 
 /** An argument that must be the type of an event. */
 export function eventType(text: string): WebhookEventType {
@@ -34,7 +36,9 @@ export function eventType(text: string): WebhookEventType {
   return type;
 }
 
-/** The values of an option that may be repeated. */
-export function eventTypes(text: string, earlier: WebhookEventType[] = []): WebhookEventType[] {
-  return [...earlier, eventType(text)];
+const FAMILIES: WebhookEventPattern[] = ['product.*', 'inventory.*', 'order.*', 'customer.*', 'agent.*', '*'];
+
+/** Types, families such as `order.*`, or `*`: the values of an option that may be repeated. */
+export function eventPatterns(text: string, earlier: WebhookEventPattern[] = []): WebhookEventPattern[] {
+  return [...earlier, FAMILIES.find((known) => known === text) ?? eventType(text)];
 }

@@ -1,4 +1,4 @@
-import type { WebhookEventType } from '@commerce-backend/sdk';
+import type { WebhookEventPattern } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { follow } from '../listen/follow.ts';
@@ -6,12 +6,12 @@ import { type Forwarded, forward } from '../listen/forward.ts';
 import { type Paint, painter, plain } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { EVENT_TYPES_HELP, eventTypes } from './event-types.ts';
+import { EVENT_TYPES_HELP, eventPatterns } from './event-types.ts';
 import { isJson } from './options.ts';
 
 interface ListenOptions {
   forwardTo?: string;
-  event?: WebhookEventType[];
+  event?: WebhookEventPattern[];
 }
 
 const EXAMPLES = `
@@ -30,7 +30,7 @@ export function addListen(program: Command, terminal: Terminal): void {
     .command('listen')
     .description('Forward the events of the shop to a receiver on this machine as they happen.')
     .option('--forward-to <url>', 'the receiver; without one, events are only printed')
-    .option('--event <type>', 'only this event; may be repeated (default: all)', eventTypes)
+    .option('--event <type>', 'only this event; may be repeated (default: all)', eventPatterns)
     .addHelpText('after', EXAMPLES)
     .action((options: ListenOptions, command: Command) => listen(options, command, terminal));
 }

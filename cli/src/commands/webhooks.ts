@@ -1,15 +1,15 @@
-import { type Schemas, unwrap, type WebhookEventType } from '@commerce-backend/sdk';
+import { type Schemas, unwrap, type WebhookEventPattern } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { type Column, facts, moment, show, styleOf, table } from '../output.ts';
+import { type Column, facts, moment, plain, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { EVENT_TYPES, EVENT_TYPES_HELP, eventTypes } from './event-types.ts';
+import { EVENT_TYPES, EVENT_TYPES_HELP, eventPatterns } from './event-types.ts';
 import { isJson, uuid } from './options.ts';
 
 type Webhook = Schemas['Webhook'];
 
 interface CreateOptions {
-  event?: WebhookEventType[];
+  event?: WebhookEventPattern[];
   description?: string;
 }
 
@@ -23,7 +23,7 @@ Examples:
   $ commerce webhooks rotate ID        a new secret; for 24 hours both sign
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
-/** The types that a webhook gets unless some are named; the ping is sent to each webhook anyway. */
+/** The ping is sent to each webhook anyway. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
 /** `webhooks list|create|enable|disable|test|rotate|delete`: where events are sent. */
@@ -40,7 +40,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   webhooks
     .command('create <url>')
     .description('Have events sent to an address, and print the secret that signs them, once.')
-    .option('--event <type>', 'only this event; may be repeated (default: all)', eventTypes)
+    .option('--event <type>', 'only this event; may be repeated (default: all)', eventPatterns)
     .option('--description <text>', 'what the webhook is for')
     .addHelpText('after', `${EXAMPLES}\n${EVENT_TYPES_HELP}`)
     .action((url: string, options: CreateOptions, command: Command) => create(url, options, command, terminal));
@@ -79,7 +79,7 @@ const COLUMNS: Column<Webhook>[] = [
 ];
 
 function eventsOf({ events }: Webhook): string {
-  return ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
+  return events.includes('*') || ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
 }
 
 function stateOf({ status, disabled_reason, failing_since }: Webhook): string {
@@ -98,7 +98,7 @@ async function list(command: Command, terminal: Terminal): Promise<void> {
 }
 
 async function create(url: string, options: CreateOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { event: events = ALL, description } = options;
+  const { event: events = ['*'], description } = options;
   const { client } = await openSession(command, terminal);
   const body = { url, events, ...(description !== undefined && { description }) };
   showSecret(await unwrap(client.POST('/api/dashboard/webhooks', { body })), command, terminal);
@@ -120,8 +120,20 @@ async function test(webhook_id: string, command: Command, terminal: Terminal): P
   const { client } = await openSession(command, terminal);
   const call = client.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path: { webhook_id } } });
   const delivery = await unwrap(call);
-  const look = `See its outcome: commerce deliveries show ${delivery.id}`;
-  show(terminal, isJson(command), delivery, () => `webhook.ping is on its way. ${look}`);
+  show(terminal, isJson(command), delivery, () => {
+    const { id, attempts, next_attempt_at } = delivery;
+    const last = attempts.at(-1);
+    const again = next_attempt_at
+      ? ` It is sent again at ${moment(next_attempt_at)}: commerce deliveries show ${id}`
+      : '';
+    return `webhook.ping: ${last ? answerOf(last) : 'not sent'}.${again}`;
+  });
+}
+
+function answerOf({ outcome, response_status, response_body, duration_ms }: Schemas['WebhookAttempt']): string {
+  const status = response_status === null ? outcome : `${outcome} with ${response_status}`;
+  const said = plain(response_body ?? '').trim();
+  return `${status}, after ${duration_ms} ms${said && `, and the answer “${said}”`}`;
 }
 
 async function rotate(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {

@@ -6,7 +6,7 @@ import {
   NotFoundError,
   type Schemas,
   unwrap,
-  type WebhookEventType,
+  type WebhookEventPattern,
 } from '@commerce-backend/sdk';
 
 type Listener = Schemas['EventListenerWithSecret'];
@@ -34,7 +34,7 @@ const LONGEST_PAUSE_MS = 15_000;
  */
 export async function follow(
   client: DashboardClient,
-  events: WebhookEventType[] | undefined,
+  events: WebhookEventPattern[] | undefined,
   follower: Follower,
   signal: AbortSignal,
 ): Promise<never> {
@@ -72,7 +72,11 @@ export async function follow(
   }
 }
 
-function open(client: DashboardClient, events: WebhookEventType[] | undefined, signal: AbortSignal): Promise<Listener> {
+function open(
+  client: DashboardClient,
+  events: WebhookEventPattern[] | undefined,
+  signal: AbortSignal,
+): Promise<Listener> {
   return unwrap(client.POST('/api/dashboard/events/listeners', { body: { ...(events && { events }) }, signal }));
 }
 

@@ -137,13 +137,16 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   if (config.role !== 'worker') {
     const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
     stops.unshift(async () => hosts.stop());
+    const { openEgress } = await import('../egress/post.ts');
+    const egress = openEgress(egressPolicyOf(config));
+    stops.unshift(() => egress.close());
     return createApp({
       ...config,
       ...parts,
       hosts,
       metricsAccess,
       card: await cardOf(config, parts.db),
-      egressPolicy: egressPolicyOf(config),
+      egress,
       redis,
       strain: measureStrain(db),
       pooling: config.databasePooling,

@@ -1,16 +1,19 @@
 import { createDashboardClient, createSyncClient } from '@commerce-backend/sdk';
+import type { EventPattern } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
+import { openReceiver } from '../../test/receiver.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
+import { openEgress } from '../egress/post.ts';
 
 const one = '/api/dashboard/webhooks/{webhook_id}';
 const url = 'https://hooks.example.net/shop';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-async function givenWebhook({ dashboard }: OpenShop) {
-  const { data } = await dashboard.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid'] } });
+async function givenWebhook({ dashboard }: OpenShop, events: EventPattern[] = ['order.paid']) {
+  const { data } = await dashboard.POST('/api/dashboard/webhooks', { body: { url, events } });
   if (!data) throw new Error('The webhook was refused.');
   return data;
 }
@@ -47,7 +50,7 @@ test('staff manage the webhooks of integrations as well', async () => {
   const { data: rotated } = await shop.sync.POST('/api/sync/webhook/{webhook_id}/rotate', { params: { path } });
   expect(rotated?.secret).not.toBe(registered?.secret);
   const { data: ping } = await shop.sync.POST('/api/sync/webhook/{webhook_id}/test', { params: { path } });
-  expect(ping).toMatchObject({ webhook_id: id, type: 'webhook.ping', status: 'pending' });
+  expect(ping).toMatchObject({ webhook_id: id, type: 'webhook.ping', status: 'pending', attempts_count: 1 });
   expect((await shop.sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path } })).data).toEqual({
     id,
     deleted: true,
@@ -156,7 +159,7 @@ test("another shop's webhooks and deliveries are not found", async () => {
 test('in production an address that is not on the public internet is refused at registration', async () => {
   const shop = await openShop();
   const server = await startServer(databaseUrl(), {
-    egressPolicy: { allowPrivate: false, ownHost: 'shop.example.com' },
+    egress: openEgress({ allowPrivate: false, ownHost: 'shop.example.com' }),
   });
   const strict = createDashboardClient({ baseUrl: server.baseUrl, apiKey: shop.credentials.api_key, maxAttempts: 1 });
   for (const refused of [
@@ -214,4 +217,54 @@ test('a triggered event is the one of the contract, marked as a test', async () 
   expect(data).toMatchObject({ webhooks_count: 1, listeners_count: 1, payload: { type: 'order.paid', test: true } });
   const { data: list } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries');
   expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
+});
+
+test('a ping answers with what the receiver said, cut after a KB and without what is not text', async () => {
+  const shop = await openShop();
+  const said = `no\u0000t to\u001bday ${'é'.repeat(1_000)}`;
+  const receiver = await openReceiver(() => [503, {}, said]);
+  const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: receiver.url, events: ['order.*'] },
+  });
+  const { data: ping } = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(webhook?.id ?? ''));
+  await receiver.close();
+
+  expect(receiver.received.map(({ event }) => event)).toEqual([ping?.payload]);
+  expect(ping).toMatchObject({ status: 'pending', attempts_count: 1, response_status: 503 });
+  expect(ping?.payload).toMatchObject({ site_id: shop.site_id, data: { webhook_id: webhook?.id } });
+  const [attempt] = ping?.attempts ?? [];
+  expect(attempt).toMatchObject({ outcome: 'refused', response_status: 503 });
+  expect(attempt?.response_body).toMatch(/^not today é+$/);
+  expect(Buffer.byteLength(attempt?.response_body ?? '')).toBeLessThanOrEqual(1_024);
+  expect(attempt?.response_body?.length).toBeGreaterThan(500);
+});
+
+test('a ping that reaches nobody says so, and is tried again like any delivery', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver();
+  await receiver.close();
+  const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: receiver.url, events: ['order.paid'] },
+  });
+  const { data: ping } = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(webhook?.id ?? ''));
+  expect(ping).toMatchObject({ status: 'pending', response_status: null, next_attempt_at: expect.any(String) });
+  expect(ping?.attempts).toMatchObject([{ outcome: 'not_connected', response_status: null, response_body: null }]);
+});
+
+test.each([
+  [['order.*'], ['order.created']],
+  [['*'], ['customer.created', 'order.created', 'product.created']],
+  [
+    ['product.*', 'customer.created'],
+    ['customer.created', 'product.created'],
+  ],
+] as const)('who subscribes to %j is told of those events, and of no others', async (events, told) => {
+  const shop = await openShop();
+  await givenWebhook(shop, [...events]);
+  await shop.givenOrder({});
+  await shop.dashboard.POST('/api/dashboard/customers', { body: { email: `someone@${shop.site_id}.example` } });
+  const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries');
+  const types = new Set(data?.deliveries.map(({ type }) => type));
+  const counted = ['customer.created', 'order.created', 'order.paid', 'product.created'] as const;
+  expect(counted.filter((type) => types.has(type))).toEqual(told);
 });

@@ -88,14 +88,16 @@ AS $function$
     declare
       event_id uuid := commerce.uuid_v7();
     begin
-      if not exists (select from commerce.webhooks where site_id = site  and event_type = any(events))
-        and not exists (select from commerce.event_listeners
-          where site_id = site and expires_at > now() and event_type = any(events)) then
+      if not (
+        exists (select from commerce.webhooks where site_id = site and commerce.takes(events, event_type))
+        or exists (select from commerce.event_listeners
+          where site_id = site and expires_at > now() and commerce.takes(events, event_type))) then
         return;
       end if;
       insert into commerce.events (site_id, id, type, subject_id, payload)
-        values (site, event_id, event_type, subject, format('{"type":%s,"timestamp":%s,"data":%s}', to_json(event_type),
-          to_json(commerce.iso(now())), event_data))
+        values (site, event_id, event_type, subject, format('{"type":%s,"timestamp":%s,"site_id":%s,"merchant_id":%s,"data":%s}', to_json(event_type),
+            to_json(commerce.iso(now())), to_json(site),
+            to_json((select merchant_id from commerce.sites where site_id = site)), event_data))
         on conflict (site_id, subject_id, type, made_in) do nothing;
       if found then perform commerce.fan_out(site, event_id, event_type); end if;
     end $function$
@@ -161,7 +163,7 @@ AS $function$
         select site, commerce.uuid_v7(), w.id, of_event, event_type,
           case w.status when 'active' then 'pending' else 'failed' end,
           case w.status when 'active' then now() end, case w.status when 'disabled' then now() end
-        from commerce.webhooks w where w.site_id = site and event_type = any(w.events)
+        from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type)
         returning id, status
       )
       select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
@@ -374,6 +376,13 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION commerce.takes(events text[], event_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (events && ARRAY[event_type, (split_part(event_type, '.'::text, 1) || '.*'::text), '*'::text])
+;
+
 CREATE OR REPLACE FUNCTION commerce.tell_agent_token()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -465,9 +474,10 @@ AS $function$
         else 'product.deleted' end;
       p commerce.products;
     begin
-      if not exists (select from commerce.webhooks where site_id = site and told = any(events))
-        and not exists (select from commerce.event_listeners
-          where site_id = site and expires_at > now() and told = any(events)) then
+      if not (
+        exists (select from commerce.webhooks where site_id = site and commerce.takes(events, told))
+        or exists (select from commerce.event_listeners
+          where site_id = site and expires_at > now() and commerce.takes(events, told))) then
         return null;
       end if;
       if tg_op = 'DELETE' then
@@ -1712,8 +1722,10 @@ create table commerce.webhook_attempts (
   duration_ms integer not null,
   outcome text not null,
   response_status integer,
+  response_body text,
   constraint webhook_attempts_pkey PRIMARY KEY (site_id, delivery_id, number),
-  constraint webhook_attempts_site_id_delivery_id_fkey FOREIGN KEY (site_id, delivery_id) REFERENCES commerce.webhook_deliveries(site_id, id) ON DELETE CASCADE
+  constraint webhook_attempts_site_id_delivery_id_fkey FOREIGN KEY (site_id, delivery_id) REFERENCES commerce.webhook_deliveries(site_id, id) ON DELETE CASCADE,
+  constraint webhook_attempts_response_body_check CHECK ((octet_length(response_body) <= 4096))
 );
 alter table commerce.webhook_attempts enable row level security, force row level security;
 

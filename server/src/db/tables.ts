@@ -752,6 +752,7 @@ export interface Tables {
     duration_ms: number;
     outcome: string;
     response_status: number | null;
+    response_body: string | null;
   };
   webhook_deliveries: {
     site_id: string;

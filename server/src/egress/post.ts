@@ -21,10 +21,13 @@ export interface Attempted {
   /** What Retry-After asks for, in seconds. */
   retry_after_seconds: number | null;
   duration_ms: number;
+  /** The first KB of the answer as text; null when no answer came. */
+  response_body: string | null;
 }
 
 /** The only way to send requests to hosts that tenants name. */
 export interface Egress {
+  readonly policy: EgressPolicy;
   /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
   close(): Promise<void>;
@@ -33,6 +36,7 @@ export interface Egress {
 const CONNECT_MS = 3_000;
 const TOTAL_MS = 15_000;
 const READ_BYTES = 16 * 1024;
+const KEPT_BYTES = 1_024;
 /** How long idle connections are kept: enough for a burst, too short to outlive a change of address. */
 const KEEP_ALIVE_MS = 4_000;
 
@@ -43,6 +47,7 @@ const KEEP_ALIVE_MS = 4_000;
 export function openEgress(policy: EgressPolicy): Egress {
   let opened: Promise<Client> | undefined;
   return {
+    policy,
     post: async (url, headers, body) => {
       opened ??= openClient(policy);
       return attempt(await opened, policy, url, headers, body);
@@ -103,12 +108,7 @@ async function attempt(
   body: string,
 ): Promise<Attempted> {
   const start = performance.now();
-  const done = (outcome: Outcome, status: number | null = null, retry_after_seconds: number | null = null) => ({
-    outcome,
-    response_status: status,
-    retry_after_seconds,
-    duration_ms: Math.round(performance.now() - start),
-  });
+  const lasted = () => Math.round(performance.now() - start);
   const overall = new AbortController();
   const timer = setTimeout(() => overall.abort(new Error('timed out')), TOTAL_MS);
   try {
@@ -123,27 +123,44 @@ async function attempt(
       dispatcher: agent,
       signal: overall.signal,
     });
-    await discard(rest);
-    const took = statusCode >= 200 && statusCode < 300;
-    return done(took ? 'succeeded' : 'refused', statusCode, secondsOf(answered['retry-after']));
+    const response_body = textOf(await beginningOf(rest));
+    return {
+      outcome: statusCode >= 200 && statusCode < 300 ? 'succeeded' : 'refused',
+      response_status: statusCode,
+      retry_after_seconds: secondsOf(answered['retry-after']),
+      duration_ms: lasted(),
+      response_body,
+    };
   } catch (error) {
-    return done(overall.signal.aborted ? 'timed_out' : outcomeOf(error));
+    const outcome = overall.signal.aborted ? 'timed_out' : outcomeOf(error);
+    return { ...UNANSWERED, outcome, duration_ms: lasted() };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Reads a short answer, so that the connection can be used again, and cuts a longer one off. */
-async function discard(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<void> {
+/** What an attempt has without an answer. */
+export const UNANSWERED = { response_status: null, retry_after_seconds: null, response_body: null } as const;
+
+/** Reads a short answer whole, so that the connection can be used again, and cuts a longer one off. Returns its first KB. */
+async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
+  const kept: Buffer[] = [];
   let read = 0;
   const reading = (async () => {
     for await (const chunk of body) {
+      if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read));
       read += chunk.length;
       if (read > READ_BYTES) break;
     }
   })().catch(() => undefined);
   await Promise.race([reading, pause(1_000, undefined, { ref: false })]);
   body.destroy();
+  return Buffer.concat(kept);
+}
+
+/** Whatever the bytes are: without a character that was cut in two, and without controls, which are not text. */
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true }).replaceAll(/[^\P{Cc}\t\n\r]/gu, '');
 }
 
 /** Retry-After as seconds or as a date (RFC 9110 §10.2.3). */

@@ -316,7 +316,13 @@ test.each([
     if (response_status === 410) {
       await shop.owner.query('update commerce.webhooks set failing_since = now() where id = $1', [webhook.id]);
     }
-    const attempted: Attempted = { outcome, response_status, duration_ms: 1, retry_after_seconds: null };
+    const attempted: Attempted = {
+      outcome,
+      response_status,
+      duration_ms: 1,
+      retry_after_seconds: null,
+      response_body: '',
+    };
 
     const staff = await shop.owner.connect();
     try {
@@ -394,7 +400,13 @@ test('of two attempts of one delivery that are under way at once, one is written
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
   const due = await givenDue(shop, id);
-  const refused: Attempted = { outcome: 'refused', response_status: 500, duration_ms: 1, retry_after_seconds: null };
+  const refused: Attempted = {
+    outcome: 'refused',
+    response_status: 500,
+    duration_ms: 1,
+    retry_after_seconds: null,
+    response_body: '',
+  };
   const record = () => inShopAsSystem(shop.db, shop.site_id, (inside) => attempts.record(inside, due, refused));
 
   await Promise.all([record(), record()]);

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
-import { signatureHeaders, unseal } from '../shop/webhooks/secrets.ts';
+import { sendSigned } from '../shop/webhooks/send.ts';
 import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
 import { Counter, Gauge, Histogram } from './metric-kinds.ts';
@@ -54,34 +54,11 @@ export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: De
   };
 }
 
-const NOT_SIGNED: Attempted = {
-  outcome: 'not_signed',
-  response_status: null,
-  retry_after_seconds: null,
-  duration_ms: 0,
-};
-
 async function send(egress: Egress, secretKey: string, due: attempts.Due): Promise<Attempted> {
-  const secrets = opened(secretKey, due);
-  const attempted = secrets ? await post(egress, secrets, due) : NOT_SIGNED;
-  outcomes.inc({ outcome: attempted.outcome });
-  return attempted;
-}
-
-async function post(egress: Egress, secrets: string[], due: attempts.Due): Promise<Attempted> {
   inFlight.inc();
-  const attempted = await egress.post(due.url, signatureHeaders(due.event_id, due.payload, secrets), due.payload);
+  const attempted = await sendSigned(egress, secretKey, due);
   inFlight.dec();
-  duration.observe(attempted.duration_ms / 1000);
+  outcomes.inc({ outcome: attempted.outcome });
+  if (attempted.outcome !== 'not_signed') duration.observe(attempted.duration_ms / 1000);
   return attempted;
-}
-
-/** Undefined if one of the secrets was encrypted with another key, or is damaged. */
-function opened(secretKey: string, { webhook_id, secret, previous_secret }: attempts.Due): string[] | undefined {
-  const sealed = previous_secret ? [secret, previous_secret] : [secret];
-  try {
-    return sealed.map((one) => unseal(secretKey, webhook_id, one));
-  } catch {
-    return undefined;
-  }
 }

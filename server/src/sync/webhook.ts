@@ -1,11 +1,12 @@
+import { actorOf } from '../http/callers/callers.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
-import * as deliveries from '../shop/webhooks/deliveries.ts';
+import { ping } from '../shop/webhooks/ping.ts';
 import { checkRegistration } from '../shop/webhooks/registration.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
 export const registerWebhook: Beforehand<'sync.registerWebhook'> = {
-  async beforehand({ body: { url }, egressPolicy }) {
-    await checkRegistration(url, egressPolicy);
+  async beforehand({ body: { url }, egress }) {
+    await checkRegistration(url, egress.policy);
     return async ({ shop, checkoutDeps, body }) => {
       const { secret, ...webhook } = await webhooks.create(shop, checkoutDeps.secretKey, body);
       return { ...webhooks.registrationOf(webhook), secret };
@@ -17,7 +18,12 @@ export const listWebhooks: Handler<'sync.listWebhooks'> = ({ shop }) => webhooks
 
 export const deleteWebhook: Handler<'sync.deleteWebhook'> = ({ shop, path }) => webhooks.remove(shop, path.webhook_id);
 
-export const testWebhook: Handler<'sync.testWebhook'> = ({ shop, path }) => deliveries.ping(shop, path.webhook_id);
+export const testWebhook: Beforehand<'sync.testWebhook'> = {
+  async beforehand({ db, egress, checkoutDeps: { secretKey }, caller, path }) {
+    const pinged = await ping({ db, egress, secretKey }, caller.tenant, actorOf(caller), path.webhook_id);
+    return ({ shop }) => pinged(shop);
+  },
+};
 
 export const rotateWebhook: Handler<'sync.rotateWebhook'> = async ({ shop, checkoutDeps, path }) => {
   const { secret, ...webhook } = await webhooks.rotate(shop, checkoutDeps.secretKey, path.webhook_id);

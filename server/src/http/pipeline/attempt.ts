@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
-import type { EgressPolicy } from '../../egress/addresses.ts';
+import type { Egress } from '../../egress/post.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -45,8 +45,8 @@ export interface Deps {
   card: PaymentProvider | undefined;
   /** The providers of the sites that have a payment account. */
   accounts: PaymentAccounts;
-  /** Which addresses webhooks may go to. */
-  egressPolicy: EgressPolicy;
+  /** Sends to addresses that tenants name. */
+  egress: Egress;
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
@@ -257,10 +257,10 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming): Key {
 }
 
 export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
-  const { baseUrl, egressPolicy } = deps;
+  const { baseUrl, egress } = deps;
   return {
     baseUrl,
-    egressPolicy,
+    egress,
     checkoutDeps: checkoutDepsOf(deps),
     origin: new RequestOrigin(req, buyer_ip, baseUrl),
     path: req.params,

@@ -1,6 +1,6 @@
 import type { operations } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
-import type { EgressPolicy } from '../../egress/addresses.ts';
+import type { Egress } from '../../egress/post.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { ShownJson } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -57,8 +57,8 @@ export interface WholeCall<Id extends OperationId> {
   checkoutDeps: CheckoutDeps;
   /** Where the call comes from, as far as the server sees. */
   origin: Origin;
-  /** Which addresses webhooks may go to. */
-  egressPolicy: EgressPolicy;
+  /** Sends to addresses that tenants name. */
+  egress: Egress;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;

@@ -88,9 +88,11 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
           and attempts_count = ${delivery.attempts_count}
         returning id, attempts_count
       )
-      insert into webhook_attempts (site_id, delivery_id, number, attempted_at, duration_ms, outcome, response_status)
+      insert into webhook_attempts (site_id, delivery_id, number, attempted_at, duration_ms, outcome, response_status,
+        response_body)
       select ${shop.siteId}, id, attempts_count, now() - ${attempted.duration_ms}::int * interval '1 millisecond',
-        ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status} from written`,
+        ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status}, ${attempted.response_body}
+      from written`,
   );
   // Disabled, deleted or attempted by another process meanwhile: there is nothing left to record.
   if (kept === 0) return;

@@ -1,6 +1,5 @@
 import type { EventType, WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryStatus } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -39,32 +38,14 @@ export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetail
     sql`select ${COLUMNS},
         (select payload from events e where e.site_id = d.site_id and e.id = d.event_id) as payload,
         (select coalesce(jsonb_agg(jsonb_build_object('attempted_at', iso(a.attempted_at), 'duration_ms', a.duration_ms,
-            'outcome', a.outcome, 'response_status', a.response_status) order by a.number), '[]')
+            'outcome', a.outcome, 'response_status', a.response_status, 'response_body', a.response_body)
+            order by a.number), '[]')
           from (select * from webhook_attempts a where a.site_id = d.site_id and a.delivery_id = d.id
             order by a.number desc limit 100) a) as attempts
       from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (!found) throw notFound('delivery');
   return { ...found, payload: JSON.parse(found.payload as unknown as string) };
-}
-
-/** Sends webhook.ping to a webhook, whatever it is subscribed to. Throws `not_found` and `webhook_disabled`. */
-export async function ping(shop: Shop, webhook_id: string): Promise<WebhookDelivery> {
-  const { status } = await webhooks.get(shop, webhook_id);
-  if (status === 'disabled') throw webhooks.disabled();
-  const event_id = uuidv7();
-  const payload = { type: 'webhook.ping', timestamp: new Date().toISOString(), data: { webhook_id } };
-  await shop.run(
-    sql`insert into events (site_id, id, type, payload)
-      values (${shop.siteId}, ${event_id}, 'webhook.ping', ${JSON.stringify(payload)})`,
-  );
-  const made = await shop.one<Row>(
-    sql`insert into webhook_deliveries (site_id, id, webhook_id, event_id, type)
-      values (${shop.siteId}, ${uuidv7()}, ${webhook_id}, ${event_id}, 'webhook.ping') returning ${COLUMNS}`,
-  );
-  if (!made) throw new Error('The delivery was not written.');
-  await enqueue(shop, [made.id]);
-  return made;
 }
 
 /** Sends an event again, under the same id. Throws `not_found`, `delivery_pending` and `webhook_disabled`. */

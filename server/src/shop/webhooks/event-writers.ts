@@ -36,5 +36,5 @@ export const EVENT_WRITERS: Record<EventType, EventWriter> = {
   'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
   'agent.token_issued': { trigger: agentToken, when: 'an agent token is inserted' },
   'agent.token_revoked': { trigger: agentToken, when: 'revoked_at of an agent token is set' },
-  'webhook.ping': { server: 'shop/webhooks/deliveries.ts ping', when: 'a webhook is tested' },
+  'webhook.ping': { server: 'shop/webhooks/ping.ts ping', when: 'a webhook is tested' },
 };

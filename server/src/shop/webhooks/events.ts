@@ -1,4 +1,4 @@
-import type { EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
+import type { EventPattern, EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -16,16 +16,13 @@ const LIMIT = 20;
 
 interface Listener {
   id: string;
-  events: EventType[];
+  events: EventPattern[];
   created_at: string;
   expires_at: string;
 }
 
-/** Every type but the ping, which is sent to a webhook by itself. */
-const ALL = Object.keys(contract.webhooks).filter((type) => type !== 'webhook.ping') as EventType[];
-
 /** Opens a listener to events from now on. Throws `limit_reached` beyond 20. */
-export async function listen(shop: Shop, { events = ALL }: { events?: EventType[] }) {
+export async function listen(shop: Shop, { events = ['*'] }: { events?: EventPattern[] }) {
   const secret = mintSecret();
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Listener>(
@@ -97,7 +94,7 @@ export async function hasNewEvents(shop: Shop, id: string, cursor: string | unde
 /** The condition that an event `e` happened after the cursor and is for the listener `l`. */
 function isAfter(shop: Shop, cursor: string | undefined): Sql {
   const [made_in, after] = positionOf(cursor);
-  return sql`e.site_id = ${shop.siteId} and e.type = any(l.events) and e.created_at >= l.created_at
+  return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and e.created_at >= l.created_at
     and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
     and e.made_in < pg_snapshot_xmin(pg_current_snapshot())`;
 }
@@ -120,7 +117,8 @@ export async function trigger(shop: Shop, { type }: { type: EventType }) {
     'application/json'
   ].example;
   const event_id = uuidv7();
-  const payload = { type, timestamp: new Date().toISOString(), data, test: true };
+  const { siteId: site_id, merchantId: merchant_id } = shop;
+  const payload = { type, timestamp: new Date().toISOString(), site_id, merchant_id, data, test: true };
   await shop.run(
     sql`insert into events (site_id, id, type, payload)
       values (${shop.siteId}, ${event_id}, ${type}, ${JSON.stringify(payload)})`,
@@ -130,7 +128,7 @@ export async function trigger(shop: Shop, { type }: { type: EventType }) {
     sql`select (select count(*) from webhook_deliveries where site_id = ${shop.siteId} and event_id = ${event_id}
         and status = 'pending') as webhooks_count,
       (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()
-        and ${type} = any(events)) as listeners_count`,
+        and takes(events, ${type}::text)) as listeners_count`,
   );
   return { event_id, payload, webhooks_count: told?.webhooks_count ?? 0, listeners_count: told?.listeners_count ?? 0 };
 }

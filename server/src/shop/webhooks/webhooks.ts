@@ -51,6 +51,16 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
   return found;
 }
 
+/** The sealed secrets that sign its deliveries now. Throws `not_found`. */
+export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffer; previous_secret: Buffer | null }> {
+  const found = await shop.one<{ secret: Buffer; previous_secret: Buffer | null }>(
+    sql`select secret, case when previous_secret_expires_at > now() then previous_secret end as previous_secret
+      from webhooks where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  if (!found) throw notFound('webhook');
+  return found;
+}
+
 /** Makes a webhook and its secret, which is never shown again. Throws `limit_reached` beyond 1,000. */
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();

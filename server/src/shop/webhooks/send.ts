@@ -1,0 +1,22 @@
+import { type Attempted, type Egress, UNANSWERED } from '../../egress/post.ts';
+import type { Due } from './attempts.ts';
+import { signatureHeaders, unseal } from './secrets.ts';
+
+const NOT_SIGNED: Attempted = { ...UNANSWERED, outcome: 'not_signed', duration_ms: 0 };
+
+/** Sends an event to its webhook, signed with each secret that is valid. To be called outside any transaction. Never throws. */
+export async function sendSigned(egress: Egress, secretKey: string, due: Due): Promise<Attempted> {
+  const secrets = opened(secretKey, due);
+  if (!secrets) return NOT_SIGNED;
+  return egress.post(due.url, signatureHeaders(due.event_id, due.payload, secrets), due.payload);
+}
+
+/** Undefined if one of the secrets was encrypted with another key, or is damaged. */
+function opened(secretKey: string, { webhook_id, secret, previous_secret }: Due): string[] | undefined {
+  const sealed = previous_secret ? [secret, previous_secret] : [secret];
+  try {
+    return sealed.map((one) => unseal(secretKey, webhook_id, one));
+  } catch {
+    return undefined;
+  }
+}
