@@ -50,7 +50,7 @@ interface Scene {
 async function withDue<T>(premises: EventPremises, url: string, deed: (scene: Scene) => Promise<T>): Promise<T> {
   const shop = await premises.openShop();
   const { id: webhook_id } = await shop.addWebhook(url, ['order.paid']);
-  await shop.call('POST', `/api/dashboard/webhooks/${webhook_id}/test`);
+  await shop.call('POST', '/api/dashboard/events/trigger', { type: 'order.paid' });
   const [delivery_id = ''] = await premises.pending(shop);
   try {
     return await deed({ shop, webhook_id, delivery_id });
