@@ -121,7 +121,7 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
     const shop = await premises.openShop();
     const registrations = await registerAll(premises, shop);
     const target = await shop.addWebhook('https://elsewhere.example.net/', ['order.paid']);
-    await shop.call('POST', `/api/dashboard/webhooks/${target.id}/test`);
+    await shop.call('POST', '/api/dashboard/events/trigger', { type: 'order.paid' });
     const [delivery = ''] = await premises.pending(shop, target.id);
     const urls = urlsOf(chanceOf(trial.seed), goal - registrations);
     for (const [index, url] of urls.entries()) {
