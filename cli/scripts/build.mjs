@@ -1,5 +1,5 @@
 // The package is installed on its own: the SDK, which is another package of this repository, becomes a part of it. So does
-// the contract's list of error codes, without the rest of the contract. Dependencies from the registry stay what they are.
+// the contract. Dependencies from the registry stay what they are.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -7,12 +7,27 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { dependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 
-/** Only the remedies of the errors are read from the contract, which is a hundred times as long. */
-const remediesOnly = {
-  name: 'remedies-only',
+const CONTRACT = '/generated/openapi.json';
+
+/**
+ * Every command reads the remedies of the errors from the contract, which is a hundred times as long. Commands that need more of
+ * it import it dynamically: it becomes a file of its own, without its examples.
+ */
+const contractInParts = {
+  name: 'contract-in-parts',
+  async resolveId(id, importer, { kind }) {
+    if (kind !== 'dynamic-import' || !id.endsWith('/openapi.json')) return null;
+    const found = await this.resolve(id, importer);
+    return found && { id: `${found.id}?whole` };
+  },
   async load(id) {
-    if (!id.endsWith('/generated/openapi.json')) return null;
-    const contract = JSON.parse(await readFile(id, 'utf8'));
+    const [path, whole] = id.split('?');
+    if (!path.endsWith(CONTRACT)) return null;
+    const contract = JSON.parse(await readFile(path, 'utf8'));
+    if (whole) {
+      const { examples, ...components } = contract.components;
+      return { code: JSON.stringify({ ...contract, components }), moduleType: 'json' };
+    }
     const { ErrorCode } = contract.components.schemas;
     return JSON.stringify({
       components: { schemas: { ErrorCode: { 'x-error-catalogue': ErrorCode['x-error-catalogue'] } } },
@@ -25,7 +40,7 @@ const bundle = await rolldown({
   input: 'src/main.ts',
   platform: 'node',
   external: [/^node:/, ...Object.keys(dependencies)],
-  plugins: [remediesOnly],
+  plugins: [contractInParts],
 });
 const names = '[name].js';
 const { output } = await bundle.write({ dir: 'dist', format: 'esm', entryFileNames: names, chunkFileNames: names });

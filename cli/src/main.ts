@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './commands/agents.ts';
+import { addApi } from './commands/api.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -101,6 +102,7 @@ function createProgram(terminal: Terminal): Command {
   addDeliveries(program, terminal);
   addListen(program, terminal);
   addTrigger(program, terminal);
+  addApi(program, terminal);
   return program;
 }
 

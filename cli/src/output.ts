@@ -35,32 +35,61 @@ export interface Column<Row> {
   colour?: (row: Row) => Colour | undefined;
   /** Shrinks, down to 12 characters, when the table is wider than the terminal. */
   shrinks?: boolean;
+  /** Goes below its row, with its title, when the table is wider than the terminal: ids, which nobody can use cut. */
+  below?: boolean;
 }
 
 const GAP = '  ';
 const LEAST = 12;
 
-/** Rows below their titles, in aligned columns, as wide as needed or as the terminal is. */
-export function table<Row>(columns: Column<Row>[], rows: Row[], { paint, width }: TableStyle): string {
-  const cells = rows.map((row) => columns.map(({ value }) => plain(String(value(row) ?? '–'))));
-  const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
-  );
-  shrink(columns, widths, width);
-  const line = (row: string[], colourAt: (index: number) => Colour | undefined) => {
-    const aligned = row.map((cell, index) => {
-      const short = cut(cell, widths[index] ?? 0);
-      const space = ' '.repeat((widths[index] ?? 0) - widthOf(short));
-      const painted = paint(colourAt(index), short);
-      return columns[index]?.right ? space + painted : painted + space;
+/**
+ * Rows below their titles, in aligned columns, as wide as needed or as the terminal is. What does not fit goes below the row or
+ * is cut, as its column says.
+ */
+export function table<Row>(
+  columns: Column<Row>[],
+  rows: Row[],
+  { paint, width = Number.POSITIVE_INFINITY }: TableStyle,
+): string {
+  const measured = columns.map((column) => {
+    const cells = rows.map((row) => plain(String(column.value(row) ?? '–')));
+    return { column, cells, width: Math.max(widthOf(column.title), ...cells.map(widthOf)) };
+  });
+  const fits = overBy(measured, width) <= 0;
+  const beside = measured.filter(({ column }) => fits || !column.below);
+  const below = measured.filter(({ column }) => !fits && column.below);
+  shrink(beside, width);
+  const line = (cellOf: (own: Measured<Row>) => string, colourOf: (column: Column<Row>) => Colour | undefined) => {
+    const aligned = beside.map((own) => {
+      const short = cut(cellOf(own), own.width);
+      const space = ' '.repeat(own.width - widthOf(short));
+      const painted = paint(colourOf(own.column), short);
+      return own.column.right ? space + painted : painted + space;
     });
     return aligned.join(GAP).trimEnd();
   };
   const head = line(
-    columns.map(({ title }) => title),
+    ({ column }) => column.title,
     () => 'bold',
   );
-  return [head, ...cells.map((row, at) => line(row, (index) => colourOf(columns[index], rows[at])))].join('\n');
+  const bodies = rows.map((row, at) => [
+    line(
+      ({ cells }) => cells[at] ?? '',
+      ({ colour }) => colour?.(row),
+    ),
+    ...below.map(({ column, cells }) => `${GAP}${paint('dim', `${column.title.toLowerCase()} ${cells[at]}`)}`),
+  ]);
+  return [head, ...bodies.flat()].join('\n');
+}
+
+interface Measured<Row> {
+  column: Column<Row>;
+  cells: string[];
+  width: number;
+}
+
+function overBy<Row>(measured: Measured<Row>[], available: number): number {
+  return measured.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - available;
 }
 
 export interface TableStyle {
@@ -74,18 +103,14 @@ export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
   return { paint, width: stdout.isTTY ? stdout.columns : undefined };
 }
 
-function colourOf<Row>(column: Column<Row> | undefined, row: Row | undefined): Colour | undefined {
-  return row === undefined ? undefined : column?.colour?.(row);
-}
-
-function shrink<Row>(columns: Column<Row>[], widths: number[], available = Number.POSITIVE_INFINITY): void {
-  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - available;
-  columns.forEach(({ shrinks }, index) => {
-    const width = widths[index] ?? 0;
-    if (!shrinks || over <= 0 || width <= LEAST) return;
-    widths[index] = Math.max(LEAST, width - over);
-    over -= width - Math.max(LEAST, width - over);
-  });
+function shrink<Row>(measured: Measured<Row>[], available: number): void {
+  let over = overBy(measured, available);
+  for (const own of measured) {
+    if (!own.column.shrinks || over <= 0 || own.width <= LEAST) continue;
+    const width = Math.max(LEAST, own.width - over);
+    over -= own.width - width;
+    own.width = width;
+  }
 }
 
 /** Facts one below the other, with the names in one column. */

@@ -31,6 +31,18 @@ export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal
   return profile || env.COMMERCE_PROFILE || 'default';
 }
 
+/** The server that a command is about, whoever is logged in there. */
+export async function serverOf(command: Command, { env }: Terminal): Promise<string> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const name = profileNameOf(options, { env });
+  const profiles = await readProfiles(env);
+  return addressOf(options, env, Object.hasOwn(profiles, name) ? profiles[name] : undefined);
+}
+
+function addressOf({ url, profile }: GlobalOptions, env: Terminal['env'], kept: Profile | undefined): string {
+  return serverUrl(url || (profile ? undefined : env.COMMERCE_URL) || kept?.url || LOCAL_URL);
+}
+
 /**
  * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. A profile's
  * credentials are sent only to its own server: another --url or COMMERCE_URL needs a login of its own.
@@ -41,8 +53,7 @@ export async function openSession(command: Command, terminal: Terminal, patience
   const name = profileNameOf(options, terminal);
   const profiles = await readProfiles(env);
   const kept = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const asked = options.url || (options.profile ? undefined : env.COMMERCE_URL);
-  const url = serverUrl(asked || kept?.url || LOCAL_URL);
+  const url = addressOf(options, env, kept);
 
   if (env.COMMERCE_API_KEY && !options.profile) {
     const client = createDashboardClient({ baseUrl: url, apiKey: env.COMMERCE_API_KEY, ...patience });

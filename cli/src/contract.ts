@@ -1,0 +1,122 @@
+/** The contract that this CLI was built with, read only by the commands that look something up in it. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** What is read of a JSON schema. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  method: Method;
+  path: string;
+  parameters: Parameter[];
+  body: Schema | undefined;
+  responses: Record<string, Schema | undefined>;
+}
+
+interface RawOperation extends Omit<Operation, 'method' | 'path' | 'parameters' | 'body' | 'responses'> {
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: Content;
+  responses: Record<string, Content | { $ref: string }>;
+}
+
+type RawPath = Partial<Record<Lowercase<Method>, RawOperation>> & Pick<RawOperation, 'parameters'>;
+
+export interface Contract {
+  operations: Operation[];
+  /** Follows a `$ref`; another schema is returned as it is. */
+  resolve: (schema: Schema) => Schema;
+}
+
+/** Reads the contract. */
+export async function readContract(): Promise<Contract> {
+  const { default: raw } = await import('@commerce-backend/spec/openapi.json', { with: { type: 'json' } });
+  const find = <Found>(ref: string) =>
+    ref
+      .slice('#/'.length)
+      .split('/')
+      .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], raw) as Found;
+  const followed = <Found extends object>(value: Found | { $ref: string }): Found =>
+    '$ref' in value ? find<Found>(value.$ref as string) : value;
+  const operationsOf = ([path, item]: [string, RawPath]): Operation[] =>
+    METHODS.flatMap((method) => {
+      const found = item[method.toLowerCase() as Lowercase<Method>];
+      if (!found) return [];
+      const { operationId, summary, description } = found;
+      const parameters = [...(item.parameters ?? []), ...(found.parameters ?? [])].map((one) => followed(one));
+      const responses = Object.entries(found.responses).map(([status, one]) => [status, schemaOf(followed(one))]);
+      const body = found.requestBody && schemaOf(found.requestBody);
+      return [
+        { operationId, summary, description, method, path, parameters, body, responses: Object.fromEntries(responses) },
+      ];
+    });
+  return {
+    operations: Object.entries(raw.paths as unknown as Record<string, RawPath>).flatMap(operationsOf),
+    resolve: (schema) => (schema.$ref ? find<Schema>(schema.$ref) : schema),
+  };
+}
+
+function schemaOf({ content }: Content): Schema | undefined {
+  return content?.['application/json']?.schema;
+}
+
+/** The operation that answers a call; undefined when the contract has none. */
+export function operationOf({ operations }: Contract, method: Method, path: string): Operation | undefined {
+  const asked = path.split('/');
+  // A literal path comes before one with a parameter: /orders/mark-paid is not an order.
+  const fits = (one: Operation, literal: boolean) => {
+    const parts = one.path.split('/');
+    const isPart = (part: string, at: number) =>
+      part === asked[at] || (!literal && part.startsWith('{') && asked[at] !== '');
+    return one.method === method && parts.length === asked.length && parts.every(isPart);
+  };
+  return operations.find((one) => fits(one, true)) ?? operations.find((one) => fits(one, false));
+}
+
+/** The properties of a schema with those of what it extends, and which of them are required. */
+export function propertiesOf(contract: Contract, schema: Schema): Required<Pick<Schema, 'properties' | 'required'>> {
+  const { properties = {}, required = [], allOf = [] } = contract.resolve(schema);
+  const parts = allOf.map((part) => propertiesOf(contract, part));
+  return {
+    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
+    required: [...parts.flatMap((part) => part.required), ...required],
+  };
+}
+
+/** The types that a value may have, by name; empty when the schema does not say. */
+export function typesOf(contract: Contract, schema: Schema): string[] {
+  const { type, enum: values, oneOf = [], anyOf = [], allOf = [] } = contract.resolve(schema);
+  if (type !== undefined) return [type].flat();
+  const parts = [...oneOf, ...anyOf, ...allOf].flatMap((part) => typesOf(contract, part));
+  return parts.length > 0 ? [...new Set(parts)] : [...new Set((values ?? []).map((value) => typeof value))];
+}
