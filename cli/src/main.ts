@@ -65,7 +65,8 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+/** The whole tree of commands. */
+export function createProgram(terminal: Terminal): Command {
   const program = new Command('commerce')
     .description("The merchant's command line of the commerce backend.")
     .version(version, '--version', 'print the version')

@@ -32,8 +32,8 @@ test('revoking names the agent, and an unknown one is reported', async () => {
   });
   const { commerce } = await loggedIn(url);
 
-  expect((await commerce(['agents', 'revoke', ID])).out).toContain('Revoked: Bargain [31m bot.');
-  expect(await commerce(['agents', 'revoke', CUSTOMER])).toMatchObject({
+  expect((await commerce(['agents', 'revoke', ID, '--yes'])).out).toContain('Revoked: Bargain [31m bot.');
+  expect(await commerce(['agents', 'revoke', CUSTOMER, '--yes'])).toMatchObject({
     code: 1,
     err: expect.stringContaining('There is no such agent.'),
   });

@@ -1,10 +1,20 @@
 import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Column, moment, pageLine, plain, show, styleOf, table } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { customerIdOf } from './customers.ts';
-import { addPageOptions, choice, isJson, type PageOptions, uuid, wholeNumber } from './options.ts';
+import {
+  addPageOptions,
+  addYes,
+  choice,
+  isJson,
+  type PageOptions,
+  uuid,
+  wholeNumber,
+  type YesOption,
+} from './options.ts';
 
 type AgentToken = Schemas['AgentToken'];
 type AuditEvent = Schemas['AuditEvent'];
@@ -16,7 +26,7 @@ Examples:
   $ commerce agents list --status active
   $ commerce agents list --customer june@example.com
   $ commerce agents audit ID           what it did, whatever came of it
-  $ commerce agents revoke ID          fails from its next call on`;
+  $ commerce agents revoke ID          asks first; the agent fails from its next call on`;
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
 
@@ -33,12 +43,11 @@ export function addAgents(program: Command, terminal: Terminal): void {
     .option('--customer <customer>', 'only those of this customer, by e-mail or id')
     .addHelpText('after', EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listAgents(options, command, terminal));
-  agents
-    .command('revoke')
+  addYes(agents.command('revoke'))
     .argument('<id>', 'the agent, as the list shows it', uuid)
     .description('End an agent at once.')
     .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => revoke(id, command, terminal));
+    .action((id: string, options: YesOption, command: Command) => revoke(id, options, command, terminal));
   agents
     .command('audit')
     .argument('<id>', 'the agent, as the list shows it', uuid)
@@ -92,9 +101,10 @@ async function listAgents(options: ListOptions, command: Command, terminal: Term
   });
 }
 
-async function revoke(agent_token_id: string, command: Command, terminal: Terminal): Promise<void> {
+async function revoke(agent_token_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const params = { path: { agent_token_id } };
+  if (!yes) await confirm(terminal, `Revoke the agent ${agent_token_id}?`);
   const token = await unwrap(client.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params }));
   show(terminal, isJson(command), token, () => `Revoked: ${plain(token.agent_name)}.`);
 }

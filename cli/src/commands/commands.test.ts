@@ -156,7 +156,7 @@ test('the secret of a sync key is printed when it is made', async () => {
     const { out } = await commerce(['sync-keys', ...args]);
     expect(out).toContain('Secret       syk_abcdef\n\nKeep the secret now: it is not shown again.\n');
   }
-  expect((await commerce(['sync-keys', 'revoke', ID])).out).toBe('Revoked: Search (syk_abc…).\n');
+  expect((await commerce(['sync-keys', 'revoke', ID, '--yes'])).out).toBe('Revoked: Search (syk_abc…).\n');
   expect((await commerce(['sync-keys', 'list'])).out).toMatch(/syk_abc… {2}active .* never\n.*syk_abc… {2}revoked/);
   const wrong = await commerce(['sync-keys', 'revoke', 'sync_1']);
   expect(wrong.code).toBe(2);

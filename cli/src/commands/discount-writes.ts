@@ -1,11 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from '../errors.ts';
-import { show } from '../output.ts';
+import { plain, show } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { discountIdOf, discountText } from './discount-view.ts';
 import {
+  addYes,
   amount,
   isEmpty,
   isJson,
@@ -17,6 +19,7 @@ import {
   since,
   until,
   wholeNumber,
+  type YesOption,
 } from './options.ts';
 
 interface Terms {
@@ -62,7 +65,8 @@ Examples:
   $ commerce discounts update WELCOME10 --disable`;
 
 const DELETE_EXAMPLES = `
-DISCOUNT is a code or an id. A code that is on a cart or was redeemed stays for the books: disable it instead.
+DISCOUNT is a code or an id. A code that is on a cart or was redeemed stays for the books: disable it instead. The
+command asks first; programs agree with --yes.
 
 Examples:
   $ commerce discounts delete WELCOME10
@@ -90,11 +94,10 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   addTerms(update)
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, options: UpdateOptions, command: Command) => change(wanted, options, command, terminal));
-  discounts
-    .command('delete <discount>')
+  addYes(discounts.command('delete <discount>'))
     .description('Delete a code that no cart has and that was never redeemed.')
     .addHelpText('after', DELETE_EXAMPLES)
-    .action((wanted: string, _options, command: Command) => remove(wanted, command, terminal));
+    .action((wanted: string, options: YesOption, command: Command) => remove(wanted, options, command, terminal));
 }
 
 function percent(text: string): string {
@@ -160,9 +163,10 @@ async function change(wanted: string, options: UpdateOptions, command: Command, 
   show(terminal, isJson(command), discount, (paint) => discountText(discount, paint));
 }
 
-async function remove(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+async function remove(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const params = { path: { discount_id: await discountIdOf(client, wanted) } };
+  if (!yes) await confirm(terminal, plain(`Delete the discount ${wanted}?`));
   const deletion = await unwrap(client.DELETE('/api/dashboard/discounts/{discount_id}', { params }));
   show(terminal, isJson(command), deletion, () => `Deleted: ${wanted}.`);
 }

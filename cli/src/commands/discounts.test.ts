@@ -75,7 +75,7 @@ test('a discount is changed and deleted by its code, whatever the case', async (
   expect(server.seen.at(-1)?.body).toEqual({ active: false, ends_at: null, product_ids: [] });
   expect(out).toContain('Status         disabled\n');
   expect(JSON.parse((await commerce(['discounts', 'get', 'Welcome10', '--json'])).out)).toEqual(DISCOUNT);
-  const refused = await commerce(['discounts', 'delete', 'WELCOME10']);
+  const refused = await commerce(['discounts', 'delete', 'WELCOME10', '--yes']);
   expect(refused.code).toBe(1);
   expect(refused.err).toContain('Disable it instead: commerce discounts update CODE --disable');
   expect((await commerce(['discounts', 'update', 'WELCOME10'])).code).toBe(2);
@@ -119,7 +119,7 @@ test('shipping options are listed, made, changed and deleted by name', async () 
     'none',
   ]);
   expect(server.seen.at(-1)?.body).toEqual({ active: false, countries: [], maximum_subtotal: null });
-  expect((await commerce(['shipping-options', 'delete', 'Parcel'])).out).toBe('Deleted: Parcel.\n');
+  expect((await commerce(['shipping-options', 'delete', 'Parcel', '--yes'])).out).toBe('Deleted: Parcel.\n');
   expect((await commerce(['shipping-options', 'delete', 'Drone'])).err).toContain(
     'No shipping option is named "Drone".',
   );
@@ -129,7 +129,7 @@ test('a name that two shipping options have is not guessed at', async () => {
   const twin = { ...OPTION, id: '0192f3a2-6666-7000-8000-000000000002' };
   const server = await fakeServer({ [`GET ${OPTIONS}`]: { body: pageOf('shipping_options', [OPTION, twin]) } });
   const { commerce } = await loggedIn(server.url);
-  const { code, err } = await commerce(['shipping-options', 'delete', 'Parcel']);
+  const { code, err } = await commerce(['shipping-options', 'delete', 'Parcel', '--yes']);
   expect(code).toBe(1);
   expect(err).toContain('2 options are named "Parcel".');
 });

@@ -81,6 +81,16 @@ export function choice(flags: string, description: string, words: readonly strin
   return new Option(flags, description).choices(words);
 }
 
+/** What a person is asked, and a program agrees to, before something is done that cannot be undone. */
+export interface YesOption {
+  yes?: true;
+}
+
+/** Adds the option of every command that asks before it acts. */
+export function addYes(command: Command): Command {
+  return command.option('-y, --yes', 'do it without asking');
+}
+
 /** Whether the output is for a program. */
 export function isJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;

@@ -5,7 +5,7 @@ import { plain, show } from '../output.ts';
 import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { amount, choice, isJson, isUuid, repeated } from './options.ts';
+import { addYes, amount, choice, isJson, isUuid, repeated, type YesOption } from './options.ts';
 import { buyerOf, changesOf, findOrder, type Order, type OrderDetails, statusLines } from './order-view.ts';
 
 const CANCEL_REASONS = ['customer', 'inventory', 'fraud', 'staff', 'other'] as const;
@@ -18,15 +18,14 @@ interface ShipOptions {
   trackingUrl?: string;
 }
 
-interface CancelOptions {
+interface CancelOptions extends YesOption {
   reason: (typeof CANCEL_REASONS)[number];
   note?: string;
   restock: boolean;
   refund?: boolean;
-  yes?: true;
 }
 
-interface RefundOptions {
+interface RefundOptions extends YesOption {
   amount?: string;
   all?: true;
   reason: (typeof REFUND_REASONS)[number];
@@ -34,7 +33,6 @@ interface RefundOptions {
   item?: string[];
   restock?: true;
   byHand?: true;
-  yes?: true;
 }
 
 const ORDER = '\nORDER is an order number or an id.';
@@ -85,10 +83,8 @@ Examples:
  * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
  */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
-  orders
-    .command('mark-paid <order>')
+  addYes(orders.command('mark-paid <order>'))
     .description('Record that the bank transfer of an order has arrived.')
-    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', PAID_EXAMPLES)
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
   orders
@@ -113,19 +109,16 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .description('Record that everything has arrived.')
     .addHelpText('after', DELIVER_EXAMPLES)
     .action((wanted: string, _options, command: Command) => deliver(wanted, command, terminal));
-  orders
-    .command('cancel <order>')
+  addYes(orders.command('cancel <order>'))
     .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
     .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for staff, kept in the timeline')
     .option('--no-restock', 'leave the stock as it is')
     .option('--refund', 'return what was paid')
     .option('--no-refund', 'keep what was paid for now')
-    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
-  orders
-    .command('refund <order>')
+  addYes(orders.command('refund <order>'))
     .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
     .option('--all', 'all that was paid and not refunded yet')
@@ -134,7 +127,6 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
     .option('--by-hand', 'record what you have returned yourself, after the provider failed to')
-    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
 }

@@ -42,5 +42,5 @@ test('keys are read from the input and never from the command line', async () =>
 test('an account is removed', async () => {
   const server = await fakeServer({ [`DELETE ${PATH}`]: { body: NONE } });
   const { commerce } = await loggedIn(server.url);
-  expect((await commerce(['payments', 'remove'])).out).toContain('no payment account');
+  expect((await commerce(['payments', 'remove', '--yes'])).out).toContain('no payment account');
 });

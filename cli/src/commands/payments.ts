@@ -2,10 +2,10 @@ import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { facts, moment, show } from '../output.ts';
-import { askSecret } from '../prompt.ts';
+import { askSecret, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { addYes, isJson, type YesOption } from './options.ts';
 
 type Account = Schemas['PaymentAccount'];
 
@@ -13,7 +13,8 @@ const CAPTURES = ['automatic', 'manual'] as const;
 const KEYS = { 'secret-key': 'Secret key', 'webhook-secret': 'Webhook secret' } as const;
 
 const EXAMPLES = `
-Keys are asked for, or read from the input; they are stored encrypted and never shown again.
+Keys are asked for, or read from the input; they are stored encrypted and never shown again. Removing the account asks first;
+programs agree with --yes.
 
 Examples:
   $ commerce payments set secret-key               the key of your Stripe account
@@ -42,11 +43,10 @@ export function addPayments(program: Command, terminal: Terminal): void {
     .description('Take money with the order (automatic), or when it ships (manual).')
     .addHelpText('after', EXAMPLES)
     .action((when: string, _options, command: Command) => setCapture(when, command, terminal));
-  payments
-    .command('remove')
+  addYes(payments.command('remove'))
     .description('Remove the account and its keys.')
     .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => remove(command, terminal));
+    .action((options: YesOption, command: Command) => remove(options, command, terminal));
 }
 
 async function showAccount(command: Command, terminal: Terminal): Promise<void> {
@@ -73,8 +73,9 @@ async function setCapture(when: string, command: Command, terminal: Terminal): P
   tell(await unwrap(client.PATCH('/api/dashboard/payment-account', { body: { capture } })), command, terminal);
 }
 
-async function remove(command: Command, terminal: Terminal): Promise<void> {
+async function remove({ yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
+  if (!yes) await confirm(terminal, 'Remove the payment account and its keys?');
   tell(await unwrap(client.DELETE('/api/dashboard/payment-account')), command, terminal);
 }
 

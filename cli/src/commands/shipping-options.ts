@@ -1,7 +1,8 @@
 import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { CommandError, EXIT, usageError } from '../errors.ts';
-import { type Column, pageLine, show, styleOf, table } from '../output.ts';
+import { type Column, pageLine, plain, show, styleOf, table } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import * as options from './options.ts';
@@ -55,6 +56,7 @@ Examples:
 
 const DELETE_EXAMPLES = `
 OPTION is a name or an id. Open checkouts that chose it must choose another; orders keep what they were made with.
+The command asks first; programs agree with --yes.
 
 Examples:
   $ commerce shipping-options delete Parcel`;
@@ -87,11 +89,11 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
   addFields(update)
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, given: UpdateOptions, command: Command) => change(wanted, given, command, terminal));
-  group
-    .command('delete <option>')
+  options
+    .addYes(group.command('delete <option>'))
     .description('Delete a shipping option.')
     .addHelpText('after', DELETE_EXAMPLES)
-    .action((wanted: string, _given, command: Command) => remove(wanted, command, terminal));
+    .action((wanted: string, given: options.YesOption, command: Command) => remove(wanted, given, command, terminal));
 }
 
 function addFields(command: Command): Command {
@@ -195,9 +197,10 @@ async function change(wanted: string, given: UpdateOptions, command: Command, te
   showOne(await unwrap(call), command, terminal);
 }
 
-async function remove(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+async function remove(wanted: string, { yes }: options.YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const params = { path: { shipping_option_id: await idOf(client, wanted) } };
+  if (!yes) await confirm(terminal, plain(`Delete the shipping option ${wanted}?`));
   const deletion = await unwrap(client.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', { params }));
   show(terminal, options.isJson(command), deletion, () => `Deleted: ${wanted}.`);
 }

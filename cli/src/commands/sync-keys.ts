@@ -1,9 +1,10 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Column, facts, moment, show, styleOf, table } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson, uuid } from './options.ts';
+import { addYes, isJson, uuid, type YesOption } from './options.ts';
 
 type SyncKey = Schemas['SyncKey'];
 
@@ -14,7 +15,7 @@ Examples:
   $ commerce sync-keys create --description "Search integration"
   $ commerce sync-keys list
   $ commerce sync-keys rotate ID       a new key; the old one works for 24 more hours
-  $ commerce sync-keys revoke ID       fails from its next call on`;
+  $ commerce sync-keys revoke ID       asks first; the key fails from its next call on`;
 
 const COLUMNS: Column<SyncKey>[] = [
   { title: 'ID', value: ({ id }) => id },
@@ -51,12 +52,11 @@ export function addSyncKeys(program: Command, terminal: Terminal): void {
     .description('Create a new key to replace one, which works for 24 more hours.')
     .addHelpText('after', EXAMPLES)
     .action((id: string, _options, command: Command) => rotate(id, command, terminal));
-  keys
-    .command('revoke')
+  addYes(keys.command('revoke'))
     .argument('<id>', 'the key, as the list shows it', uuid)
     .description('End a key at once.')
     .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => revoke(id, command, terminal));
+    .action((id: string, options: YesOption, command: Command) => revoke(id, options, command, terminal));
 }
 
 async function list(command: Command, terminal: Terminal): Promise<void> {
@@ -81,8 +81,9 @@ async function rotate(sync_key_id: string, command: Command, terminal: Terminal)
   showSecret(await unwrap(call), command, terminal);
 }
 
-async function revoke(sync_key_id: string, command: Command, terminal: Terminal): Promise<void> {
+async function revoke(sync_key_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
+  if (!yes) await confirm(terminal, `Revoke the sync key ${sync_key_id}?`);
   const call = client.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } });
   const key = await unwrap(call);
   show(terminal, isJson(command), key, () => `Revoked: ${key.description} (${key.secret_prefix}…).`);

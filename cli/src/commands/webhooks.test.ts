@@ -73,7 +73,7 @@ test('a webhook is enabled, disabled, tested, rotated and deleted by its id', as
   const rotated = await commerce(['webhooks', 'rotate', WEBHOOK.id]);
   expect(rotated.out).toContain(WITH_SECRET.secret);
   expect(rotated.out).toContain('Also signed with the previous one  until 2026-03-03');
-  expect((await commerce(['webhooks', 'delete', WEBHOOK.id])).out).toBe(`Deleted: ${WEBHOOK.id}.\n`);
+  expect((await commerce(['webhooks', 'delete', WEBHOOK.id, '--yes'])).out).toBe(`Deleted: ${WEBHOOK.id}.\n`);
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
 

@@ -1,10 +1,11 @@
 import { type Schemas, unwrap, type WebhookEventPattern } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Column, facts, moment, plain, show, styleOf, table } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { EVENT_TYPES, EVENT_TYPES_HELP, eventPatterns } from './event-types.ts';
-import { isJson, uuid } from './options.ts';
+import { addYes, isJson, uuid, type YesOption } from './options.ts';
 
 type Webhook = Schemas['Webhook'];
 
@@ -21,6 +22,7 @@ Examples:
   $ commerce webhooks list
   $ commerce webhooks test ID          sends webhook.ping
   $ commerce webhooks rotate ID        a new secret; for 24 hours both sign
+  $ commerce webhooks delete ID        asks first; programs agree with --yes
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
 /** The ping is sent to each webhook anyway. */
@@ -63,7 +65,7 @@ function addChanges(webhooks: Command, terminal: Terminal): void {
   one('rotate', 'Make a new secret; for 24 hours deliveries are signed with both.', (id, command) =>
     rotate(id, command, terminal),
   );
-  one('delete', 'Delete a webhook and its pending deliveries.', (id, command) => remove(id, command, terminal));
+  addYes(one('delete', 'Delete a webhook and its pending deliveries.', (id, command) => remove(id, command, terminal)));
 }
 
 const COLUMNS: Column<Webhook>[] = [
@@ -145,6 +147,8 @@ async function rotate(webhook_id: string, command: Command, terminal: Terminal):
 async function remove(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const params = { path: { webhook_id } };
+  const { yes } = command.opts<YesOption>();
+  if (!yes) await confirm(terminal, `Delete the webhook ${webhook_id} and its pending deliveries?`);
   const deletion = await unwrap(client.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }));
   show(terminal, isJson(command), deletion, () => `Deleted: ${webhook_id}.`);
 }
