@@ -43,8 +43,8 @@ export interface Report {
   status?: number;
   request_id?: string;
   retryable?: boolean;
-  /** The mistakes of a 422, each with the field as the contract names it. */
-  detail?: { field: string; message: string }[];
+  /** The mistakes of a 422, each with the field as the contract names it, and the option or argument that set it. */
+  detail?: { field: string; flag?: string; message: string }[];
 }
 
 /** What is reported of an error that ended a command. A bug is not an error of this kind: it is rethrown. */

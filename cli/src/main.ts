@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './commands/agents.ts';
 import { addApi } from './commands/api.ts';
+import { addApiKeys } from './commands/api-keys.ts';
+import { addAudit } from './commands/audit.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -11,14 +13,17 @@ import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addOrders } from './commands/orders.ts';
 import { addPayments } from './commands/payments.ts';
+import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
 import { addSettings } from './commands/settings.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
+import { addStorefrontTokens } from './commands/storefront-tokens.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { EXIT, type Report, reportOf } from './errors.ts';
+import { flagOf } from './flags.ts';
 import { painter, plain } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
@@ -52,17 +57,31 @@ Examples:
  * ours throws.
  */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
+  let running: Command | undefined;
+  const program = createProgram(terminal).hook('preAction', (_program, command) => {
+    running = command;
+  });
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     // The command was not complete: its help is already on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
-    const report = reportOf(error);
+    const report = withFlags(reportOf(error), running);
     terminal.stderr.write(args.includes('--json') ? `${JSON.stringify(report)}\n` : inWords(report, terminal));
     return report.exit_code;
   }
+}
+
+/** Names the fields that the server found mistakes in as they were typed. */
+function withFlags(report: Report, command: Command | undefined): Report {
+  if (!report.detail) return report;
+  const detail = report.detail.map((mistake) => {
+    const flag = flagOf(command, mistake.field);
+    return { ...mistake, ...(flag && { flag }) };
+  });
+  return { ...report, detail };
 }
 
 /** The whole tree of commands. */
@@ -88,8 +107,11 @@ export function createProgram(terminal: Terminal): Command {
   addLogin(program, terminal);
   addLogout(program, terminal);
   addWhoami(program, terminal);
+  addApiKeys(program, terminal);
+  addStorefrontTokens(program, terminal);
   addSyncKeys(program, terminal);
   addProducts(program, terminal);
+  addProductParts(program, terminal);
   addCollections(program, terminal);
   addInventory(program, terminal);
   addOrders(program, terminal);
@@ -99,6 +121,7 @@ export function createProgram(terminal: Terminal): Command {
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);
   addAgents(program, terminal);
+  addAudit(program, terminal);
   addWebhooks(program, terminal);
   addDeliveries(program, terminal);
   addListen(program, terminal);
@@ -113,7 +136,7 @@ function inWords(report: Report, terminal: Terminal): string {
   const code = status === undefined ? '' : ` (${status} ${error})`;
   const lines = [
     `${paint('red', 'Error:')} ${plain(message)}${plain(code)}`,
-    ...detail.map((mistake) => `  ${plain(mistake.field)}: ${plain(mistake.message)}`),
+    ...detail.map((mistake) => `  ${plain(mistake.flag ?? mistake.field)}: ${plain(mistake.message)}`),
     ...(remedy ? [`  What to do: ${plain(remedy)}`] : []),
     ...(request_id ? [`  Request id: ${plain(request_id)}`] : []),
   ];

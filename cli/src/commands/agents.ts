@@ -1,10 +1,11 @@
 import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { type Column, moment, pageLine, plain, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { customerIdOf } from './customers.ts';
+import { customerIdOf } from './customer-id.ts';
 import {
   addPageOptions,
   addYes,
@@ -36,20 +37,18 @@ export function addAgents(program: Command, terminal: Terminal): void {
     .command('agents')
     .description('AI agents that customers allowed to act for them.')
     .addHelpText('after', EXAMPLES);
-  const list = agents
-    .command('list')
+  const list = calls(agents.command('list'), 'dashboard.listAgentTokens')
     .description('List the agents, newest first.')
     .addOption(choice('--status <status>', 'only those in this state', STATUSES))
     .option('--customer <customer>', 'only those of this customer, by e-mail or id')
     .addHelpText('after', EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listAgents(options, command, terminal));
-  addYes(agents.command('revoke'))
+  addYes(calls(agents.command('revoke'), 'dashboard.revokeAgentToken'))
     .argument('<id>', 'the agent, as the list shows it', uuid)
     .description('End an agent at once.')
     .addHelpText('after', EXAMPLES)
     .action((id: string, options: YesOption, command: Command) => revoke(id, options, command, terminal));
-  agents
-    .command('audit')
+  calls(agents.command('audit'), 'dashboard.listAgentTokenAudit')
     .argument('<id>', 'the agent, as the list shows it', uuid)
     .description('Show what an agent did, newest first.')
     .option('--max <number>', 'how many calls at most', wholeNumber, 50)

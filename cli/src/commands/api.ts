@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { createClient, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
 import { usageError } from '../errors.ts';
+import { readJson } from '../json-input.ts';
 import { show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession, serverOf } from '../session.ts';
@@ -104,19 +104,14 @@ function summaryOf(operation: Operation | undefined, method: Method): string {
 async function bodyFor(
   method: Method,
   { field, input }: ApiOptions,
-  { stdin }: Terminal,
+  terminal: Terminal,
   ofFields: (fields: string[]) => unknown,
 ): Promise<unknown> {
   if (field === undefined && input === undefined) return undefined;
   if (field && input) throw usageError('Give either --field or --input.');
   if (method === 'GET') throw usageError('GET takes no body.', 'Narrow the answer with --query name=value.');
   if (field) return ofFields(field);
-  const text = input === '-' ? Buffer.concat(await stdin.toArray()).toString() : await readFile(input ?? '', 'utf8');
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw usageError(`${input === '-' ? 'The input' : input} is not JSON.`);
-  }
+  return readJson(input ?? '-', terminal);
 }
 
 /** The parameters of a query; one that is given more than once is a list. */

@@ -1,8 +1,10 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { type Column, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { addCollectionWrites } from './collection-writes.ts';
 import { addPageOptions, choice, isJson, type PageOptions } from './options.ts';
 
 type CollectionSummary = Schemas['CollectionSummary'];
@@ -25,16 +27,16 @@ const COLUMNS: Column<CollectionSummary>[] = [
   { title: 'ID', value: ({ id }) => id },
 ];
 
-/** `collections list`. */
+/** `collections list|get|create|update|delete|add|remove|reorder`. */
 export function addCollections(program: Command, terminal: Terminal): void {
   const collections = program.command('collections').description('The collections of products.');
-  const list = collections
-    .command('list')
+  const list = calls(collections.command('list'), 'dashboard.listCollections')
     .description('List collections, published or not, by title.')
     .option('--q <text>', 'only those with this text in the title or handle')
     .addOption(choice('--type <type>', 'only those of this type', ['manual', 'automatic']))
     .addHelpText('after', '\nExamples:\n  $ commerce collections list\n  $ commerce collections list --type automatic');
   addPageOptions(list).action((options: ListOptions, command: Command) => listCollections(options, command, terminal));
+  addCollectionWrites(collections, terminal);
 }
 
 async function listCollections(query: ListOptions, command: Command, terminal: Terminal): Promise<void> {

@@ -1,10 +1,12 @@
-import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { type Column, facts, moment, type Paint, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addPageOptions, choice, isJson, isUuid, type PageOptions } from './options.ts';
+import { customerIdOf } from './customer-id.ts';
+import { addCustomerWrites } from './customer-writes.ts';
+import { addPageOptions, choice, isJson, type PageOptions } from './options.ts';
 import { addressLine } from './order-view.ts';
 
 type Customer = Schemas['CustomerRecord'];
@@ -31,11 +33,10 @@ Examples:
   $ commerce customers get june@example.com
   $ commerce orders list --customer june@example.com`;
 
-/** `customers list|get`. */
+/** `customers list|get|create|update|anonymize|orders`. */
 export function addCustomers(program: Command, terminal: Terminal): void {
   const customers = program.command('customers').description('The people who buy, with or without an account.');
-  const list = customers
-    .command('list')
+  const list = calls(customers.command('list'), 'dashboard.listCustomers')
     .description('List customers, newest first unless --sort says otherwise.')
     .option('--q <text>', 'search e-mails, names and phone numbers')
     .option('--account', 'only customers with a password to log in with')
@@ -43,11 +44,11 @@ export function addCustomers(program: Command, terminal: Terminal): void {
     .addOption(choice('--sort <order>', 'the order', SORTS))
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listCustomers(options, command, terminal));
-  customers
-    .command('get <customer>')
+  calls(customers.command('get <customer>'), 'dashboard.getCustomer')
     .description('Show one customer with the address book.')
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getCustomer(wanted, command, terminal));
+  addCustomerWrites(customers, terminal);
 }
 
 const COLUMNS: Column<Customer>[] = [
@@ -88,17 +89,6 @@ async function getCustomer(wanted: string, command: Command, terminal: Terminal)
   const call = client.GET('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } } });
   const customer = await unwrap(call);
   show(terminal, isJson(command), customer, (paint) => details(customer, paint));
-}
-
-/** The id of a customer named by id or e-mail. */
-export async function customerIdOf(client: DashboardClient, wanted: string): Promise<string> {
-  if (isUuid(wanted)) return wanted;
-  const params = { query: { q: wanted } };
-  for await (const { id, email } of paginate(client, '/api/dashboard/customers', { params })) {
-    if (email.toLowerCase() === wanted.toLowerCase()) return id;
-  }
-  const remedy = `Look for them: commerce customers list --q ${JSON.stringify(wanted)}`;
-  throw new CommandError(EXIT.refused, 'not_found', `No customer has the e-mail "${wanted}".`, remedy);
 }
 
 function details(customer: CustomerDetails, paint: Paint): string {

@@ -1,6 +1,7 @@
 import { type Schemas, unwrap, type WebhookEventType } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { type Column, facts, moment, plain, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -41,8 +42,7 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
     .command('deliveries')
     .description('Deliveries to webhooks and their outcome.')
     .addHelpText('after', EXAMPLES);
-  deliveries
-    .command('list')
+  calls(deliveries.command('list'), 'dashboard.listWebhookDeliveries')
     .description('List deliveries, newest first.')
     .option('--webhook <id>', 'only those of this webhook', uuid)
     .addOption(choice('--status <status>', 'only those of this status', STATUSES))
@@ -51,14 +51,12 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
     .option('--cursor <cursor>', 'go on from where a list ended')
     .addHelpText('after', EXAMPLES)
     .action((options: ListOptions, command: Command) => list(options, command, terminal));
-  deliveries
-    .command('show')
+  calls(deliveries.command('show'), 'dashboard.getWebhookDelivery')
     .argument('<id>', 'the delivery, as the list shows it', uuid)
     .description('Show what was sent, and each attempt.')
     .addHelpText('after', EXAMPLES)
     .action((id: string, _options, command: Command) => showOne(id, command, terminal));
-  deliveries
-    .command('replay')
+  calls(deliveries.command('replay'), 'dashboard.replayWebhookDelivery', 'dashboard.replayFailedWebhookDeliveries')
     .argument('[id]', 'the delivery, as the list shows it', uuid)
     .description('Send an event again, or all that failed since a time.')
     .option('--failed-since <when>', 'all that failed since then: a day, or a time', since)

@@ -1,6 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from '../errors.ts';
+import { nameFlags } from '../flags.ts';
+import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -74,18 +76,16 @@ Examples:
 
 /** `discounts create|update|delete`. */
 export function addDiscountWrites(discounts: Command, terminal: Terminal): void {
-  const create = discounts
-    .command('create <code>')
+  const create = calls(discounts.command('create <code>'), 'dashboard.createDiscount')
     .description('Make a discount code that takes off a share, an amount or the shipping cost.')
     .option('--percentage <percent>', 'the percentage to take off, such as 12.5', percent)
     .option('--amount <amount>', 'the amount to take off', amount)
     .option('--free-shipping', 'makes shipping free')
     .option('--disabled', 'disabled for now');
-  addTerms(create)
+  nameFlags(addTerms(create), { code: 'CODE', value: '--percentage or --amount', active: '--disabled' })
     .addHelpText('after', CREATE_EXAMPLES)
     .action((code: string, options: CreateOptions, command: Command) => createOne(code, options, command, terminal));
-  const update = discounts
-    .command('update <discount>')
+  const update = calls(discounts.command('update <discount>'), 'dashboard.updateDiscount')
     .description('Change a discount.')
     .option('--code <code>', 'its new code')
     .option('--value <number>', 'what it takes off from now on', amount)
@@ -94,7 +94,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
   addTerms(update)
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, options: UpdateOptions, command: Command) => change(wanted, options, command, terminal));
-  addYes(discounts.command('delete <discount>'))
+  addYes(calls(discounts.command('delete <discount>'), 'dashboard.deleteDiscount'))
     .description('Delete a code that no cart has and that was never redeemed.')
     .addHelpText('after', DELETE_EXAMPLES)
     .action((wanted: string, options: YesOption, command: Command) => remove(wanted, options, command, terminal));
@@ -105,8 +105,16 @@ function percent(text: string): string {
   return text;
 }
 
+/** Where the server's names of the fields are not those of the options. */
+const FLAGS = {
+  starts_at: '--starts',
+  ends_at: '--ends',
+  product_ids: '--product',
+  collection_ids: '--collection',
+};
+
 function addTerms(command: Command): Command {
-  return command
+  return nameFlags(command, FLAGS)
     .option('--description <text>', 'a remark for staff', orNone(String))
     .option('--starts <when>', 'from when on: a day, or a moment', orNone(since))
     .option('--ends <when>', 'until when: a day, inclusive, or a date and time', orNone(until))

@@ -1,5 +1,6 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { type Column, moment, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -45,20 +46,17 @@ Examples:
 /** `discounts list|get|create|update|delete|redemptions`. */
 export function addDiscounts(program: Command, terminal: Terminal): void {
   const discounts = program.command('discounts').description('The codes that make a cart cheaper.');
-  const list = discounts
-    .command('list')
+  const list = calls(discounts.command('list'), 'dashboard.listDiscounts')
     .description('List discount codes, newest first.')
     .option('--q <text>', 'only those with this text in the code')
     .addOption(choice('--status <status>', 'only codes of this status', STATUSES))
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listDiscounts(options, command, terminal));
-  discounts
-    .command('get <discount>')
+  calls(discounts.command('get <discount>'), 'dashboard.getDiscount')
     .description('Show one discount with its conditions, and how often it was used.')
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getDiscount(wanted, command, terminal));
-  discounts
-    .command('redemptions <discount>')
+  calls(discounts.command('redemptions <discount>'), 'dashboard.listDiscountRedemptions')
     .description('List the uses of a code, newest first.')
     .addOption(choice('--status <status>', 'only uses of this status', REDEMPTION_STATUSES))
     .option('--limit <number>', 'how many, at most 100 (default: 20)', wholeNumber)

@@ -1,10 +1,13 @@
-import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { CommandError, EXIT, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { type Column, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addPageOptions, choice, isJson, isUuid, type PageOptions, uuid, wholeNumber } from './options.ts';
+import { addMovements } from './inventory-movements.ts';
+import { addPageOptions, choice, isJson, type PageOptions, uuid, wholeNumber } from './options.ts';
+import { variantIdOf } from './variant-id.ts';
 
 type InventoryItem = Schemas['InventoryItem'];
 
@@ -60,11 +63,10 @@ function stateOf({ track_inventory, is_out_of_stock, is_low_stock }: InventoryIt
   return is_low_stock ? 'low' : 'ok';
 }
 
-/** `inventory list|adjust`. */
+/** `inventory list|adjust|movements`. */
 export function addInventory(program: Command, terminal: Terminal): void {
   const inventory = program.command('inventory').description('The stock of every variant.');
-  const list = inventory
-    .command('list')
+  const list = calls(inventory.command('list'), 'dashboard.listInventory')
     .description('List the stock of variants, by product name.')
     .option('--q <text>', 'only those with this text in the SKU, barcode or product name')
     .option('--product <id>', 'only variants of this product', uuid)
@@ -72,8 +74,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
     .option('--out-of-stock', 'only variants that are out of stock')
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listStock(options, command, terminal));
-  inventory
-    .command('adjust <variant>')
+  calls(inventory.command('adjust <variant>'), 'dashboard.adjustInventory')
     .description('Change the stock of one variant.')
     .option('--delta <number>', 'the change; negative for what went out', wholeNumber)
     .option('--set-to <number>', 'what was counted', wholeNumber)
@@ -82,6 +83,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
     .option('--note <text>', 'a remark, kept with the movement')
     .addHelpText('after', ADJUST_EXAMPLES)
     .action((variant: string, options: AdjustOptions, command: Command) => adjust(variant, options, command, terminal));
+  addMovements(inventory, terminal);
 }
 
 async function listStock(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -104,19 +106,9 @@ async function adjust(variant: string, options: AdjustOptions, command: Command,
     throw usageError('--set-to and --expected go together.', 'Give as --expected what the list said before counting.');
   }
   const { client } = await openSession(command, terminal);
-  const variant_id = isUuid(variant) ? variant : await idOfSku(client, variant);
+  const variant_id = await variantIdOf(client, variant);
   const body = { ...(delta === undefined ? { set_to, expected_quantity } : { delta }), reason, ...(note && { note }) };
-  const path = '/api/dashboard/inventory/{variant_id}/adjust';
-  const stock = await unwrap(client.POST(path, { params: { path: { variant_id } }, body }));
+  const params = { path: { variant_id } };
+  const stock = await unwrap(client.POST('/api/dashboard/inventory/{variant_id}/adjust', { params, body }));
   show(terminal, isJson(command), stock, (paint) => table(COLUMNS, [stock], styleOf(terminal, paint)));
-}
-
-async function idOfSku(client: DashboardClient, wanted: string): Promise<string> {
-  for await (const { sku, variant_id } of paginate(client, '/api/dashboard/inventory', {
-    params: { query: { q: wanted } },
-  })) {
-    if (sku === wanted) return variant_id;
-  }
-  const remedy = `Look for it: commerce inventory list --q ${JSON.stringify(wanted)}`;
-  throw new CommandError(EXIT.refused, 'not_found', `No variant has the SKU "${wanted}".`, remedy);
 }

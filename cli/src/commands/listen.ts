@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { follow } from '../listen/follow.ts';
 import { type Forwarded, forward } from '../listen/forward.ts';
+import { calls } from '../operations.ts';
 import { type Paint, painter, plain } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,8 +27,12 @@ ${EVENT_TYPES_HELP}`;
 
 /** `listen`: events of the shop on this machine, without an address that the shop could reach. */
 export function addListen(program: Command, terminal: Terminal): void {
-  program
-    .command('listen')
+  calls(
+    program.command('listen'),
+    'dashboard.createEventListener',
+    'dashboard.listListenerEvents',
+    'dashboard.deleteEventListener',
+  )
     .description('Forward the events of the shop to a receiver on this machine as they happen.')
     .option('--forward-to <url>', 'the receiver; without one, events are only printed')
     .option('--event <type>', 'only this event; may be repeated (default: all)', eventPatterns)

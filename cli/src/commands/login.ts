@@ -4,6 +4,7 @@ import { createClient, createDashboardClient, type Schemas, unwrap } from '@comm
 import type { Command } from 'commander';
 import { configFile, type Profile, readProfiles, saveProfiles } from '../config.ts';
 import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { show } from '../output.ts';
 import { ask, askSecret } from '../prompt.ts';
 import { type GlobalOptions, LOCAL_URL, profileNameOf, serverUrl } from '../session.ts';
@@ -31,8 +32,7 @@ Examples:
 
 /** `login`: remembers a staff session or an API key as a profile. */
 export function addLogin(program: Command, terminal: Terminal): void {
-  program
-    .command('login')
+  calls(program.command('login'), 'dashboard.login')
     .description('Log in and remember it as a profile.')
     .option('--email <address>', 'the e-mail of the staff member; asked for when left out')
     .option('--api-key', 'use an API key instead of e-mail and password')

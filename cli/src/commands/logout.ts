@@ -2,14 +2,14 @@ import { CommerceError, ConnectionError, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Profile, readProfiles, saveProfiles } from '../config.ts';
 import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { show } from '../output.ts';
 import { type GlobalOptions, openSession, profileNameOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `logout`: ends the session and forgets the profile's secrets. */
 export function addLogout(program: Command, terminal: Terminal): void {
-  program
-    .command('logout')
+  calls(program.command('logout'), 'dashboard.logout')
     .description('End the session and remove the secrets of the profile. Its address is kept.')
     .addHelpText('after', '\nExamples:\n  $ commerce logout\n  $ commerce logout --profile live')
     .action((_options, command: Command) => logout(command, terminal));

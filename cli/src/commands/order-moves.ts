@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -83,20 +84,18 @@ Examples:
  * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
  */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
-  addYes(orders.command('mark-paid <order>'))
+  addYes(calls(orders.command('mark-paid <order>'), 'dashboard.markOrderPaid'))
     .description('Record that the bank transfer of an order has arrived.')
     .addHelpText('after', PAID_EXAMPLES)
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
-  orders
-    .command('capture <order>')
+  calls(orders.command('capture <order>'), 'dashboard.captureOrder')
     .description('Take the money that is reserved for an order.')
     .option('--amount <amount>', 'how much of it (default: all)', amount)
     .addHelpText('after', CAPTURE_EXAMPLES)
     .action((wanted: string, options: { amount?: string }, command: Command) =>
       capture(wanted, options, command, terminal),
     );
-  orders
-    .command('ship <order>')
+  calls(orders.command('ship <order>'), 'dashboard.createFulfillment')
     .description('Record what was shipped; the customer is notified by mail.')
     .option('--item <sku=quantity>', 'ship only this much of a line, by SKU or line id; may be repeated', repeated)
     .option('--carrier <name>', 'the carrier')
@@ -104,12 +103,11 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--tracking-url <address>', 'the tracking page')
     .addHelpText('after', SHIP_EXAMPLES)
     .action((wanted: string, options: ShipOptions, command: Command) => ship(wanted, options, command, terminal));
-  orders
-    .command('deliver <order>')
+  calls(orders.command('deliver <order>'), 'dashboard.markOrderDelivered')
     .description('Record that everything has arrived.')
     .addHelpText('after', DELIVER_EXAMPLES)
     .action((wanted: string, _options, command: Command) => deliver(wanted, command, terminal));
-  addYes(orders.command('cancel <order>'))
+  addYes(calls(orders.command('cancel <order>'), 'dashboard.cancelOrder'))
     .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
     .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for staff, kept in the timeline')
@@ -118,7 +116,7 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--no-refund', 'keep what was paid for now')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
-  addYes(orders.command('refund <order>'))
+  addYes(calls(orders.command('refund <order>'), 'dashboard.createRefund'))
     .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
     .option('--all', 'all that was paid and not refunded yet')

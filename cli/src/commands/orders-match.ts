@@ -4,6 +4,7 @@ import { usageError } from '../errors.ts';
 import { FormatError } from '../formats/reading.ts';
 import { readStatement } from '../formats/statement.ts';
 import type { Transfer } from '../formats/transfer.ts';
+import { calls } from '../operations.ts';
 import { type Column, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -26,8 +27,7 @@ interface MatchOptions {
 }
 
 export function addOrdersMatch(orders: Command, terminal: Terminal): void {
-  orders
-    .command('match <file>')
+  calls(orders.command('match <file>'), 'dashboard.markOrdersPaid')
     .description('Mark the orders as paid whose bank transfers are in a bank statement.')
     .option('--dry-run', 'only show what would be marked')
     .option('-y, --yes', 'do it without asking')

@@ -1,11 +1,13 @@
 import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { type Column, moment, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { customerIdOf } from './customers.ts';
+import { customerIdOf } from './customer-id.ts';
 import { addPageOptions, choice, isJson, type PageOptions, since, until } from './options.ts';
 import { addOrderMoves } from './order-moves.ts';
+import { addOrderRecords } from './order-records.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
 import { addOrdersMatch } from './orders-match.ts';
 
@@ -55,11 +57,10 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|match`. */
+/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|update|shipments|refunds|match`. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
-  const list = orders
-    .command('list')
+  const list = calls(orders.command('list'), 'dashboard.listOrders')
     .description('List orders, newest first unless --sort says otherwise.')
     .option('--q <text>', 'search order numbers, e-mails, names, SKUs and tracking numbers')
     .addOption(choice('--status <status>', 'only orders of this status', STATUSES))
@@ -73,17 +74,16 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addOption(choice('--sort <order>', 'the order', SORTS))
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listOrders(options, command, terminal));
-  orders
-    .command('get <order>')
+  calls(orders.command('get <order>'), 'dashboard.getOrder')
     .description('Show one order with its payment, shipments and refunds.')
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getOrder(wanted, command, terminal));
-  orders
-    .command('timeline <order>')
+  calls(orders.command('timeline <order>'), 'dashboard.getOrderTimeline')
     .description('Show everything that happened to an order, newest first.')
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);
+  addOrderRecords(orders, terminal);
   addOrdersMatch(orders, terminal);
 }
 

@@ -1,6 +1,7 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { calls } from '../operations.ts';
 import { facts, moment, show } from '../output.ts';
 import { askSecret, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -20,7 +21,8 @@ Examples:
   $ commerce payments set secret-key               the key of your Stripe account
   $ commerce payments set webhook-secret < secret  of the endpoint that commerce payments show names
   $ commerce payments capture manual               take the money when an order ships
-  $ commerce payments show`;
+  $ commerce payments show
+  $ commerce payments remove`;
 
 /** `payments show|set|capture|remove`: the account that the shop is paid through. */
 export function addPayments(program: Command, terminal: Terminal): void {
@@ -28,22 +30,19 @@ export function addPayments(program: Command, terminal: Terminal): void {
     .command('payments')
     .description('The account through which the shop takes cards.')
     .addHelpText('after', EXAMPLES);
-  payments
-    .command('show')
+  calls(payments.command('show'), 'dashboard.getPaymentAccount')
     .description('Show the account. Its keys are never shown.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => showAccount(command, terminal));
-  payments
-    .command('set <key>')
+  calls(payments.command('set <key>'), 'dashboard.updatePaymentAccount')
     .description('Set secret-key or webhook-secret; it is asked for, or read from the input.')
     .addHelpText('after', EXAMPLES)
     .action((key: string, _options, command: Command) => set(key, command, terminal));
-  payments
-    .command('capture <when>')
+  calls(payments.command('capture <when>'), 'dashboard.updatePaymentAccount')
     .description('Take money with the order (automatic), or when it ships (manual).')
     .addHelpText('after', EXAMPLES)
     .action((when: string, _options, command: Command) => setCapture(when, command, terminal));
-  addYes(payments.command('remove'))
+  addYes(calls(payments.command('remove'), 'dashboard.deletePaymentAccount'))
     .description('Remove the account and its keys.')
     .addHelpText('after', EXAMPLES)
     .action((options: YesOption, command: Command) => remove(options, command, terminal));

@@ -7,6 +7,7 @@ import type { Product } from '@commerce-backend/spec';
 import type { Command } from 'commander';
 import { writeJsonl } from '../formats/jsonl.ts';
 import { writeShopify } from '../formats/shopify-export.ts';
+import { calls } from '../operations.ts';
 import { show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,8 +29,7 @@ Examples:
 
 /** `products export`: the whole catalogue, oldest first, to a file or stdout; never all in memory at once. */
 export function addProductsExport(products: Command, terminal: Terminal): void {
-  products
-    .command('export')
+  calls(products.command('export'), 'dashboard.exportProducts')
     .description('Write the whole catalogue to a file or to the standard output.')
     .addOption(choice('--format <format>', 'how to write it', ['jsonl', 'shopify']).default('jsonl'))
     .option('--output <file>', 'the file to write; replaced only when the export is complete')

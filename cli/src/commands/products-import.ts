@@ -9,6 +9,7 @@ import type { Warning } from '../formats/reading.ts';
 import { batchesOf, type Refused } from '../import/batches.ts';
 import { createProgress, type Progress, perSecond } from '../import/progress.ts';
 import { type Counts, sendAll } from '../import/send.ts';
+import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -42,8 +43,7 @@ Examples:
 
 /** `products import FILE`: a catalogue file into the shop, whatever its size. */
 export function addProductsImport(products: Command, terminal: Terminal): void {
-  products
-    .command('import <file>')
+  calls(products.command('import <file>'), 'dashboard.importProducts')
     .description('Create and update products from a file.')
     .addOption(
       choice('--format <format>', 'the format of the file, if it is not recognised', ['shopify', 'magento', 'jsonl']),

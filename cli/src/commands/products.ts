@@ -1,15 +1,16 @@
-import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../errors.ts';
-import { type Column, facts, moment, type Paint, pageLine, show, styleOf, table } from '../output.ts';
+import { calls } from '../operations.ts';
+import { type Column, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addPageOptions, choice, isJson, isUuid, type PageOptions, repeated } from './options.ts';
+import { addPageOptions, choice, isJson, type PageOptions, repeated } from './options.ts';
+import { findProduct, productText } from './product-view.ts';
+import { addProductWrites } from './product-writes.ts';
 import { addProductsExport } from './products-export.ts';
 import { addProductsImport } from './products-import.ts';
 
 type Product = Schemas['Product'];
-type Variant = Product['variants'][number];
 
 const STATUSES = ['draft', 'active', 'archived'] as const;
 
@@ -40,11 +41,10 @@ Examples:
   $ commerce products get MUG-1 --json
   $ commerce products get 0192f3a0-4444-7000-8000-000000000001`;
 
-/** `products list|get|import|export`. */
+/** `products list|get|create|update|delete|import|export`. */
 export function addProducts(program: Command, terminal: Terminal): void {
   const products = program.command('products').description('The catalogue.');
-  const list = products
-    .command('list')
+  const list = calls(products.command('list'), 'dashboard.listProducts')
     .description('List products of every status: newest first, or with --q the best match first.')
     .option('--q <text>', 'search names, SKUs, vendors, types and tags')
     .addOption(choice('--status <status>', 'only products of this status', STATUSES))
@@ -54,11 +54,11 @@ export function addProducts(program: Command, terminal: Terminal): void {
     .addOption(choice('--sort <order>', 'the order', SORTS))
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listProducts(options, command, terminal));
-  products
-    .command('get <product>')
+  calls(products.command('get <product>'), 'dashboard.getProduct')
     .description('Show one product, by its id, slug or SKU.')
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getProduct(wanted, command, terminal));
+  addProductWrites(products, terminal);
   addProductsImport(products, terminal);
   addProductsExport(products, terminal);
 }
@@ -92,64 +92,6 @@ async function listProducts({ type, ...rest }: ListOptions, command: Command, te
 
 async function getProduct(wanted: string, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  const product = isUuid(wanted) ? await byId(client, wanted) : await bySlugOrSku(client, wanted);
-  show(terminal, isJson(command), product, (paint) => details(product, paint, terminal));
-}
-
-function byId(client: DashboardClient, product_id: string): Promise<Product> {
-  return unwrap(client.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }));
-}
-
-/** Finds a product through the search, which knows SKUs and the words that slugs are made of; only an exact match counts. */
-async function bySlugOrSku(client: DashboardClient, wanted: string): Promise<Product> {
-  for (const q of new Set([wanted, wanted.replaceAll('-', ' ')])) {
-    const call = client.GET('/api/dashboard/products', { params: { query: { q, limit: 100 } } });
-    const { products } = await unwrap(call);
-    const found =
-      products.find(({ slug }) => slug === wanted) ??
-      products.find(({ variants }) => variants.some(({ sku }) => sku?.toLowerCase() === wanted.toLowerCase()));
-    if (found) return found;
-  }
-  const remedy = 'Look for its id: commerce products list --q "words of its name"';
-  throw new CommandError(EXIT.refused, 'not_found', `No product with the slug or SKU "${wanted}" was found.`, remedy);
-}
-
-const VARIANT_COLUMNS: Column<Variant>[] = [
-  { title: 'VARIANT', value: ({ option1, option2, option3 }) => nameOf([option1, option2, option3]), shrinks: true },
-  { title: 'SKU', value: ({ sku }) => sku },
-  { title: 'PRICE', value: ({ price }) => price, right: true },
-  { title: 'BEFORE', value: ({ compare_at_price }) => compare_at_price, right: true },
-  { title: 'COST', value: ({ cost_per_item }) => cost_per_item, right: true },
-  { title: 'STOCK', value: ({ inventory_quantity }) => inventory_quantity, right: true },
-  { title: 'ID', value: ({ id }) => id },
-];
-
-function nameOf(options: (string | null)[]): string {
-  return options.filter((option) => option !== null).join(' / ') || '–';
-}
-
-function details(product: Product, paint: Paint, terminal: Terminal): string {
-  const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id } = product;
-  const told = facts(
-    {
-      ...{ Name: name, Slug: slug, Status: status, Published: moment(published_at, 'not') },
-      Price: `${price} ${currency}`,
-      ...{
-        Vendor: vendor,
-        Type: product_type,
-        Tags: tags.join(', ') || null,
-        Tax: product.tax_class,
-        Images: images.length,
-      },
-      Metadata:
-        Object.entries(product.metadata)
-          .map(([key, value]) => `${key}: ${value}`)
-          .join(', ') || null,
-      ...{ Changed: moment(product.updated_at), Id: id },
-    },
-    paint,
-  );
-  return [told, product.description, table(VARIANT_COLUMNS, product.variants, styleOf(terminal, paint))]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const product = await findProduct(client, wanted);
+  show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
 }

@@ -1,6 +1,7 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { SettingsPatch } from '@commerce-backend/spec';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { facts, type Paint, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -35,13 +36,11 @@ export function addSettings(program: Command, terminal: Terminal): void {
     .command('settings')
     .description('The settings of the whole shop: bank details, taxes, brand, legal links, language, addresses.')
     .addHelpText('after', EXAMPLES);
-  settings
-    .command('get [key]')
+  calls(settings.command('get [key]'), 'dashboard.getSettings')
     .description('Show all settings, or one.')
     .addHelpText('after', EXAMPLES)
     .action((key: string | undefined, _options, command: Command) => get(key, command, terminal));
-  settings
-    .command('set <key> <values...>')
+  calls(settings.command('set <key> <values...>'), 'dashboard.updateSettings')
     .description('Change a setting.')
     .addHelpText('after', EXAMPLES)
     .action((key: string, values: string[], _options, command: Command) => set(key, values, command, terminal));

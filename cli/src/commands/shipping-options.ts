@@ -1,6 +1,8 @@
 import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { CommandError, EXIT, usageError } from '../errors.ts';
+import { nameFlags } from '../flags.ts';
+import { calls } from '../operations.ts';
 import { type Column, pageLine, plain, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -37,7 +39,7 @@ interface UpdateOptions extends Fields {
   disable?: true;
 }
 
-const LIST_EXAMPLES = '\nExamples:\n  $ commerce shipping-options list';
+const LIST_EXAMPLES = '\nExamples:\n  $ commerce shipping-options list\n  $ commerce shipping-options get Parcel';
 
 const CREATE_EXAMPLES = `
 Examples:
@@ -61,26 +63,27 @@ The command asks first; programs agree with --yes.
 Examples:
   $ commerce shipping-options delete Parcel`;
 
-/** `shipping-options list|create|update|delete`. */
+/** `shipping-options list|get|create|update|delete`. */
 export function addShippingOptions(program: Command, terminal: Terminal): void {
   const group = program.command('shipping-options').description('The ways in which the shop sends goods.');
-  const list = group
-    .command('list')
+  const list = calls(group.command('list'), 'dashboard.listShippingOptions')
     .description('List shipping options in the order in which shoppers see them.')
     .addHelpText('after', LIST_EXAMPLES);
   options
     .addPageOptions(list)
     .action((query: options.PageOptions, command: Command) => listOptions(query, command, terminal));
-  const create = group
-    .command('create <name>')
+  calls(group.command('get <option>'), 'dashboard.getShippingOption')
+    .description('Show one shipping option, by its name or id.')
+    .addHelpText('after', LIST_EXAMPLES)
+    .action((wanted: string, _given, command: Command) => getOne(wanted, command, terminal));
+  const create = calls(group.command('create <name>'), 'dashboard.createShippingOption')
     .description('Make a shipping option.')
     .requiredOption('--price <amount>', 'what it costs', options.amount)
     .option('--inactive', 'not offered yet');
-  addFields(create)
+  nameFlags(addFields(create), { name: 'NAME', active: '--inactive' })
     .addHelpText('after', CREATE_EXAMPLES)
     .action((name: string, given: CreateOptions, command: Command) => createOne(name, given, command, terminal));
-  const update = group
-    .command('update <option>')
+  const update = calls(group.command('update <option>'), 'dashboard.updateShippingOption')
     .description('Change a shipping option.')
     .option('--name <name>', 'its new name')
     .option('--price <amount>', 'what it costs', options.amount)
@@ -90,14 +93,25 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, given: UpdateOptions, command: Command) => change(wanted, given, command, terminal));
   options
-    .addYes(group.command('delete <option>'))
+    .addYes(calls(group.command('delete <option>'), 'dashboard.deleteShippingOption'))
     .description('Delete a shipping option.')
     .addHelpText('after', DELETE_EXAMPLES)
     .action((wanted: string, given: options.YesOption, command: Command) => remove(wanted, given, command, terminal));
 }
 
+/** Where the server's names of the fields are not those of the options. */
+const FLAGS = {
+  countries: '--country',
+  states: '--state',
+  postcode_prefixes: '--postcode',
+  minimum_weight_grams: '--minimum-weight',
+  maximum_weight_grams: '--maximum-weight',
+  estimated_days_min: '--days',
+  estimated_days_max: '--days',
+};
+
 function addFields(command: Command): Command {
-  return command
+  return nameFlags(command, FLAGS)
     .option('--country <code>', 'offered only in this country, such as DE; may be repeated', options.repeated)
     .option('--state <state>', 'offered only in this state of the countries; may be repeated', options.repeated)
     .option('--postcode <prefix>', 'offered for postal codes that begin with this; may be repeated', options.repeated)
@@ -177,6 +191,13 @@ async function listOptions(query: options.PageOptions, command: Command, termina
     if (page.shipping_options.length === 0) return summary;
     return `${table(COLUMNS, page.shipping_options, styleOf(terminal, paint))}\n\n${summary}`;
   });
+}
+
+async function getOne(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { shipping_option_id: await idOf(client, wanted) } };
+  const call = client.GET('/api/dashboard/shipping-options/{shipping_option_id}', { params });
+  showOne(await unwrap(call), command, terminal);
 }
 
 async function createOne(name: string, given: CreateOptions, command: Command, terminal: Terminal): Promise<void> {

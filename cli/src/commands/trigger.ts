@@ -1,5 +1,6 @@
 import { unwrap, type WebhookEventType } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,8 +16,7 @@ ${EVENT_TYPES_HELP}`;
 
 /** `trigger`: a test event for all subscribers of its type. */
 export function addTrigger(program: Command, terminal: Terminal): void {
-  program
-    .command('trigger')
+  calls(program.command('trigger'), 'dashboard.triggerEvent')
     .argument('<event>', 'its type', eventType)
     .description('Make a test event, for webhooks and for commerce listen.')
     .addHelpText('after', EXAMPLES)

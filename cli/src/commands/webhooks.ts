@@ -1,5 +1,7 @@
 import { type Schemas, unwrap, type WebhookEventPattern } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { nameFlags } from '../flags.ts';
+import { calls, type OperationId } from '../operations.ts';
 import { type Column, facts, moment, plain, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -20,27 +22,27 @@ A webhook's secret is printed when it is made, and never again. ID is the first 
 Examples:
   $ commerce webhooks create https://search.example/hooks --event product.updated --event product.deleted
   $ commerce webhooks list
+  $ commerce webhooks get ID
   $ commerce webhooks test ID          sends webhook.ping
   $ commerce webhooks rotate ID        a new secret; for 24 hours both sign
   $ commerce webhooks delete ID        asks first; programs agree with --yes
+  $ commerce webhooks disable ID       until it is enabled
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
 /** The ping is sent to each webhook anyway. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
-/** `webhooks list|create|enable|disable|test|rotate|delete`: where events are sent. */
+/** `webhooks list|get|create|enable|disable|test|rotate|delete`: where events are sent. */
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const webhooks = program
     .command('webhooks')
     .description('The URLs that receive events.')
     .addHelpText('after', EXAMPLES);
-  webhooks
-    .command('list')
+  calls(webhooks.command('list'), 'dashboard.listWebhooks')
     .description('List the webhooks, oldest first.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => list(command, terminal));
-  webhooks
-    .command('create <url>')
+  nameFlags(calls(webhooks.command('create <url>'), 'dashboard.createWebhook'), { url: 'URL', events: '--event' })
     .description('Have events sent to an address, and print the secret that signs them, once.')
     .option('--event <type>', 'only this event; may be repeated (default: all)', eventPatterns)
     .option('--description <text>', 'what the webhook is for')
@@ -50,23 +52,25 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
 }
 
 function addChanges(webhooks: Command, terminal: Terminal): void {
-  const one = (name: string, description: string, action: (id: string, command: Command) => Promise<void>) =>
-    webhooks
-      .command(name)
+  const one = (name: string, operation: OperationId, description: string, action: Action) =>
+    calls(webhooks.command(name), operation)
       .argument('<id>', 'the webhook, as the list shows it', uuid)
       .description(description)
       .addHelpText('after', EXAMPLES)
-      .action((id: string, _options, command: Command) => action(id, command));
-  one('enable', 'Send events again.', (id, command) => setStatus(id, 'active', command, terminal));
-  one('disable', 'Stop sending events until it is enabled.', (id, command) =>
-    setStatus(id, 'disabled', command, terminal),
+      .action((id: string, _options, command: Command) => action(id, command, terminal));
+  const update = 'dashboard.updateWebhook';
+  one('get', 'dashboard.getWebhook', 'Show one webhook.', getOne);
+  one('enable', update, 'Send events again.', (id, ...rest) => setStatus(id, 'active', ...rest));
+  one('disable', update, 'Stop sending events until it is enabled.', (id, ...rest) =>
+    setStatus(id, 'disabled', ...rest),
   );
-  one('test', 'Send webhook.ping, whatever it is subscribed to.', (id, command) => test(id, command, terminal));
-  one('rotate', 'Make a new secret; for 24 hours deliveries are signed with both.', (id, command) =>
-    rotate(id, command, terminal),
-  );
-  addYes(one('delete', 'Delete a webhook and its pending deliveries.', (id, command) => remove(id, command, terminal)));
+  one('test', 'dashboard.testWebhook', 'Send webhook.ping, whatever it is subscribed to.', test);
+  const rotates = 'Make a new secret; for 24 hours deliveries are signed with both.';
+  one('rotate', 'dashboard.rotateWebhook', rotates, rotate);
+  addYes(one('delete', 'dashboard.deleteWebhook', 'Delete a webhook and its pending deliveries.', remove));
 }
+
+type Action = (id: string, command: Command, terminal: Terminal) => Promise<void>;
 
 const COLUMNS: Column<Webhook>[] = [
   { title: 'ID', value: ({ id }) => id },
@@ -97,6 +101,23 @@ async function list(command: Command, terminal: Terminal): Promise<void> {
       ? table(COLUMNS, webhooks, styleOf(terminal, paint))
       : 'No webhooks yet. Make one: commerce webhooks create https://…',
   );
+}
+
+async function getOne(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { webhook_id } };
+  const webhook = await unwrap(client.GET('/api/dashboard/webhooks/{webhook_id}', { params }));
+  show(terminal, isJson(command), webhook, (paint) => {
+    const { id, url, description, created_at, failing_since, last_success_at } = webhook;
+    return facts(
+      {
+        ...{ Id: id, URL: url, Description: description, Events: eventsOf(webhook), State: stateOf(webhook) },
+        ...(failing_since && { 'Failing since': moment(failing_since) }),
+        ...{ 'Last success': moment(last_success_at, 'never'), Created: moment(created_at) },
+      },
+      paint,
+    );
+  });
 }
 
 async function create(url: string, options: CreateOptions, command: Command, terminal: Terminal): Promise<void> {

@@ -1,13 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { calls } from '../operations.ts';
 import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `whoami`: asks the server whom the credentials belong to. */
 export function addWhoami(program: Command, terminal: Terminal): void {
-  program
-    .command('whoami')
+  calls(program.command('whoami'), 'dashboard.getMe')
     .description('Show which shop the commands act on, and as whom.')
     .addHelpText('after', '\nExamples:\n  $ commerce whoami\n  $ commerce whoami --profile live --json')
     .action((_options, command: Command) => whoami(command, terminal));

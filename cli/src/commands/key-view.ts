@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { type Column, facts, moment, show } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+
+/** What API keys, storefront tokens and sync keys have in common. */
+interface Key {
+  id: string;
+  description: string;
+  secret_prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+/** The columns of a list of keys; `own` are those that only this kind has. */
+export function keyColumns<Own extends Key>(...own: Column<Own>[]): Column<Own>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, below: true },
+    { title: 'DESCRIPTION', value: ({ description }) => description, shrinks: true },
+    ...own,
+    { title: 'SECRET', value: ({ secret_prefix }) => `${secret_prefix}…` },
+    { title: 'STATE', value: stateOf, colour: (key) => (key.revoked_at ? 'dim' : key.expires_at ? 'yellow' : 'green') },
+    { title: 'CREATED', value: ({ created_at }) => moment(created_at), below: true },
+    { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at, 'never') },
+  ];
+}
+
+function stateOf({ revoked_at, expires_at }: Key): string {
+  if (revoked_at) return 'revoked';
+  if (!expires_at) return 'active';
+  return Date.parse(expires_at) <= Date.now() ? 'expired' : `until ${moment(expires_at)}`;
+}
+
+/** Shows a new key with its secret, which no later answer has; `more` are facts that only this kind has. */
+export function showSecret(
+  key: Pick<Key, 'id' | 'description'> & { secret: string },
+  more: Record<string, string>,
+  command: Command,
+  terminal: Terminal,
+): void {
+  show(terminal, isJson(command), key, (paint) => {
+    const { id, description, secret } = key;
+    const told = facts({ Id: id, Description: description, ...more, Secret: secret }, paint);
+    return `${told}\n\nKeep the secret now: it is not shown again.`;
+  });
+}
+
+/** Says that a key has ended. */
+export function showRevoked(key: Key, command: Command, terminal: Terminal): void {
+  show(terminal, isJson(command), key, () => `Revoked: ${key.description} (${key.secret_prefix}…).`);
+}

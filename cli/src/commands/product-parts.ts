@@ -1,0 +1,206 @@
+import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import type {
+  ImageInput,
+  ImagePatch,
+  OptionInput,
+  OptionPatch,
+  VariantInput,
+  VariantPatch,
+} from '@commerce-backend/spec';
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../errors.ts';
+import { addFields, givenBody, givenChange } from '../fields.ts';
+import { nameFlags } from '../flags.ts';
+import { calls } from '../operations.ts';
+import { plain, show } from '../output.ts';
+import { confirm } from '../prompt.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { addYes, isJson, type YesOption } from './options.ts';
+import { IMAGE, IMAGE_CHANGE, NEW_OPTION, NEW_VARIANT, OPTION_CHANGE, VARIANT_CHANGE } from './product-fields.ts';
+import { findProduct, productText } from './product-view.ts';
+
+type Product = Schemas['Product'];
+
+const VARIANT_EXAMPLES = `
+PRODUCT is an id, a slug or a SKU; VARIANT is a SKU or an id. "none" takes a value away. Stock is changed by
+commerce inventory adjust. To delete asks first; programs agree with --yes.
+
+Examples:
+  $ commerce variants create linen-shirt --option1 M --option2 Blue --price 49.00 --sku SHIRT-M-BLUE --stock 10
+  $ commerce variants update linen-shirt SHIRT-M-BLUE --price 45.00
+  $ commerce variants delete linen-shirt SHIRT-M-BLUE`;
+
+const OPTION_EXAMPLES = `
+PRODUCT is an id, a slug or a SKU; OPTION is a name or an id. The values of an option are replaced whole. To delete asks first;
+programs agree with --yes.
+
+Examples:
+  $ commerce options create linen-shirt Size --value S --value M --value L
+  $ commerce options update linen-shirt Size --value S --value M --value L --value XL
+  $ commerce options delete linen-shirt Size`;
+
+const IMAGE_EXAMPLES = `
+PRODUCT is an id, a slug or a SKU; IMAGE is a position, from 1, or an id. To delete asks first; programs agree with --yes.
+
+Examples:
+  $ commerce images create linen-shirt https://shop.example/shirt.jpg --alt "A blue linen shirt"
+  $ commerce images update linen-shirt 2 --position 1
+  $ commerce images delete linen-shirt 2`;
+
+/** `variants|options|images create|update|delete`: the parts of a product. */
+export function addProductParts(program: Command, terminal: Terminal): void {
+  const variants = program.command('variants').description('The variants of a product.');
+  const options = program.command('options').description('The options of a product, such as its sizes.');
+  const images = program.command('images').description('The images of a product.');
+  for (const [group, examples] of [
+    [variants, VARIANT_EXAMPLES],
+    [options, OPTION_EXAMPLES],
+    [images, IMAGE_EXAMPLES],
+  ] as const) {
+    group.addHelpText('after', examples);
+  }
+  addVariants(variants, terminal);
+  addOptions(options, terminal);
+  addImages(images, terminal);
+}
+
+function addVariants(variants: Command, terminal: Terminal): void {
+  addFields(calls(variants.command('create <product>'), 'dashboard.createVariant'), NEW_VARIANT)
+    .description('Add a variant to a product.')
+    .addHelpText('after', VARIANT_EXAMPLES)
+    .action((wanted: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
+        const body = await givenBody<VariantInput>(NEW_VARIANT, command, terminal);
+        const params = { path: { product_id } };
+        await unwrap(client.POST('/api/dashboard/products/{product_id}/variants', { params, body }));
+        return findProduct(client, product_id);
+      }),
+    );
+  addFields(calls(variants.command('update <product> <variant>'), 'dashboard.updateVariant'), VARIANT_CHANGE)
+    .description('Change a variant.')
+    .addHelpText('after', VARIANT_EXAMPLES)
+    .action((wanted: string, variant: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const body = await givenChange<VariantPatch>(VARIANT_CHANGE, command, terminal);
+        const params = { path: { product_id: product.id, variant_id: variantOf(product, variant).id } };
+        await unwrap(client.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', { params, body }));
+        return findProduct(client, product.id);
+      }),
+    );
+  addYes(calls(variants.command('delete <product> <variant>'), 'dashboard.deleteVariant'))
+    .description('Delete a variant.')
+    .addHelpText('after', VARIANT_EXAMPLES)
+    .action((wanted: string, variant: string, { yes }: YesOption, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const params = { path: { product_id: product.id, variant_id: variantOf(product, variant).id } };
+        if (!yes) await confirm(terminal, plain(`Delete the variant ${variant} of ${product.name}?`));
+        return unwrap(client.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', { params }));
+      }),
+    );
+}
+
+function addOptions(options: Command, terminal: Terminal): void {
+  const create = calls(options.command('create <product> <name>'), 'dashboard.createOption');
+  addFields(nameFlags(create, { name: 'NAME' }), NEW_OPTION)
+    .description('Add an option to a product.')
+    .addHelpText('after', OPTION_EXAMPLES)
+    .action((wanted: string, name: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
+        const { values = [] } = await givenBody<OptionInput>(NEW_OPTION, command, terminal);
+        const call = { params: { path: { product_id } }, body: { name, values } };
+        return unwrap(client.POST('/api/dashboard/products/{product_id}/options', call));
+      }),
+    );
+  addFields(calls(options.command('update <product> <option>'), 'dashboard.updateOption'), OPTION_CHANGE)
+    .description('Rename an option, move it, or replace its values.')
+    .addHelpText('after', OPTION_EXAMPLES)
+    .action((wanted: string, option: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const body = await givenChange<OptionPatch>(OPTION_CHANGE, command, terminal);
+        const params = { path: { product_id: product.id, option_id: optionOf(product, option).id } };
+        return unwrap(client.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', { params, body }));
+      }),
+    );
+  addYes(calls(options.command('delete <product> <option>'), 'dashboard.deleteOption'))
+    .description('Delete an option.')
+    .addHelpText('after', OPTION_EXAMPLES)
+    .action((wanted: string, option: string, { yes }: YesOption, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const params = { path: { product_id: product.id, option_id: optionOf(product, option).id } };
+        if (!yes) await confirm(terminal, plain(`Delete the option ${option} of ${product.name}?`));
+        return unwrap(client.DELETE('/api/dashboard/products/{product_id}/options/{option_id}', { params }));
+      }),
+    );
+}
+
+function addImages(images: Command, terminal: Terminal): void {
+  const create = calls(images.command('create <product> <url>'), 'dashboard.createImage');
+  addFields(nameFlags(create, { url: 'URL' }), IMAGE)
+    .description('Add an image to a product.')
+    .addHelpText('after', IMAGE_EXAMPLES)
+    .action((wanted: string, url: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
+        const call = {
+          params: { path: { product_id } },
+          body: { ...(await givenBody<ImageInput>(IMAGE, command, terminal)), url },
+        };
+        return unwrap(client.POST('/api/dashboard/products/{product_id}/images', call));
+      }),
+    );
+  addFields(calls(images.command('update <product> <image>'), 'dashboard.updateImage'), IMAGE_CHANGE)
+    .description('Change an image, or move it.')
+    .addHelpText('after', IMAGE_EXAMPLES)
+    .action((wanted: string, image: string, _options, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const body = await givenChange<ImagePatch>(IMAGE_CHANGE, command, terminal);
+        const params = { path: { product_id: product.id, image_id: imageOf(product, image).id } };
+        return unwrap(client.PATCH('/api/dashboard/products/{product_id}/images/{image_id}', { params, body }));
+      }),
+    );
+  addYes(calls(images.command('delete <product> <image>'), 'dashboard.deleteImage'))
+    .description('Delete an image.')
+    .addHelpText('after', IMAGE_EXAMPLES)
+    .action((wanted: string, image: string, { yes }: YesOption, command: Command) =>
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const { id: image_id, url } = imageOf(product, image);
+        if (!yes) await confirm(terminal, plain(`Delete the image ${url} of ${product.name}?`));
+        const params = { path: { product_id: product.id, image_id } };
+        return unwrap(client.DELETE('/api/dashboard/products/{product_id}/images/{image_id}', { params }));
+      }),
+    );
+}
+
+/** Finds the product, changes it, and shows what it is then. */
+async function onProduct(
+  wanted: string,
+  command: Command,
+  terminal: Terminal,
+  act: (client: DashboardClient, product: Product) => Promise<Product>,
+): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const product = await act(client, await findProduct(client, wanted));
+  show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
+}
+
+function variantOf(product: Product, wanted: string) {
+  const isIt = ({ id, sku }: Product['variants'][number]) =>
+    id === wanted || sku?.toLowerCase() === wanted.toLowerCase();
+  return product.variants.find(isIt) ?? missing('variant', wanted, product);
+}
+
+function optionOf(product: Product, wanted: string) {
+  const isIt = ({ id, name }: Product['options'][number]) =>
+    id === wanted || name.toLowerCase() === wanted.toLowerCase();
+  return product.options.find(isIt) ?? missing('option', wanted, product);
+}
+
+function imageOf(product: Product, wanted: string) {
+  const isIt = ({ id, position }: Product['images'][number]) => id === wanted || String(position) === wanted;
+  return product.images.find(isIt) ?? missing('image', wanted, product);
+}
+
+function missing(noun: string, wanted: string, { name, slug }: Product): never {
+  const remedy = `See what there is: commerce products get ${slug} --json`;
+  throw new CommandError(EXIT.refused, 'not_found', `${name} has no ${noun} ${wanted}.`, remedy);
+}

@@ -1,0 +1,72 @@
+import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { CommandError, EXIT } from '../errors.ts';
+import { type Column, facts, moment, type Paint, styleOf, table } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isUuid } from './options.ts';
+
+type Product = Schemas['Product'];
+type Variant = Product['variants'][number];
+
+/** The product with an id, a slug, or a variant's SKU. */
+export function findProduct(client: DashboardClient, wanted: string): Promise<Product> {
+  return isUuid(wanted) ? byId(client, wanted) : bySlugOrSku(client, wanted);
+}
+
+function byId(client: DashboardClient, product_id: string): Promise<Product> {
+  return unwrap(client.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }));
+}
+
+/** Finds a product through the search, which knows SKUs and the words that slugs are made of; only an exact match counts. */
+async function bySlugOrSku(client: DashboardClient, wanted: string): Promise<Product> {
+  for (const q of new Set([wanted, wanted.replaceAll('-', ' ')])) {
+    const call = client.GET('/api/dashboard/products', { params: { query: { q, limit: 100 } } });
+    const { products } = await unwrap(call);
+    const found =
+      products.find(({ slug }) => slug === wanted) ??
+      products.find(({ variants }) => variants.some(({ sku }) => sku?.toLowerCase() === wanted.toLowerCase()));
+    if (found) return found;
+  }
+  const remedy = 'Look for its id: commerce products list --q "words of its name"';
+  throw new CommandError(EXIT.refused, 'not_found', `No product with the slug or SKU "${wanted}" was found.`, remedy);
+}
+
+const VARIANT_COLUMNS: Column<Variant>[] = [
+  { title: 'VARIANT', value: ({ option1, option2, option3 }) => nameOf([option1, option2, option3]), shrinks: true },
+  { title: 'SKU', value: ({ sku }) => sku },
+  { title: 'PRICE', value: ({ price }) => price, right: true },
+  { title: 'BEFORE', value: ({ compare_at_price }) => compare_at_price, right: true },
+  { title: 'COST', value: ({ cost_per_item }) => cost_per_item, right: true },
+  { title: 'STOCK', value: ({ inventory_quantity }) => inventory_quantity, right: true },
+  { title: 'ID', value: ({ id }) => id },
+];
+
+function nameOf(options: (string | null)[]): string {
+  return options.filter((option) => option !== null).join(' / ') || '–';
+}
+
+/** A product with its variants, for people. */
+export function productText(product: Product, paint: Paint, terminal: Terminal): string {
+  const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id } = product;
+  const told = facts(
+    {
+      ...{ Name: name, Slug: slug, Status: status, Published: moment(published_at, 'not') },
+      Price: `${price} ${currency}`,
+      ...{
+        Vendor: vendor,
+        Type: product_type,
+        Tags: tags.join(', ') || null,
+        Tax: product.tax_class,
+        Images: images.length,
+      },
+      Metadata:
+        Object.entries(product.metadata)
+          .map(([key, value]) => `${key}: ${value}`)
+          .join(', ') || null,
+      ...{ Changed: moment(product.updated_at), Id: id },
+    },
+    paint,
+  );
+  return [told, product.description, table(VARIANT_COLUMNS, product.variants, styleOf(terminal, paint))]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

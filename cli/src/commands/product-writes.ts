@@ -1,0 +1,80 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { ProductInput, ProductPatch } from '@commerce-backend/spec';
+import type { Command } from 'commander';
+import { addFields, addInput, givenBody, givenChange } from '../fields.ts';
+import { nameFlags } from '../flags.ts';
+import { calls } from '../operations.ts';
+import { plain, show } from '../output.ts';
+import { confirm } from '../prompt.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { addYes, isJson, type YesOption } from './options.ts';
+import { NEW_PRODUCT, PRODUCT_CHANGE } from './product-fields.ts';
+import { findProduct, productText } from './product-view.ts';
+
+const CREATE_EXAMPLES = `
+A product is a draft unless --status says otherwise. With --input it may have options, variants and images at once; see
+what there is: commerce api schema dashboard.createProduct
+
+Examples:
+  $ commerce products create "Stoneware Mug" --price 14.00 --sku MUG-9 --stock 24 --status active
+  $ commerce products create "Linen Shirt" --input shirt.json`;
+
+const UPDATE_EXAMPLES = `
+PRODUCT is an id, a slug or a SKU. What is not named stays; "none" takes a value away. The price and what else belongs to a
+variant is changed by commerce variants update when the product has several.
+
+Examples:
+  $ commerce products update stoneware-mug --price 15.00 --compare-at-price 18.00
+  $ commerce products update stoneware-mug --status archived
+  $ commerce products update stoneware-mug --tag kitchen --tag gift`;
+
+const DELETE_EXAMPLES = `
+PRODUCT is an id, a slug or a SKU. Orders keep what was bought. The command asks first; programs agree with --yes.
+
+Examples:
+  $ commerce products delete stoneware-mug
+  $ commerce products update stoneware-mug --status archived   keeps it, and shows it to no shopper`;
+
+/** `products create|update|delete`. */
+export function addProductWrites(products: Command, terminal: Terminal): void {
+  const create = calls(products.command('create <name>'), 'dashboard.createProduct');
+  addInput(addFields(nameFlags(create, { name: 'NAME' }), NEW_PRODUCT))
+    .description('Make a product.')
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action((name: string, _options, command: Command) => createOne(name, command, terminal));
+  addInput(addFields(calls(products.command('update <product>'), 'dashboard.updateProduct'), PRODUCT_CHANGE))
+    .description('Change a product.')
+    .addHelpText('after', UPDATE_EXAMPLES)
+    .action((wanted: string, _options, command: Command) => change(wanted, command, terminal));
+  addYes(calls(products.command('delete <product>'), 'dashboard.deleteProduct'))
+    .description('Delete a product with its variants, options and images.')
+    .addHelpText('after', DELETE_EXAMPLES)
+    .action((wanted: string, options: YesOption, command: Command) => remove(wanted, options, command, terminal));
+}
+
+async function createOne(name: string, command: Command, terminal: Terminal): Promise<void> {
+  const body = { ...(await givenBody<ProductInput>(NEW_PRODUCT, command, terminal)), name };
+  const { client } = await openSession(command, terminal);
+  const product = await unwrap(client.POST('/api/dashboard/products', { body }));
+  show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
+}
+
+async function change(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+  const body = await givenChange<ProductPatch>(PRODUCT_CHANGE, command, terminal);
+  const { client } = await openSession(command, terminal);
+  const { id: product_id } = await findProduct(client, wanted);
+  const params = { path: { product_id } };
+  const product = await unwrap(client.PATCH('/api/dashboard/products/{product_id}', { params, body }));
+  show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
+}
+
+async function remove(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const { id: product_id, name, variants } = await findProduct(client, wanted);
+  const count = `${variants.length} variant${variants.length === 1 ? '' : 's'}`;
+  if (!yes) await confirm(terminal, plain(`Delete the product ${name} and its ${count}?`));
+  const params = { path: { product_id } };
+  const deletion = await unwrap(client.DELETE('/api/dashboard/products/{product_id}', { params }));
+  show(terminal, isJson(command), deletion, () => plain(`Deleted: ${name}.`));
+}

@@ -1,0 +1,15 @@
+import { type DashboardClient, paginate } from '@commerce-backend/sdk';
+import { CommandError, EXIT } from '../errors.ts';
+import { isUuid } from './options.ts';
+
+/** The id of a variant named by id or SKU. */
+export async function variantIdOf(client: DashboardClient, wanted: string): Promise<string> {
+  if (isUuid(wanted)) return wanted;
+  for await (const { sku, variant_id } of paginate(client, '/api/dashboard/inventory', {
+    params: { query: { q: wanted } },
+  })) {
+    if (sku === wanted) return variant_id;
+  }
+  const remedy = `Look for it: commerce inventory list --q ${JSON.stringify(wanted)}`;
+  throw new CommandError(EXIT.refused, 'not_found', `No variant has the SKU "${wanted}".`, remedy);
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from './main.ts';
+import { calledBy } from './operations.ts';
+
+/** Every operation of the dashboard, by its verb and path. */
+const OPERATIONS = new Map(
+  Object.entries(contract.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { operationId = '' }]: [string, { operationId?: string }]) => operationId.startsWith('dashboard.'))
+      .map(([verb, { operationId }]: [string, { operationId: string }]) => [
+        `${verb.toUpperCase()} ${path}`,
+        operationId,
+      ]),
+  ),
+);
+
+const { env, stdin, stdout, stderr, once, off } = process;
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+const DECLARED = new Set<string>(
+  leaves(createProgram({ env, stdin, stdout, stderr, once, off })).flatMap((command) => calledBy(command)),
+);
+
+/** The operations that the code calls, read from its literal verbs and paths. */
+function calledInCode(): Set<string> {
+  const folder = import.meta.dirname;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const calls = texts.flatMap((text) => [
+    ...[...text.matchAll(/\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, verb, path]) => `${verb} ${path}`),
+    ...[...text.matchAll(/paginate\(\s*client,\s*'([^']+)'/g)].map(([, path]) => `GET ${path}`),
+  ]);
+  return new Set(calls.map((call) => OPERATIONS.get(call) ?? call));
+}
+
+test('every operation of the dashboard has a command', () => {
+  expect([...OPERATIONS.values()].filter((id) => !DECLARED.has(id))).toEqual([]);
+});
+
+test('the commands call the operations that they say, and no others', () => {
+  expect([...calledInCode()].sort()).toEqual([...DECLARED].sort());
+});
