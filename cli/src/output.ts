@@ -35,10 +35,12 @@ export interface Column<Row> {
   colour?: (row: Row) => Colour | undefined;
   /** Shrinks, down to 12 characters, when the table is wider than the terminal. */
   shrinks?: boolean;
-  /** Goes below its row, with its title, when the table is wider than the terminal: ids, which nobody can use cut. */
+  /** Goes below its row, with its title, when the table is wider than the terminal; the last of such columns goes first. */
   below?: boolean;
 }
 
+/** What stands for a value that a row does not have. */
+const NOTHING = '–';
 const GAP = '  ';
 const LEAST = 12;
 
@@ -52,13 +54,10 @@ export function table<Row>(
   { paint, width = Number.POSITIVE_INFINITY }: TableStyle,
 ): string {
   const measured = columns.map((column) => {
-    const cells = rows.map((row) => plain(String(column.value(row) ?? '–')));
+    const cells = rows.map((row) => plain(String(column.value(row) ?? NOTHING)));
     return { column, cells, width: Math.max(widthOf(column.title), ...cells.map(widthOf)) };
   });
-  const fits = overBy(measured, width) <= 0;
-  const beside = measured.filter(({ column }) => fits || !column.below);
-  const below = measured.filter(({ column }) => !fits && column.below);
-  shrink(beside, width);
+  const { beside, below } = arranged(measured, width);
   const line = (cellOf: (own: Measured<Row>) => string, colourOf: (column: Column<Row>) => Colour | undefined) => {
     const aligned = beside.map((own) => {
       const short = cut(cellOf(own), own.width);
@@ -77,7 +76,12 @@ export function table<Row>(
       ({ cells }) => cells[at] ?? '',
       ({ colour }) => colour?.(row),
     ),
-    ...below.map(({ column, cells }) => `${GAP}${paint('dim', `${column.title.toLowerCase()} ${cells[at]}`)}`),
+    ...packed(
+      below
+        .filter(({ cells }) => cells[at] !== NOTHING)
+        .map(({ column, cells }) => `${column.title.toLowerCase()} ${cells[at]}`),
+      width,
+    ).map((text) => paint('dim', text)),
   ]);
   return [head, ...bodies.flat()].join('\n');
 }
@@ -103,14 +107,47 @@ export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
   return { paint, width: stdout.isTTY ? stdout.columns : undefined };
 }
 
-function shrink<Row>(measured: Measured<Row>[], available: number): void {
-  let over = overBy(measured, available);
-  for (const own of measured) {
-    if (!own.column.shrinks || over <= 0 || own.width <= LEAST) continue;
-    const width = Math.max(LEAST, own.width - over);
-    over -= own.width - width;
-    own.width = width;
+/**
+ * Which columns stand beside each other, no wider than the terminal, and which go below. First those that say so leave, then those
+ * that may be cut are, and at last others leave: an id is of no use when cut, and a name is what rows are told apart by.
+ */
+function arranged<Row>(measured: Measured<Row>[], available: number) {
+  const beside = [...measured];
+  const leaves = (chosen: (own: Measured<Row>, at: number) => boolean) => {
+    for (let at = beside.length - 1; at >= 0 && overBy(beside, available) > 0; at -= 1) {
+      const own = beside[at];
+      if (own && chosen(own, at)) beside.splice(at, 1);
+    }
+  };
+  leaves(({ column }) => column.below === true);
+  shrink(beside, available);
+  leaves(({ column }, at) => at > 0 && !column.shrinks);
+  return { beside, below: measured.filter((own) => !beside.includes(own)) };
+}
+
+/** Texts in indented lines, as many in each as fit; one that fits in none is broken at its spaces. */
+function packed(texts: string[], available: number): string[] {
+  const lines: string[] = [];
+  const add = (text: string, gap: string) => {
+    const longer = `${lines.at(-1)}${gap}${text}`;
+    if (lines.length > 0 && widthOf(longer) <= available) lines[lines.length - 1] = longer;
+    else lines.push(`${GAP}${text}`);
+  };
+  for (const text of texts) {
+    const [first = '', ...others] = widthOf(GAP + text) <= available ? [text] : text.split(' ');
+    add(first, GAP);
+    for (const word of others) add(word, ' ');
   }
+  return lines;
+}
+
+/** Takes from the widest of the columns that may be cut. */
+function shrink<Row>(measured: Measured<Row>[], available: number): void {
+  const widest = () =>
+    measured
+      .filter(({ column, width }) => column.shrinks && width > LEAST)
+      .reduce<Measured<Row> | undefined>((most, own) => (most && most.width >= own.width ? most : own), undefined);
+  for (let own = widest(); own && overBy(measured, available) > 0; own = widest()) own.width -= 1;
 }
 
 /** Facts one below the other, with the names in one column. */
@@ -118,7 +155,7 @@ export function facts(entries: Record<string, string | number | null | undefined
   const given = Object.entries(entries).filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([name]) => name.length));
   return given
-    .map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${plain(String(value ?? '–'))}`)
+    .map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${plain(String(value ?? NOTHING))}`)
     .join('\n');
 }
 

@@ -73,12 +73,19 @@ interface Outcome {
   err: string;
 }
 
-/** A command line of one user: what it remembers stays from call to call. `typed` is what a person at a terminal types. */
+/** What a command reads: the input of a program, or what a person types at a terminal that is so wide. */
+interface Keyboard {
+  input?: string;
+  typed?: string;
+  columns?: number;
+}
+
+/** A command line of one user: what it remembers stays from call to call. */
 export async function user(env: Record<string, string> = {}) {
   const config = join(await folder(), 'config.json');
   /** A command while it runs: what it has printed so far, and Ctrl-C. */
-  const begin = (args: string[], { input = '', typed }: { input?: string; typed?: string } = {}) => {
-    const [stdout, stderr] = [collector(typed !== undefined), collector(typed !== undefined)];
+  const begin = (args: string[], { input = '', typed, columns = 100 }: Keyboard = {}) => {
+    const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
     const streams = { env: { COMMERCE_CONFIG: config, ...env }, stdin, stdout, stderr };
     const terminal: Terminal & EventEmitter = Object.assign(new EventEmitter(), streams);
@@ -94,7 +101,7 @@ export async function loggedIn(url: string, apiKey = 'key_test') {
   return user({ COMMERCE_URL: url, COMMERCE_API_KEY: apiKey });
 }
 
-function collector(isTTY: boolean) {
+function collector(isTTY: boolean, columns: number) {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -102,7 +109,7 @@ function collector(isTTY: boolean) {
       done();
     },
   });
-  return Object.assign(stream, { isTTY, columns: 100, text: () => Buffer.concat(chunks).toString() });
+  return Object.assign(stream, { isTTY, columns, text: () => Buffer.concat(chunks).toString() });
 }
 
 /** Types line after line, each once the one before was read. */

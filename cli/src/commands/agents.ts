@@ -71,9 +71,9 @@ const COLUMNS: Column<AgentToken>[] = [
     value: ({ budget_pending_cents, currency }) => amount(budget_pending_cents, currency),
     right: true,
   },
-  { title: 'ENDS', value: ({ expires_at }) => moment(expires_at) },
-  { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at, 'never') },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ENDS', value: ({ expires_at }) => moment(expires_at), below: true },
+  { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at, 'never'), below: true },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 function stateOf({ status, revoked_by }: AgentToken): string {
@@ -113,7 +113,7 @@ const AUDIT_COLUMNS: Column<AuditEvent>[] = [
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status < 400 ? 'green' : 'yellow') },
   { title: 'ACTION', value: ({ action }) => action },
   { title: 'FROM', value: ({ ip }) => ip },
-  { title: 'REQUEST', value: ({ correlation_id }) => correlation_id, shrinks: true },
+  { title: 'REQUEST', value: ({ correlation_id }) => correlation_id, below: true },
 ];
 
 async function audit(agent_token_id: string, max: number, command: Command, terminal: Terminal): Promise<void> {

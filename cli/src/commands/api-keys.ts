@@ -13,7 +13,8 @@ import { addYes, isJson, repeated, uuid, type YesOption } from './options.ts';
 type ApiKey = Schemas['ApiKey'];
 
 const EXAMPLES = `
-A key's secret is printed when it is made, and never again. ID is what the list shows.
+A key's secret is printed when it is made, and never again. ID is what the list shows. Keys are managed by staff who are
+logged in with e-mail and password, not by another key.
 
 Examples:
   $ commerce api-keys create --description "Warehouse" --scope read --scope write

@@ -24,7 +24,7 @@ const COLUMNS: Column<CollectionSummary>[] = [
     value: ({ published }) => (published ? 'published' : 'hidden'),
     colour: ({ published }) => (published ? 'green' : 'dim'),
   },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 /** `collections list|get|create|update|delete|add|remove|reorder`. */

@@ -57,8 +57,8 @@ const COLUMNS: Column<Customer>[] = [
   { title: 'ACCOUNT', value: accountOf, colour: (customer) => (customer.anonymized_at ? 'dim' : undefined) },
   { title: 'ORDERS', value: ({ orders_count }) => orders_count, right: true },
   { title: 'SPENT', value: ({ total_spent }) => total_spent, right: true },
-  { title: 'SINCE', value: ({ created_at }) => moment(created_at) },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'SINCE', value: ({ created_at }) => moment(created_at), below: true },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 function nameOf({ first_name, last_name }: Customer): string | null {

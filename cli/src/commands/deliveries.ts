@@ -68,14 +68,14 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
 }
 
 const COLUMNS: Column<Delivery>[] = [
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
   { title: 'WHEN', value: ({ created_at }) => moment(created_at) },
   { title: 'EVENT', value: ({ type }) => type },
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
   { title: 'ATTEMPTS', value: ({ attempts_count }) => attempts_count, right: true },
   { title: 'ANSWER', value: ({ response_status }) => response_status, right: true },
-  { title: 'NEXT ATTEMPT', value: ({ next_attempt_at }) => moment(next_attempt_at) },
-  { title: 'WEBHOOK ID', value: ({ webhook_id }) => webhook_id },
+  { title: 'NEXT ATTEMPT', value: ({ next_attempt_at }) => moment(next_attempt_at), below: true },
+  { title: 'WEBHOOK ID', value: ({ webhook_id }) => webhook_id, below: true },
 ];
 
 const COLOURS: Record<string, 'green' | 'yellow' | 'red'> = { succeeded: 'green', pending: 'yellow', failed: 'red' };

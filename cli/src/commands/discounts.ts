@@ -79,7 +79,7 @@ const COLUMNS: Column<Discount>[] = [
   { title: 'USED', value: ({ usage_count, usage_limit }) => ofLimit(usage_count, usage_limit), right: true },
   { title: 'FROM', value: ({ minimum_subtotal }) => minimum_subtotal, right: true },
   { title: 'ENDS', value: ({ ends_at }) => moment(ends_at, 'never') },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 async function listDiscounts(query: ListOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -108,10 +108,10 @@ const REDEMPTION_COLUMNS: Column<Redemption>[] = [
     colour: ({ status }) => REDEMPTION_COLOURS[status],
   },
   { title: 'TOOK OFF', value: ({ amount_off }) => amount_off, right: true },
-  { title: 'CURRENCY', value: ({ currency }) => currency },
+  { title: 'CURRENCY', value: ({ currency }) => currency, below: true },
   { title: 'E-MAIL', value: ({ email }) => email, shrinks: true },
-  { title: 'ORDER ID', value: ({ order_id }) => order_id },
-  { title: 'CART ID', value: ({ cart_id }) => cart_id },
+  { title: 'ORDER ID', value: ({ order_id }) => order_id, below: true },
+  { title: 'CART ID', value: ({ cart_id }) => cart_id, below: true },
 ];
 
 const REDEMPTION_COLOURS: Record<string, 'green' | 'dim'> = { redeemed: 'green', released: 'dim' };

@@ -46,15 +46,15 @@ const COLUMNS: Column<InventoryItem>[] = [
   { title: 'SKU', value: ({ sku }) => sku },
   { title: 'PRODUCT', value: ({ product_name }) => product_name, shrinks: true },
   { title: 'VARIANT', value: ({ variant_name }) => variant_name, shrinks: true },
-  { title: 'ON HAND', value: ({ on_hand }) => on_hand, right: true },
-  { title: 'HELD', value: ({ reserved }) => reserved, right: true },
+  { title: 'ON HAND', value: ({ on_hand }) => on_hand, right: true, below: true },
+  { title: 'HELD', value: ({ reserved }) => reserved, right: true, below: true },
   { title: 'AVAILABLE', value: ({ inventory_quantity }) => inventory_quantity, right: true },
   {
     title: 'STATE',
     value: stateOf,
     colour: (stock) => ({ out: 'red' as const, low: 'yellow' as const })[stateOf(stock)],
   },
-  { title: 'VARIANT ID', value: ({ variant_id }) => variant_id },
+  { title: 'VARIANT ID', value: ({ variant_id }) => variant_id, below: true },
 ];
 
 function stateOf({ track_inventory, is_out_of_stock, is_low_stock }: InventoryItem): string {

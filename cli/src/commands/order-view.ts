@@ -53,18 +53,23 @@ export function buyerOf({ email, shipping_address, billing_address }: Order): st
 
 export const ORDER_COLUMNS: Column<Order>[] = [
   { title: 'ORDER', value: ({ order_number }) => order_number },
-  { title: 'MADE', value: ({ created_at }) => moment(created_at) },
+  { title: 'MADE', value: ({ created_at }) => moment(created_at), below: true },
   { title: 'CUSTOMER', value: buyerOf, shrinks: true },
   { title: 'TOTAL', value: ({ total }) => total, right: true },
-  { title: 'CURRENCY', value: ({ currency }) => currency },
-  { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (isOver(status) ? 'dim' : undefined) },
+  { title: 'CURRENCY', value: ({ currency }) => currency, below: true },
+  {
+    title: 'STATUS',
+    value: ({ status }) => status,
+    colour: ({ status }) => (isOver(status) ? 'dim' : undefined),
+    below: true,
+  },
   {
     title: 'PAYMENT',
     value: ({ payment_status }) => payment_status,
     colour: ({ payment_status }) => PAYMENT_COLOURS[payment_status],
   },
   { title: 'FULFILMENT', value: ({ fulfillment_status }) => fulfillment_status },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 const PAYMENT_COLOURS: Record<string, 'yellow' | 'green' | 'red'> = {
@@ -132,7 +137,7 @@ function lineColumns({ fulfillments }: OrderDetails): Column<LineItem>[] {
     { title: 'QUANTITY', value: ({ quantity }) => quantity, right: true },
     { title: 'SHIPPED', value: ({ id }) => shippedOf(fulfillments, id), right: true },
     { title: 'TOTAL', value: ({ total }) => total, right: true },
-    { title: 'LINE ID', value: ({ id }) => id ?? null },
+    { title: 'LINE ID', value: ({ id }) => id ?? null, below: true },
   ];
 }
 

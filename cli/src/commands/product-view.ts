@@ -37,7 +37,7 @@ const VARIANT_COLUMNS: Column<Variant>[] = [
   { title: 'BEFORE', value: ({ compare_at_price }) => compare_at_price, right: true },
   { title: 'COST', value: ({ cost_per_item }) => cost_per_item, right: true },
   { title: 'STOCK', value: ({ inventory_quantity }) => inventory_quantity, right: true },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 function nameOf(options: (string | null)[]): string {

@@ -65,10 +65,10 @@ export function addProducts(program: Command, terminal: Terminal): void {
 
 const COLUMNS: Column<Product>[] = [
   { title: 'NAME', value: ({ name }) => name, shrinks: true },
-  { title: 'SLUG', value: ({ slug }) => slug, shrinks: true },
+  { title: 'SLUG', value: ({ slug }) => slug, below: true },
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status === 'active' ? 'green' : 'dim') },
   { title: 'PRICE', value: ({ price }) => price, right: true },
-  { title: 'CURRENCY', value: ({ currency }) => currency },
+  { title: 'CURRENCY', value: ({ currency }) => currency, below: true },
   { title: 'VARIANTS', value: ({ variants }) => variants.length, right: true },
   {
     title: 'STOCK',
@@ -76,7 +76,7 @@ const COLUMNS: Column<Product>[] = [
     right: true,
     colour: ({ in_stock }) => (in_stock ? undefined : 'red'),
   },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 async function listProducts({ type, ...rest }: ListOptions, command: Command, terminal: Terminal): Promise<void> {

@@ -155,16 +155,16 @@ const COLUMNS: Column<ShippingOption>[] = [
   { title: 'NAME', value: ({ name }) => name, shrinks: true },
   { title: 'KIND', value: ({ kind }) => kind },
   { title: 'PRICE', value: ({ price }) => price, right: true },
-  { title: 'CURRENCY', value: ({ currency }) => currency },
+  { title: 'CURRENCY', value: ({ currency }) => currency, below: true },
   { title: 'WHERE', value: whereOf, shrinks: true },
-  { title: 'DAYS', value: ({ estimated_days_min: from, estimated_days_max: to }) => rangeOf(from, to) },
-  { title: 'SUBTOTAL', value: boundsOf },
+  { title: 'DAYS', value: ({ estimated_days_min: from, estimated_days_max: to }) => rangeOf(from, to), below: true },
+  { title: 'SUBTOTAL', value: boundsOf, below: true },
   {
     title: 'STATE',
     value: ({ active }) => (active ? 'offered' : 'off'),
     colour: ({ active }) => (active ? 'green' : 'dim'),
   },
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
 function whereOf({ countries, states, postcode_prefixes }: ShippingOption): string {

@@ -73,15 +73,15 @@ function addChanges(webhooks: Command, terminal: Terminal): void {
 type Action = (id: string, command: Command, terminal: Terminal) => Promise<void>;
 
 const COLUMNS: Column<Webhook>[] = [
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', value: ({ id }) => id, below: true },
   { title: 'URL', value: ({ url }) => url, shrinks: true },
-  { title: 'EVENTS', value: eventsOf, shrinks: true },
+  { title: 'EVENTS', value: eventsOf, below: true },
   {
     title: 'STATE',
     value: stateOf,
     colour: ({ status, failing_since }) => (status === 'disabled' ? 'red' : failing_since ? 'yellow' : 'green'),
   },
-  { title: 'LAST SUCCESS', value: ({ last_success_at }) => moment(last_success_at, 'never') },
+  { title: 'LAST SUCCESS', value: ({ last_success_at }) => moment(last_success_at, 'never'), below: true },
 ];
 
 function eventsOf({ events }: Webhook): string {
