@@ -221,3 +221,20 @@ test('on a terminal a bar shows how far the import is, and is gone at the end', 
   expect(err).toMatch(/█+░* +\d+ % {2}\d+ products, \d+\/s/);
   expect(err.endsWith('\r\x1b[K')).toBe(true);
 });
+
+test('a dry run refuses a SKU that an imported product of the file has, too', async () => {
+  const server = await fakeServer(shop());
+  const { commerce } = await loggedIn(server.url);
+  const variant = (sku: string) => ({ option1: sku, price: '5.00', sku });
+  const file = await fileOf([
+    { name: 'No', slug: 'no', price: '5.00', sku: 'A', vendor: 'refuse me' },
+    { name: 'Mug', slug: 'mug', price: '5.00', sku: 'A' },
+    { name: 'Set', slug: 'set', price: '5.00', variants: [variant('B'), variant('A')] },
+    { name: 'Bowl', slug: 'bowl', price: '5.00', sku: 'B' },
+    ...mugs(2),
+  ]);
+  const { code, out, err } = await commerce(['products', 'import', file, '--dry-run']);
+  expect(code).toBe(5);
+  expect(err).toContain('line 3: sku: The SKU A is that of mug in line 2, too. (set)');
+  expect(out).toContain('  created    4\n  updated    0\n  unchanged  0\n  refused    2\n');
+});

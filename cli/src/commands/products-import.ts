@@ -85,6 +85,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
       client,
       settings,
       counts,
+      claimed: dryRun ? new Map() : undefined,
       sent: progress.update,
       warned: told.warned,
       refused: told.refused,

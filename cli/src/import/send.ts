@@ -21,11 +21,16 @@ export interface Counts {
   refused: number;
 }
 
+/** Which product of the file has a SKU. */
+export type Claimed = Map<string, { line: number; slug: string }>;
+
 /** An import under way: where to, how, and who is told of it. `counts` grow as answers come in. */
 export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
+  /** Of a dry run: the SKUs of the products that would be imported. Of each call the server undoes what it tried. */
+  claimed: Claimed | undefined;
   /** Called after each answer of the server. */
   sent: () => void;
   /** Called for what the server removed from a row. */
@@ -101,8 +106,23 @@ function record(row: Row | undefined, { status, errors, warnings = [] }: Result,
   for (const { field, message } of row ? warnings.map(reasonOf) : []) {
     target.warned({ line: row?.line ?? 0, message: `${field}: ${message}` });
   }
-  if (isDone(status)) target.counts[status] += 1;
+  const repeated = row && isDone(status) && target.claimed ? claim(row, target.claimed) : [];
+  if (row && repeated.length > 0) refuse(row, repeated, target);
+  else if (isDone(status)) target.counts[status] += 1;
   else if (row) refuse(row, errors.map(reasonOf), target);
+}
+
+/** Takes the SKUs of a product, or tells which of them an earlier product of the file has. */
+function claim({ line, product }: Row, claimed: Claimed): Reason[] {
+  const { slug, sku, variants = [] } = product;
+  const skus = [...new Set([sku, ...variants.map((variant) => variant.sku)])].filter((own) => typeof own === 'string');
+  const taken = skus.flatMap((own) => {
+    const other = claimed.get(own);
+    if (!other || other.slug === slug) return [];
+    return [{ field: 'sku', message: `The SKU ${own} is that of ${other.slug} in line ${other.line}, too.` }];
+  });
+  if (taken.length === 0) for (const own of skus) claimed.set(own, { line, slug });
+  return taken;
 }
 
 function isDone(status: string): status is 'created' | 'updated' | 'unchanged' {
