@@ -53,6 +53,8 @@ const OWN_TESTS: [string, string][] = [
   ['NEW_SECRET_KEY', 'server/src/commands/rotate-secret-key.test.ts'],
   ['npx commerce-server site payments', 'server/src/commands/rotate-secret-key.test.ts'],
   ['npx commerce payments set', 'cli/src/commands/payments.test.ts'],
+  ['commerce api-keys create', 'cli/src/commands/writes.test.ts'],
+  ['source', 'cli/src/commands/surroundings.test.ts'],
   ['DATABASE_URL=', 'proofs/processes/fleet.ts'],
 ];
 

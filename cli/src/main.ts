@@ -4,6 +4,7 @@ import { addApi } from './commands/api.ts';
 import { addApiKeys } from './commands/api-keys.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCollections } from './commands/collections.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDiscounts } from './commands/discounts.ts';
@@ -11,12 +12,15 @@ import { addInventory } from './commands/inventory.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
+import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
 import { addPayments } from './commands/payments.ts';
 import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
+import { addProfiles } from './commands/profiles.ts';
 import { addSettings } from './commands/settings.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
+import { addStatus } from './commands/status.ts';
 import { addStorefrontTokens } from './commands/storefront-tokens.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
 import { addTrigger } from './commands/trigger.ts';
@@ -107,6 +111,9 @@ export function createProgram(terminal: Terminal): Command {
   addLogin(program, terminal);
   addLogout(program, terminal);
   addWhoami(program, terminal);
+  addStatus(program, terminal);
+  addProfiles(program, terminal);
+  addOpen(program, terminal);
   addApiKeys(program, terminal);
   addStorefrontTokens(program, terminal);
   addSyncKeys(program, terminal);
@@ -127,6 +134,7 @@ export function createProgram(terminal: Terminal): Command {
   addListen(program, terminal);
   addTrigger(program, terminal);
   addApi(program, terminal);
+  addCompletion(program, terminal);
   return program;
 }
 

@@ -1,0 +1,68 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { facts, moment, show } from '../output.ts';
+import { type GlobalOptions, openSession, profileNameOf, serverOf } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+
+const EXAMPLES = `
+The exit code is 0 when commands can be run, 3 without a login that is valid, and 4 when the server cannot be reached.
+
+Examples:
+  $ commerce status
+  $ commerce status --profile live --json`;
+
+/** `status`: whether commands can be run: the server, the login, the shop. */
+export function addStatus(program: Command, terminal: Terminal): void {
+  program
+    .command('status')
+    .description('Show whether the server answers, and for which shop and as whom commands are run.')
+    .addHelpText('after', EXAMPLES)
+    .action((_options, command: Command) => status(command, terminal));
+}
+
+async function status(command: Command, terminal: Terminal): Promise<void> {
+  const url = await serverOf(command, terminal);
+  const server = { url, ...(await reached(url)) };
+  const uses = terminal.env.COMMERCE_API_KEY && !command.optsWithGlobals<GlobalOptions>().profile;
+  const profile = uses ? null : profileNameOf(command.optsWithGlobals(), terminal);
+  const login = await whoIs(command, terminal);
+  const { staff = null, api_key = null, merchant = null } = login.me ?? {};
+  const told = { server, profile, shop: merchant, staff, api_key, expires_at: login.expires_at };
+  show(terminal, isJson(command), told, (paint) => {
+    const person = staff ? `${staff.name} <${staff.email}>` : undefined;
+    const key = api_key ? `API key ${api_key.secret_prefix}…` : undefined;
+    const until = staff && login.expires_at ? `, until ${moment(login.expires_at)}` : '';
+    const took = server.reachable ? `, answers in ${server.took_ms} ms` : ', does not answer';
+    return facts(
+      {
+        Server: url + took,
+        Profile: profile ?? 'none: COMMERCE_API_KEY',
+        Login: `${person ?? key ?? 'none that is valid'}${until}`,
+        Shop: merchant?.name ?? undefined,
+      },
+      paint,
+    );
+  });
+  if (login.failure) throw login.failure;
+}
+
+const PATIENCE_MS = 5000;
+
+async function reached(url: string): Promise<{ reachable: boolean; took_ms: number }> {
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+  await answer?.body?.cancel();
+  return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
+}
+
+/** Whom the server takes the credentials for, or why it does not; the latter is reported once the rest is shown. */
+async function whoIs(command: Command, terminal: Terminal) {
+  try {
+    const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });
+    const me = await unwrap(client.GET('/api/dashboard/me'));
+    return { me, expires_at: profile.expires_at ?? null, failure: undefined };
+  } catch (failure) {
+    return { me: undefined, expires_at: null, failure };
+  }
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { type Answers, closedServer, fakeServer, folder, loggedIn, refusal, user } from '../testing.ts';
+
+const ME = {
+  ...{ staff: null, scopes: ['read', 'write'] },
+  api_key: { id: 'k', secret_prefix: 'key_abc', description: 'Till', scopes: ['read'] },
+  merchant: { id: 'm', name: 'Alder & Finch', site_id: 's' },
+};
+
+const shop = (answers: Answers = {}) =>
+  fakeServer({ 'GET /healthz': { body: {} }, 'GET /api/dashboard/me': { body: ME }, ...answers });
+
+test('the status tells the server, the login and the shop', async () => {
+  const { url } = await shop();
+  const { commerce } = await loggedIn(url);
+  const { code, out } = await commerce(['status']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Server +http:\S+, answers in \d+ ms\nProfile +none: COMMERCE_API_KEY\n/);
+  expect(out).toMatch(/\nLogin +API key key_abc…\nShop +Alder & Finch\n$/);
+  expect(JSON.parse((await commerce(['status', '--json'])).out)).toMatchObject({
+    server: { url, reachable: true },
+    ...{ profile: null, shop: { name: 'Alder & Finch' } },
+  });
+});
+
+test('the status of what does not work is told with its exit code', async () => {
+  const { url } = await shop({ 'GET /api/dashboard/me': refusal(401, 'invalid_token', 'Revoked.') });
+  const revoked = await (await loggedIn(url)).commerce(['status']);
+  expect(revoked.code).toBe(3);
+  expect(revoked.out).toContain('none that is valid');
+  const stranger = await (await user({ COMMERCE_URL: url })).commerce(['status']);
+  expect(stranger.code).toBe(3);
+  expect(stranger.out).toMatch(/answers in .*\nProfile +default\n/);
+  const gone = await (await loggedIn((await closedServer()).url)).commerce(['status']);
+  expect(gone.code).toBe(4);
+  expect(gone.out).toContain('does not answer');
+});
+
+test('profiles are listed without their secrets, the used one first', async () => {
+  const { commerce, config } = await user();
+  expect((await commerce(['profiles'])).out).toBe('No profiles yet. Make one: commerce login\n');
+  const profiles = {
+    default: { url: 'http://localhost:8080', api_key: 'key_secret', shop: 'Demo' },
+    live: {
+      url: 'https://shop.example',
+      session_token: 'mch_secret',
+      email: 'mina@a.example',
+      expires_at: '2020-01-01',
+    },
+    old: { url: 'https://old.example' },
+  };
+  await writeFile(config, JSON.stringify({ profiles }));
+  const { out } = await commerce(['profiles', '--profile', 'live']);
+  expect(out).toMatch(/^PROFILE .*\nlive \* .* mina@a\.example +expired .*\ndefault +Demo .* an API key +logged in/);
+  expect(out).toMatch(/\nold .* logged out/);
+  expect(out).not.toContain('secret');
+  expect((await commerce(['profiles', '--json'])).out).not.toContain('secret');
+});
+
+test('a page is opened in the browser of a terminal, and else only printed', async () => {
+  const { url } = await shop({
+    'GET /docs': { body: '' },
+    'GET /api/dashboard/settings': { body: { storefront_url: 'https://shop.example/' } },
+  });
+  const [browser, opened] = [join(await folder(), 'browser'), join(await folder(), 'opened')];
+  await writeFile(browser, `#!/bin/sh\necho "$1" > ${opened}\n`);
+  await chmod(browser, 0o755);
+  const { commerce } = await user({ COMMERCE_URL: url, COMMERCE_API_KEY: 'key', BROWSER: browser });
+  expect((await commerce(['open', 'storefront'])).out).toBe('https://shop.example/\n');
+  expect((await commerce(['open', 'docs'], { typed: '' })).out).toBe(`${url}/docs\n`);
+  await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`${url}/docs\n`));
+  const none = await commerce(['open', 'dashboard']);
+  expect(none.code).toBe(1);
+  expect(none.err).toContain(`This server has no dashboard at ${url}/panel.`);
+  const wrong = await commerce(['open', 'kitchen']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('Name docs, dashboard, storefront.');
+});
+
+test('bash completes commands, options and their values', async () => {
+  const { commerce } = await user();
+  const script = join(await folder(), 'completion.bash');
+  await writeFile(script, (await commerce(['completion', 'bash'])).out);
+  const complete = (...words: string[]) => {
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    const typed = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _commerce; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', `source ${script}; ${typed}`], { encoding: 'utf8' })
+      .trim()
+      .split(' ');
+  };
+  expect(complete('commerce', 'or')).toEqual(['orders']);
+  expect(complete('commerce', 'orders', 'ref')).toEqual(['refund', 'refunds']);
+  expect(complete('commerce', '--json', 'orders', 'list', '--pay')).toEqual(['--payment']);
+  expect(complete('commerce', 'orders', 'list', '--payment', 'aw')).toEqual(['awaiting_payment']);
+  expect(complete('commerce', 'orders', 'refund', '1001', '--y')).toEqual(['--yes']);
+});
+
+test('zsh and fish get scripts of their own', async () => {
+  const { commerce } = await user();
+  const zsh = (await commerce(['completion', 'zsh'])).out;
+  expect(zsh).toMatch(/^#compdef commerce\n/);
+  expect(zsh).toContain("'orders:The orders, from the payment to the delivery.'");
+  const fish = (await commerce(['completion', 'fish'])).out;
+  expect(fish).toContain("-n 'test (__commerce_place) = \\'commerce orders\\'' -f -a refund ");
+  expect(fish).toMatch(/-l payment -x -a 'pending awaiting_payment /);
+  expect((await commerce(['completion', 'ksh'])).code).toBe(2);
+});
