@@ -21,9 +21,8 @@ const OPERATIONS = new Map(
 const { env, stdin, stdout, stderr, once, off } = process;
 const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-const DECLARED = new Set<string>(
-  leaves(createProgram({ env, stdin, stdout, stderr, once, off })).flatMap((command) => calledBy(command)),
-);
+const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
+const DECLARED = new Set<string>(COMMANDS.flatMap((command) => calledBy(command)));
 
 /** The operations that the code calls, read from its literal verbs and paths. */
 function calledInCode(): Set<string> {
@@ -41,6 +40,14 @@ function calledInCode(): Set<string> {
 
 test('every operation of the dashboard has a command', () => {
   expect([...OPERATIONS.values()].filter((id) => !DECLARED.has(id))).toEqual([]);
+});
+
+test('every command that deletes takes --yes', () => {
+  const deletes = new Set([...OPERATIONS].flatMap(([call, id]) => (call.startsWith('DELETE ') ? [id] : [])));
+  const asked = (command: Command) => command.options.some(({ long }) => long === '--yes');
+  const silent = COMMANDS.filter((command) => calledBy(command).some((id) => deletes.has(id)) && !asked(command));
+  // What it deletes at its end is the listener that it made.
+  expect(silent.map((command) => command.name())).toEqual(['listen']);
 });
 
 test('the commands call the operations that they say, and no others', () => {

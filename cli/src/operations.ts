@@ -12,6 +12,14 @@ export function calls(command: Command, ...ids: OperationId[]): Command {
   return command;
 }
 
+/** Whether an operation cannot be undone: the command that is there for it asks first. */
+export function asksFirst(program: Command, id: string | undefined): boolean {
+  const isFor = (command: Command): boolean =>
+    (calledBy(command).some((own) => own === id) && command.options.some(({ long }) => long === '--yes')) ||
+    command.commands.some(isFor);
+  return isFor(program);
+}
+
 /** The operations that a command is there for. */
 export function calledBy(command: Command): readonly OperationId[] {
   return CALLED.get(command) ?? [];

@@ -39,7 +39,7 @@ test('fields are sent as the types of the contract, in objects and lists as well
     ...{ tags: ['a', '1'], metadata: { size: '3' } },
   });
   const lines = ['line_items[][line_item_id]=a', 'line_items[][quantity]=1', 'line_items[][line_item_id]=b'];
-  await commerce(['api', 'POST', `/orders/${ID}/refunds`, ...fields('amount=5', ...lines)]);
+  await commerce(['api', 'POST', `/orders/${ID}/refunds`, '--yes', ...fields('amount=5', ...lines)]);
   expect(server.seen.at(-1)?.body).toEqual({
     amount: '5',
     line_items: [{ line_item_id: 'a', quantity: 1 }, { line_item_id: 'b' }],
@@ -75,6 +75,16 @@ test('a deletion asks first', async () => {
   expect(server.seen).toEqual([]);
   expect((await commerce(args, { typed: 'y' })).code).toBe(0);
   expect((await commerce([...args, '--yes'])).code).toBe(0);
+});
+
+test('so does another call whose own command asks, and no other', async () => {
+  const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
+  const { commerce } = await loggedIn(server.url);
+  const args = ['api', 'POST', `/orders/${ID}/mark-paid`];
+  expect((await commerce(args)).err).toContain('Add --yes.');
+  expect(server.seen).toEqual([]);
+  expect((await commerce([...args, '--yes'])).code).toBe(0);
+  expect((await commerce(['api', 'POST', `/orders/${ID}/capture`])).code).toBe(1);
 });
 
 test('another surface gets the given headers and not the credentials of the profile', async () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
 import { usageError } from '../errors.ts';
 import { readJson } from '../json-input.ts';
+import { asksFirst } from '../operations.ts';
 import { show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession, serverOf } from '../session.ts';
@@ -26,7 +27,7 @@ credentials of the profile. Calls of another surface are sent with the headers t
 
 A field is name=value, address[city]=Berlin in an object and product_ids[]=ID in a list. Its value is sent as the type that
 the contract gives the field. A mutation carries a new Idempotency-Key unless you give one: repeating a call with the same
-key changes nothing more. DELETE asks first; programs agree with --yes.
+key changes nothing more. DELETE, and what else cannot be undone, asks first; programs agree with --yes.
 
 Examples:
   $ commerce api GET /orders --query payment_status=awaiting_payment --query limit=5
@@ -50,7 +51,7 @@ export function addApi(program: Command, terminal: Terminal): void {
     .option('-H, --header <name: value>', 'a header; may be repeated', repeated)
     .option('-q, --query <name=value>', 'a parameter of the query; may be repeated', repeated)
     .option('--idempotency-key <key>', 'the key of a mutation (default: a new one)')
-    .option('-y, --yes', 'delete without asking')
+    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', EXAMPLES)
     .action((method: string | undefined, path: string | undefined, options: ApiOptions, command: Command) => {
       if (method === undefined || path === undefined) return command.help({ error: true });
@@ -90,7 +91,8 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
   const client = path.startsWith(`${OWN}/`)
     ? (await openSession(command, terminal)).client
     : createClient({ baseUrl: await serverOf(command, terminal) });
-  if (method === 'DELETE' && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
+  const isFinal = method === 'DELETE' || asksFirst(command.parent ?? command, operation?.operationId);
+  if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
   const send = (client as unknown as Record<Method, AnyCall>)[method];
   const params = { query: queryOf(options.query ?? []) };
   const answer = await unwrap(send(path, { params, headers, ...(body !== undefined && { body }) }));
