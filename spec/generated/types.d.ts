@@ -91,6 +91,29 @@ export interface paths {
         patch: operations["dashboard.updateSettings"];
         trace?: never;
     };
+    "/api/dashboard/setup": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the shop still needs
+         * @description What is missing before the shop can sell, and what else should be set. It can sell once each item that is blocking is done. The hosted checkout of a shop without delivery or payment says that no order can be placed.
+         */
+        get: operations["dashboard.getSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/payment-account": {
         parameters: {
             query?: never;
@@ -3775,6 +3798,28 @@ export interface components {
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
         };
+        /** @description The call that completes a step of setting up the shop. */
+        SetupStep: {
+            /** @description The operation's id in this description. */
+            operation: string;
+            /** @enum {string} */
+            method: "GET" | "POST" | "PATCH";
+            path: string;
+            /** @description The fields of its body that matter here. */
+            fields: string[];
+        };
+        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one way to pay moves real money. tax: the tax is decided, which a rate of 0 does, too. contact, legal, storefront_url: the settings of that meaning. */
+        SetupItem: {
+            /** @enum {string} */
+            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url";
+            done: boolean;
+            /** @description Whether the shop cannot sell without it. */
+            blocking: boolean;
+            /** @description How it stands, in a sentence. */
+            message: string;
+            /** @description The call that does it; null once it is done. */
+            next: components["schemas"]["SetupStep"] | null;
+        };
         /** @description An absolute http or https address. */
         Url: string;
         /**
@@ -6770,6 +6815,8 @@ export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
+export type SetupStep = components['schemas']['SetupStep'];
+export type SetupItem = components['schemas']['SetupItem'];
 export type Url = components['schemas']['Url'];
 export type PaymentCapture = components['schemas']['PaymentCapture'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
@@ -7294,6 +7341,38 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getSetup": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The steps, the blocking ones first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        can_sell: boolean;
+                        items: components["schemas"]["SetupItem"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

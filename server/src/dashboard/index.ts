@@ -13,6 +13,7 @@ import * as orders from './orders.ts';
 import * as paymentAccount from './payment-account.ts';
 import * as products from './products.ts';
 import * as settings from './settings.ts';
+import * as setup from './setup.ts';
 import * as shippingOptions from './shipping-options.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
@@ -34,6 +35,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...paymentAccount,
   ...products,
   ...settings,
+  ...setup,
   ...shippingOptions,
   ...storefrontTokens,
   ...syncKeys,

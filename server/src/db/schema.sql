@@ -1515,6 +1515,7 @@ create table commerce.site_settings (
   storefront_url text,
   mail_new_orders boolean not null default true,
   ask_for_marketing boolean not null default false,
+  tax_decided boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),

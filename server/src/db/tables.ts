@@ -626,6 +626,7 @@ export interface Tables {
     storefront_url: string | null;
     mail_new_orders: boolean;
     ask_for_marketing: boolean;
+    tax_decided: boolean;
   };
   sites: {
     site_id: string;

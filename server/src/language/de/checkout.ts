@@ -62,7 +62,14 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Kostenlos',
 
   payment: 'Zahlung',
-  payment_none: 'Der Shop nimmt zurzeit keine Zahlungen an.',
+  payment_on_pickup:
+    'Sie können bezahlen, was Sie abholen, und zwar bei der Abholung. Andere Zahlungen nimmt der Shop nicht an.',
+  lacks: 'Der Shop kann zurzeit keine Bestellungen annehmen',
+  lacks_delivery:
+    'Er bietet noch keinen Versand an. Es wurde nichts bestellt und nichts berechnet, und Ihr Warenkorb bleibt erhalten.',
+  lacks_payment:
+    'Er bietet noch keine Zahlungsart an. Es wurde nichts bestellt und nichts berechnet, und Ihr Warenkorb bleibt erhalten.',
+  lacks_remedy: 'Bitte fragen Sie den Shop, oder versuchen Sie es später noch einmal.',
   pay_bank_transfer: 'Überweisung',
   pay_bank_transfer_detail:
     'Die Bankverbindung zeigen wir Ihnen nach der Bestellung. Wir versenden die Ware, sobald das Geld eingegangen ist.',

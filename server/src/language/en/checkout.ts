@@ -60,7 +60,11 @@ export const checkout = {
   free_of_charge: 'Free',
 
   payment: 'Payment',
-  payment_none: 'The shop takes no payments at the moment.',
+  payment_on_pickup: 'You can pay what you pick up, when you pick it up. The shop takes no other payments.',
+  lacks: 'The shop cannot take orders at the moment',
+  lacks_delivery: 'It offers no delivery yet. Nothing has been ordered or charged, and your cart is kept.',
+  lacks_payment: 'It offers no way to pay yet. Nothing has been ordered or charged, and your cart is kept.',
+  lacks_remedy: 'Please ask the shop, or try again later.',
   pay_bank_transfer: 'Bank transfer',
   pay_bank_transfer_detail:
     'We show you the bank details after you have ordered. The goods are sent when the money has arrived.',

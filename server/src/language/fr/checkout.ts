@@ -61,7 +61,14 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Gratuit',
 
   payment: 'Paiement',
-  payment_none: 'La boutique n’accepte aucun paiement pour le moment.',
+  payment_on_pickup:
+    'Vous pouvez payer ce que vous retirez sur place, au moment du retrait. La boutique n’accepte aucun autre paiement.',
+  lacks: 'La boutique ne peut pas prendre de commande pour le moment',
+  lacks_delivery:
+    'Elle ne propose encore aucune livraison. Rien n’a été commandé ni débité, et votre panier est conservé.',
+  lacks_payment:
+    'Elle ne propose encore aucun moyen de paiement. Rien n’a été commandé ni débité, et votre panier est conservé.',
+  lacks_remedy: 'Adressez-vous à la boutique, ou réessayez plus tard.',
   pay_bank_transfer: 'Virement bancaire',
   pay_bank_transfer_detail:
     'Les coordonnées bancaires s’affichent après la commande. Nous expédions les articles dès réception du virement.',

@@ -484,6 +484,50 @@ test('another country asks for the delivery again', async () => {
   expect(again.html).toContain('Place order and pay €47.00');
 });
 
+test.each([
+  ['en', 'cannot take orders', 'no delivery yet', 'no way to pay yet'],
+  ['de', 'keine Bestellungen annehmen', 'noch keinen Versand', 'noch keine Zahlungsart'],
+  ['fr', 'ne peut pas prendre de commande', 'encore aucune livraison', 'encore aucun moyen de paiement'],
+])('a shop that cannot sell says so in place of a form (%s)', async (locale, title, noDelivery, noPayment) => {
+  const server = await startServer(databaseUrl(), { card: undefined });
+  try {
+    const shop = await openShop();
+    const cart = await shop.givenCart();
+    const { data } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+    const browser = new PaperBrowser(server.baseUrl, { 'accept-language': locale });
+    const path = new URL(data?.checkout_url ?? '').pathname;
+    const shown = async () => {
+      const { response, html } = await browser.open(`${server.baseUrl}${path}`);
+      return [response.status, unescaped(html)] as const;
+    };
+
+    const [status, bare] = await shown();
+    expect([status, bare.includes('<form id="checkout"')]).toEqual([200, false]);
+    expect(bare).toContain(title);
+    expect(bare).toContain(noDelivery);
+    expect(bare).toContain('Mug');
+
+    const option = await shop.givenShippingOption();
+    expect((await shown())[1]).toContain(noPayment);
+
+    const params = { path: { shipping_option_id: option.id } };
+    await shop.dashboard.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', {
+      params,
+      body: { kind: 'pickup' },
+    });
+    expect((await shown())[1]).toContain('<form id="checkout"');
+
+    await shop.dashboard.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', {
+      params,
+      body: { kind: 'delivery' },
+    });
+    await shop.dashboard.PATCH('/api/dashboard/settings', { body: { bank_details: BANK } });
+    expect((await shown())[1]).toContain('<form id="checkout"');
+  } finally {
+    await stopServer(server);
+  }
+});
+
 test('what is not shipped asks for no delivery, and may cost nothing', async () => {
   const shop = await openShop();
   const variants = [{ price: '5.00', requires_shipping: false, inventory_quantity: 9 }];

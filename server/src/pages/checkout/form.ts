@@ -176,10 +176,11 @@ ${radios(form, {
 </div>`;
 }
 
+/** Where only what is picked up can be paid, on pickup, there is no way to pay before that is chosen. */
 function payment({ checkout, form, language: { say } }: CheckoutView): Html {
   const methods = checkout.payment_methods;
   if (methods.length === 0) {
-    return html`<section class="part"><h2>${say('checkout.payment')}</h2><p class="warning">${say('checkout.payment_none')}</p></section>`;
+    return html`<section class="part"><h2>${say('checkout.payment')}</h2><p>${say('checkout.payment_on_pickup')}</p></section>`;
   }
   return html`
 <div class="part">

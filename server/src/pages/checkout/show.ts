@@ -15,6 +15,7 @@ import { confirmation, wayToOrder } from './confirmation.ts';
 import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { checkoutForm } from './form.ts';
+import { checkoutClosed, lackOf } from './lack.ts';
 import { closedPage } from './notices.ts';
 import { failureAlert, openPayment } from './payment.ts';
 import { checkoutReview } from './review.ts';
@@ -69,7 +70,8 @@ export async function showOpen(
   const { checkoutDeps, guard, req, res, path, language } = visit;
   const checkout = await checkouts.get(shop, checkoutDeps, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
-  const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
+  const delivery = await checkoutPage.readDelivery(shop);
+  const countries = delivery.countries ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
   const destination = { ...checkout.shipping_address, country };
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
@@ -82,6 +84,7 @@ export async function showOpen(
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
     countries,
+    pickup: delivery.pickup,
     country,
     choices,
     optedIn: visit.checkout.opted_in,
@@ -92,6 +95,8 @@ export async function showOpen(
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
   };
   if (checkout.payment) return { status, html: openPayment(view) };
+  const lack = lackOf(view);
+  if (lack) return { status, html: checkoutClosed(view, lack) };
   const html = wish === 'review' && checkout.missing.length === 0 ? checkoutReview(view) : checkoutForm(view);
   return { status, html };
 }

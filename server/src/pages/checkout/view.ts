@@ -22,6 +22,8 @@ export interface CheckoutView {
   checkout: Checkout;
   /** Where the shop delivers. */
   countries: readonly string[];
+  /** Whether something can be picked up, and paid for there. */
+  pickup: boolean;
   /** The country that `choices` is for; null as long as none is known. */
   country: string | null;
   choices: readonly ShippingChoice[];

@@ -52,13 +52,21 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
   return found;
 }
 
-/** The countries that some active shipping option is for; undefined when there is one for all countries. */
-export async function deliveryCountries(shop: Shop): Promise<string[] | undefined> {
-  const rows = await shop.rows<{ countries: string[] }>(
-    sql`select countries from shipping_options where site_id = ${shop.siteId} and active`,
+/** How the shop delivers. */
+export interface Delivery {
+  /** The countries that some active shipping option is for; undefined when there is one for all countries. */
+  countries: string[] | undefined;
+  /** Whether something can be picked up, and paid for there. */
+  pickup: boolean;
+}
+
+export async function readDelivery(shop: Shop): Promise<Delivery> {
+  const rows = await shop.rows<{ countries: string[]; pickup: boolean }>(
+    sql`select countries, kind = 'pickup' as pickup from shipping_options where site_id = ${shop.siteId} and active`,
   );
-  if (rows.some(({ countries }) => countries.length === 0)) return undefined;
-  return [...new Set(rows.flatMap(({ countries }) => countries))];
+  const pickup = rows.some((row) => row.pickup);
+  if (rows.some(({ countries }) => countries.length === 0)) return { countries: undefined, pickup };
+  return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup };
 }
 
 /** What the confirmation says of an order besides what the contract shows. */

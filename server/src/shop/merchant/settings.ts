@@ -66,6 +66,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         prices_include_tax = coalesce(${patch.prices_include_tax ?? null}, prices_include_tax),
         tax_rates = coalesce(${json(patch.tax_rates)}::jsonb, tax_rates),
         default_tax_rate = coalesce(${patch.default_tax_rate ?? null}::numeric, default_tax_rate),
+        tax_decided = tax_decided or ${patch.tax_rates !== undefined || patch.default_tax_rate !== undefined},
         bank_details = case when ${patch.bank_details !== undefined} then ${json(whole(patch.bank_details))}::jsonb
           else bank_details end,
         payment_deadline_hours = coalesce(${patch.payment_deadline_hours ?? null}, payment_deadline_hours),

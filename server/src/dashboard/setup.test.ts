@@ -1,0 +1,93 @@
+import { createDashboardClient } from '@commerce-backend/sdk';
+import { expect, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { operationTable } from '../http/contract/contract.ts';
+
+const setup = '/api/dashboard/setup';
+const settings = '/api/dashboard/settings';
+const bank = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
+
+/** A new shop on a server that takes no cards itself. */
+async function bareShop() {
+  const server = await startServer(databaseUrl(), { card: undefined });
+  const shop = await openShop();
+  const apiKey = shop.credentials.api_key;
+  const dashboard = createDashboardClient({ baseUrl: server.baseUrl, apiKey });
+  const read = async () => {
+    const { data } = await dashboard.GET(setup);
+    if (!data) throw new Error('There is no list.');
+    return data;
+  };
+  const open = async () => (await read()).items.filter((item) => !item.done).map(({ code }) => code);
+  return { ...shop, read, open, [Symbol.asyncDispose]: () => stopServer(server) };
+}
+
+test('a new shop is told all that it lacks, and cannot sell until what blocks is done', async () => {
+  await using shop = await bareShop();
+  const all = ['products', 'delivery', 'payment', 'live_payments', 'tax', 'contact', 'legal', 'storefront_url'];
+  expect(await shop.open()).toEqual(all);
+
+  const { items } = await shop.read();
+  expect(items.filter(({ blocking }) => blocking).map(({ code }) => code)).toEqual(['products', 'delivery', 'payment']);
+
+  await shop.givenProduct();
+  await shop.givenShippingOption();
+  expect((await shop.read()).can_sell).toBe(false);
+
+  await shop.dashboard.PATCH(settings, { body: { bank_details: bank } });
+  expect((await shop.read()).can_sell).toBe(true);
+  expect(await shop.open()).toEqual(['tax', 'contact', 'legal', 'storefront_url']);
+
+  const body = {
+    default_tax_rate: '0',
+    brand: { support_email: 'help@kiosk.example' },
+    legal: {
+      terms_url: 'https://kiosk.example/terms',
+      privacy_url: 'https://kiosk.example/privacy',
+      imprint_url: 'https://kiosk.example/imprint',
+    },
+    storefront_url: 'https://kiosk.example/',
+  };
+  await shop.dashboard.PATCH(settings, { body });
+  expect(await shop.open()).toEqual([]);
+});
+
+test('a product counts once it is published and in stock', async () => {
+  await using shop = await bareShop();
+  const message = async () => (await shop.read()).items.find(({ code }) => code === 'products')?.message;
+
+  await shop.givenProduct({ status: 'draft' });
+  expect(await message()).toContain('No product is published');
+  await shop.givenProduct({ inventory_quantity: 0 });
+  expect(await message()).toContain('in stock');
+  await shop.givenProduct({ inventory_quantity: 0, track_inventory: false });
+  expect(await message()).toBe('A product is for sale.');
+});
+
+test('a shop of what is not shipped needs no delivery; one that is only collected from needs no other payment', async () => {
+  await using shop = await bareShop();
+  await shop.givenProduct({ requires_shipping: false });
+  expect(await shop.open()).not.toContain('delivery');
+
+  await shop.givenProduct();
+  expect(await shop.open()).toContain('delivery');
+  await shop.givenShippingOption({ kind: 'pickup' });
+  expect((await shop.read()).can_sell).toBe(true);
+});
+
+test('cards in test mode let a shop sell, and it is told that no money moves', async () => {
+  const shop = await openShop();
+  const { data } = await shop.dashboard.GET(setup);
+  const find = (wanted: string) => data?.items.find(({ code }) => code === wanted)?.done;
+  expect([find('payment'), find('live_payments')]).toEqual([true, false]);
+});
+
+test('each next step is a call of the contract', async () => {
+  await using shop = await bareShop();
+  for (const { next } of (await shop.read()).items) {
+    const named = operationTable.find(({ id }) => id === next?.operation);
+    expect([named?.path, named?.method.toUpperCase()]).toEqual([next?.path, next?.method]);
+  }
+});

@@ -1,0 +1,36 @@
+import { page } from '../parts/document.ts';
+import { html } from '../parts/html.ts';
+import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
+import { agentNote, type CheckoutView, summaryOf } from './view.ts';
+
+/** Why nothing can be ordered in a shop that is not set up yet: a form would only take the shopper's time. */
+export type Lack = 'delivery' | 'payment';
+
+export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | undefined {
+  if (checkout.requires_shipping && countries.length === 0) return 'delivery';
+  const payable = checkout.payment_methods.length > 0 || (checkout.requires_shipping && pickup);
+  return payable ? undefined : 'payment';
+}
+
+/** The cart, and that it cannot be ordered, in place of the form. */
+export function checkoutClosed(view: CheckoutView, lack: Lack): string {
+  const { language, front, back } = view;
+  const { say } = language;
+  const title = say('checkout.your_order');
+  const summary = summaryOf(view);
+  // There is no form to take a line out with.
+  const shown = { ...summary, lines: summary.lines.map((line) => ({ ...line, remedy: undefined })) };
+  const main = html`
+<h1>${title}</h1>
+<div class="alert" role="alert">
+<h2>${say('checkout.lacks')}</h2>
+<p>${say(`checkout.lacks_${lack}`)} ${say('checkout.lacks_remedy')}</p>
+</div>
+${agentNote(view)}
+<aside class="summary" id="summary" tabindex="-1" aria-labelledby="summary-heading">
+<h2 id="summary-heading">${title}</h2>
+${summaryLines(shown, view.ownOrigin)}
+${summaryTotals(shown)}
+</aside>`;
+  return page({ language, title: say('checkout.lacks'), mistaken: false, front, back, where: 'checkout', main });
+}

@@ -1,0 +1,161 @@
+import type { operations, paths, SetupItem, SetupStep } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import { TEST_PROVIDER } from '../payments/test-provider.ts';
+import type { Shop } from '../shop.ts';
+import type { WholeLegal } from './brand.ts';
+
+/** What a shop still needs before it can sell, and what else should be set. */
+
+interface Facts {
+  is_published: boolean;
+  is_in_stock: boolean;
+  needs_delivery: boolean;
+  has_delivery: boolean;
+  has_pickup: boolean;
+  takes_transfers: boolean;
+  account_mode: 'live' | 'test' | null;
+  tax_decided: boolean;
+  storefront_url: string | null;
+  has_contact: boolean;
+  /** Without what was never given. */
+  legal: Partial<WholeLegal>;
+}
+
+const LEGAL_LINKS = ['terms_url', 'privacy_url', 'imprint_url'] as const;
+
+/** The steps, the blocking ones first. */
+export async function get(shop: Shop, deps: CheckoutDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
+  const facts = await readFacts(shop);
+  const items = [
+    products(facts),
+    delivery(facts),
+    payment(facts, deps),
+    livePayments(facts, deps),
+    tax(facts),
+    contact(facts),
+    legal(facts),
+    storefront(facts),
+  ];
+  return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
+}
+
+/** What open checkouts hold counts as stock: it may come back, and the shop has sold until then. */
+async function readFacts(shop: Shop): Promise<Facts> {
+  const found = await shop.one<Facts>(
+    sql`select exists (
+          select from products p where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()) as is_published,
+        exists (
+          select from products p join variants v on v.site_id = p.site_id and v.product_id = p.id
+          where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()
+            and (not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > 0)) as is_in_stock,
+        exists (
+          select from products p join variants v on v.site_id = p.site_id and v.product_id = p.id
+          where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()
+            and v.requires_shipping) as needs_delivery,
+        exists (select from shipping_options o where o.site_id = ${shop.siteId} and o.active) as has_delivery,
+        exists (
+          select from shipping_options o where o.site_id = ${shop.siteId} and o.active and o.kind = 'pickup') as has_pickup,
+        t.bank_details is not null as takes_transfers,
+        (select a.mode from payment_accounts a where a.site_id = t.site_id) as account_mode,
+        t.tax_decided or t.default_tax_rate > 0 or t.tax_rates <> '[]' as tax_decided, t.storefront_url,
+        coalesce(t.brand ->> 'support_email', t.brand ->> 'support_phone') is not null as has_contact, t.legal
+      from site_settings t where t.site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
+
+function products({ is_published, is_in_stock }: Facts): SetupItem {
+  if (is_in_stock) return done('products', 'A product is for sale.', true);
+  if (is_published) {
+    const next = step('dashboard.adjustInventory', 'POST', '/api/dashboard/inventory/{variant_id}/adjust', 'delta');
+    return missing('products', 'No published product is in stock. Book in what has arrived.', next, true);
+  }
+  const next = step('dashboard.createProduct', 'POST', '/api/dashboard/products', 'status', 'inventory_quantity');
+  return missing(
+    'products',
+    'No product is published. Publish one, with its stock: its status must be active.',
+    next,
+    true,
+  );
+}
+
+function delivery({ is_published, needs_delivery, has_delivery }: Facts): SetupItem {
+  if (has_delivery) return done('delivery', 'The shop has a shipping option.', true);
+  if (is_published && !needs_delivery) return done('delivery', 'Nothing that is for sale has to be shipped.', true);
+  const message =
+    'No shipping option is active, so nothing can be delivered. Add one, with its price and its countries.';
+  const next = step('dashboard.createShippingOption', 'POST', '/api/dashboard/shipping-options', ...SHIPPING_FIELDS);
+  return missing('delivery', message, next, true);
+}
+
+const SHIPPING_FIELDS = ['name', 'price', 'countries'];
+
+function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CheckoutDeps): SetupItem {
+  if (takes_transfers || account_mode || card) return done('payment', 'Shoppers can pay.', true);
+  if (has_pickup) return done('payment', 'Shoppers can pay what they pick up, and nothing else.', true);
+  const message = "Shoppers have no way to pay. Give the shop's bank details, or the key of its account at a provider.";
+  return missing('payment', message, settings('bank_details'), true);
+}
+
+/** Of ways to pay that are there; that there is none is another item. */
+function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CheckoutDeps): SetupItem {
+  const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
+  if (takes_transfers || account_mode === 'live' || has_pickup || operators) {
+    return done('live_payments', 'A way to pay moves real money.');
+  }
+  const message =
+    'No way to pay moves real money yet. Give bank details, or the live key of the account at the provider.';
+  return missing('live_payments', message, step('dashboard.updatePaymentAccount', 'PATCH', ACCOUNT, 'secret_key'));
+}
+
+const ACCOUNT = '/api/dashboard/payment-account';
+
+function tax({ tax_decided }: Facts): SetupItem {
+  if (tax_decided) return done('tax', 'The tax is decided.');
+  const message = 'No tax is charged, and nobody has said that this is meant. Set the rate, also if it is 0.';
+  return missing('tax', message, settings('default_tax_rate', 'tax_rates', 'prices_include_tax'));
+}
+
+function contact({ has_contact }: Facts): SetupItem {
+  if (has_contact) return done('contact', 'Shoppers see how to reach the shop.');
+  const message = 'Pages and mails do not say how to reach the shop. Give brand.support_email or brand.support_phone.';
+  return missing('contact', message, settings('brand'));
+}
+
+function legal({ legal: links }: Facts): SetupItem {
+  const absent = LEGAL_LINKS.filter((link) => !links[link]);
+  if (absent.length === 0) return done('legal', 'Pages and mails link to the legal texts.');
+  const names = absent.map((link) => `legal.${link}`).join(', ');
+  return missing('legal', `Pages and mails do not link to all legal texts. Missing: ${names}.`, settings('legal'));
+}
+
+function storefront({ storefront_url }: Facts): SetupItem {
+  if (storefront_url) return done('storefront_url', "Pages and mails lead back to the shop's own pages.");
+  const message = 'Pages and mails do not lead back to the shop: the address of its own pages is not set.';
+  return missing('storefront_url', message, settings('storefront_url'));
+}
+
+type Code = SetupItem['code'];
+
+function done(code: Code, message: string, blocking = false): SetupItem {
+  return { code, done: true, blocking, message, next: null };
+}
+
+function missing(code: Code, message: string, next: SetupStep, blocking = false): SetupItem {
+  return { code, done: false, blocking, message, next };
+}
+
+function settings(...fields: string[]): SetupStep {
+  return step('dashboard.updateSettings', 'PATCH', '/api/dashboard/settings', ...fields);
+}
+
+function step(
+  operation: keyof operations,
+  method: SetupStep['method'],
+  path: keyof paths,
+  ...fields: string[]
+): SetupStep {
+  return { operation, method, path, fields };
+}
