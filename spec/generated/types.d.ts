@@ -921,7 +921,7 @@ export interface paths {
         head?: never;
         /**
          * Change a variant
-         * @description Changes the fields given and leaves the others. A price at or above compare_at_price is a 422 unless compare_at_price is changed as well. Setting the policy to deny while open checkouts hold more than is on hand is 409 insufficient_stock.
+         * @description Changes the fields given and leaves the others. A value must be among those of its option (422). A price at or above compare_at_price is a 422 unless compare_at_price is changed as well. Setting the policy to deny while open checkouts hold more than is on hand is 409 insufficient_stock.
          */
         patch: operations["dashboard.updateVariant"];
         trace?: never;
@@ -4085,6 +4085,8 @@ export interface components {
          * @enum {string}
          */
         ProductStatus: "draft" | "active" | "archived";
+        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
+        MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
@@ -4193,8 +4195,6 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
-        MoneyInput: string;
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;
         /** @description An option of a product as input. The values must be unique. */
@@ -6631,6 +6631,10 @@ export interface components {
         ProductTypeFilter: string[];
         /** @description Only products with one of these tags. */
         TagFilter: string[];
+        /** @description Only products with a price of at least this. */
+        PriceMin: components["schemas"]["MoneyInput"];
+        /** @description Only products with a price of at most this. */
+        PriceMax: components["schemas"]["MoneyInput"];
         /**
          * @description The id of a product.
          * @example 0192f3a0-4444-7000-8000-000000000001
@@ -6737,10 +6741,6 @@ export interface components {
         AgentSort: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
         /** @description Only products of the published collection with this handle; an unknown handle has none. */
         CollectionFilter: components["schemas"]["Slug"];
-        /** @description Only products with a price of at least this. */
-        PriceMin: components["schemas"]["MoneyInput"];
-        /** @description Only products with a price of at most this. */
-        PriceMax: components["schemas"]["MoneyInput"];
         /**
          * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
          * @example [
@@ -6849,6 +6849,7 @@ export type EventListenerWithSecret = components['schemas']['EventListenerWithSe
 export type ListenerEvent = components['schemas']['ListenerEvent'];
 export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
+export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
 export type Money = components['schemas']['Money'];
 export type Image = components['schemas']['Image'];
@@ -6859,7 +6860,6 @@ export type Variant = components['schemas']['Variant'];
 export type Metadata = components['schemas']['Metadata'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
-export type MoneyInput = components['schemas']['MoneyInput'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type OptionInput = components['schemas']['OptionInput'];
 export type ImageInput = components['schemas']['ImageInput'];
@@ -7063,6 +7063,8 @@ export type ParameterSearch = components['parameters']['Search'];
 export type ParameterVendorFilter = components['parameters']['VendorFilter'];
 export type ParameterProductTypeFilter = components['parameters']['ProductTypeFilter'];
 export type ParameterTagFilter = components['parameters']['TagFilter'];
+export type ParameterPriceMin = components['parameters']['PriceMin'];
+export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterProductId = components['parameters']['ProductId'];
 export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterImageId = components['parameters']['ImageId'];
@@ -7089,8 +7091,6 @@ export type ParameterSiteIdQuery = components['parameters']['SiteIdQuery'];
 export type ParameterAgentLimit = components['parameters']['AgentLimit'];
 export type ParameterAgentSort = components['parameters']['AgentSort'];
 export type ParameterCollectionFilter = components['parameters']['CollectionFilter'];
-export type ParameterPriceMin = components['parameters']['PriceMin'];
-export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterOptionFilter = components['parameters']['OptionFilter'];
 export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
@@ -8671,6 +8671,22 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
+                /** @description Only products with a price of at least this. */
+                price_min?: components["parameters"]["PriceMin"];
+                /** @description Only products with a price of at most this. */
+                price_max?: components["parameters"]["PriceMax"];
+                /** @description in, only products of which something can be bought; out, only the others; low, only products with a variant that is low but not out of stock. */
+                stock?: "in" | "low" | "out";
+                /** @description Only products of this collection, published or not; an unknown one has none. */
+                collection_id?: components["schemas"]["Id"];
+                /** @description Only products created at this time or later. */
+                created_from?: components["schemas"]["Timestamp"];
+                /** @description Only products created before this time. */
+                created_to?: components["schemas"]["Timestamp"];
+                /** @description Only products changed at this time or later. */
+                updated_from?: components["schemas"]["Timestamp"];
+                /** @description Only products last changed before this time. */
+                updated_to?: components["schemas"]["Timestamp"];
                 /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
                 sort?: "relevance" | "newest" | "oldest" | "recently_updated" | "name_asc" | "name_desc" | "price_asc" | "price_desc";
             };
@@ -10455,6 +10471,8 @@ export interface operations {
                 payment_method?: components["schemas"]["PaymentMethod"];
                 /** @description Only orders of this customer. */
                 customer_id?: components["schemas"]["Id"];
+                /** @description Only orders that the agent with this token has prepared. */
+                agent_token_id?: components["schemas"]["Id"];
                 /** @description Only orders created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
                 /** @description Only orders created before this time. */

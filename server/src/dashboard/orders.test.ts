@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
@@ -431,6 +432,27 @@ test('a list has the orders that meet all filters', async () => {
   expect(await idsOf({ created_from: waiting.created_at })).toEqual([waiting.id]);
   expect(await idsOf({ created_to: waiting.created_at, payment_method: 'bank_transfer' })).toEqual([paid.id]);
   expect(await idsOf({ customer_id: unknown })).toEqual([]);
+});
+
+test('the list is filtered by the agent that prepared an order', async () => {
+  const shop = await openShop();
+  const { variant_id } = await givenVariant(shop);
+  const customer = await shop.givenCustomer();
+  const agent = await givenAgent(shop, customer, { budget_cents: 100_000 });
+  const { id: checkout_id } = await givenAgentCheckout(shop, customer, { ...agent, categories: [] }, [
+    { variant_id, quantity: 1 },
+  ]);
+  const { data } = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path: { checkout_id } },
+    body: {},
+  });
+  await shop.givenOrder({ client: customer.client });
+  const idsOf = async (query: Record<string, string>) =>
+    (await shop.dashboard.GET(listPath, { params: { query } })).data?.orders.map(({ id }) => id);
+
+  expect(await idsOf({ agent_token_id: agent.token_id })).toEqual([data?.order.id]);
+  expect(await idsOf({ agent_token_id: agent.token_id, customer_id: customer.id })).toEqual([data?.order.id]);
+  expect(await idsOf({ agent_token_id: unknown })).toEqual([]);
 });
 
 test('a page past the end is empty and tells the total', async () => {

@@ -16,6 +16,10 @@ const tee = {
 test('a SKU that is taken is named, whichever way it was to be written', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
+  await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
+    params: { path: { product_id: made.id, option_id: made.options[0]?.id ?? '' } },
+    body: { values: ['S', 'M', 'L'] },
+  });
   const variant = { product_id: made.id, variant_id: made.variants[0]?.id ?? '' };
 
   const refusals = await Promise.all([

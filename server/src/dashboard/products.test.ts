@@ -193,6 +193,11 @@ test('variants are added, changed and deleted one by one, but never the last', a
   const variant = '/api/dashboard/products/{product_id}/variants/{variant_id}';
   const [first, second] = made.variants;
 
+  const option_id = made.options[0]?.id ?? '';
+  await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
+    params: { path: { ...path, option_id } },
+    body: { values: ['S', 'M', 'L'] },
+  });
   const added = await dashboard.POST('/api/dashboard/products/{product_id}/variants', {
     params: { path },
     body: { option1: 'L', option2: 'Red', price: '9', inventory_quantity: 2 },
@@ -211,6 +216,65 @@ test('variants are added, changed and deleted one by one, but never the last', a
   const { data } = await dashboard.GET(product, { params: { path } });
   expect(data).toMatchObject({ price: '9.00', variants: [{ id: added.data?.id }] });
   expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
+});
+
+test('a value that its option does not list is refused, by name, for a new variant and for a change', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct(tee);
+  const path = { product_id: made.id };
+
+  const added = await dashboard.POST('/api/dashboard/products/{product_id}/variants', {
+    params: { path },
+    body: { option1: 'XXL', option2: 'Red' },
+  });
+  const changed = await dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { ...path, variant_id: made.variants[0]?.id ?? '' } },
+    body: { option1: 'M', option2: 'Mauve' },
+  });
+
+  const mistake = (loc: string, expected: string[]) => [{ loc: ['body', loc], type: 'enum', ctx: { expected } }];
+  expect([added.response.status, changed.response.status]).toEqual([422, 422]);
+  expect(added.error).toMatchObject({ detail: mistake('option1', ['S', 'M']) });
+  expect(changed.error).toMatchObject({ detail: mistake('option2', ['Red', 'Blue']) });
+  const { data } = await dashboard.GET(product, { params: { path } });
+  expect(data).toEqual(made);
+});
+
+test('the list is filtered by price, stock, collection and times, all at once', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const gone = await givenProduct({ name: 'Gone', price: '5.00', inventory_quantity: 0 });
+  const low = await givenProduct({ name: 'Low', price: '10.00', inventory_quantity: 2, low_stock_threshold: 3 });
+  const full = await givenProduct({ name: 'Full', price: '20.00', tags: ['sale'], status: 'draft' });
+  const { data: chosen } = await dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'Chosen', product_ids: [gone.id, full.id], published: false },
+  });
+  const { data: ruled } = await dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'Sale', rules: [{ field: 'tag', operator: 'equals', value: 'sale' }] },
+  });
+  const found = async (query: Record<string, string>) => {
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query } });
+    return data?.products.map(({ name }) => name);
+  };
+
+  expect(await found({ price_min: '10', price_max: '10.00' })).toEqual(['Low']);
+  expect(await found({ price_min: '10' })).toEqual(['Full', 'Low']);
+  expect(await found({ stock: 'in' })).toEqual(['Full', 'Low']);
+  expect(await found({ stock: 'low' })).toEqual(['Low']);
+  expect(await found({ stock: 'out' })).toEqual(['Gone']);
+  expect(await found({ collection_id: chosen?.id ?? '' })).toEqual(['Full', 'Gone']);
+  expect(await found({ collection_id: ruled?.id ?? '' })).toEqual(['Full']);
+  expect(await found({ collection_id: gone.id })).toEqual([]);
+  expect(await found({ collection_id: chosen?.id ?? '', stock: 'in', q: 'full' })).toEqual(['Full']);
+  expect(await found({ created_from: low.created_at })).toEqual(['Full', 'Low']);
+  expect(await found({ created_to: low.created_at })).toEqual(['Gone']);
+
+  const path = { product_id: gone.id };
+  const { data: changed } = await dashboard.PATCH(product, { params: { path }, body: { vendor: 'Alder' } });
+  expect(await found({ updated_from: changed?.updated_at ?? '' })).toEqual(['Gone']);
+  expect(await found({ updated_to: changed?.updated_at ?? '' })).toEqual(['Full', 'Low']);
+
+  const { response } = await dashboard.GET('/api/dashboard/products', { params: { query: { price_min: '10.001' } } });
+  expect(response.status).toBe(422);
 });
 
 test('images keep the order that their positions ask for', async () => {

@@ -1,12 +1,13 @@
 import { mistakesInRow } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
+import * as merchantList from '../shop/catalog/merchant-list.ts';
 import * as images from '../shop/products/images.ts';
 import * as productImport from '../shop/products/import.ts';
 import * as options from '../shop/products/options.ts';
 import * as products from '../shop/products/products.ts';
 import * as variants from '../shop/products/variants.ts';
 
-export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => products.list(shop, query);
+export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => merchantList.list(shop, query);
 
 export const createProduct: Handler<'dashboard.createProduct'> = ({ shop, body }) => products.create(shop, body);
 

@@ -131,6 +131,14 @@ function published(shop: Shop, idOrHandle: string): Sql {
   return sql`from collections c where c.site_id = ${shop.siteId} and c.published and ${wanted}`;
 }
 
+/** What a collection consists of, published or not; nothing when there is none of this id. */
+export async function findChoice(shop: Shop, id: string): Promise<Choice | undefined> {
+  return shop.one<Choice>(
+    sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order from collections c
+      where c.site_id = ${shop.siteId} and c.id = ${id}`,
+  );
+}
+
 /** What a published collection consists of, or nothing when there is none of this id or handle. */
 export async function findPublished(shop: Shop, idOrHandle: string): Promise<Choice | undefined> {
   return shop.one<Choice>(

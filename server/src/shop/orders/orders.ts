@@ -39,6 +39,7 @@ export interface OrderQuery extends PageQuery {
   source?: OrderSource;
   payment_method?: PaymentMethod;
   customer_id?: string;
+  agent_token_id?: string;
   created_from?: string;
   created_to?: string;
   sort?: 'newest' | 'oldest' | 'recently_updated' | 'total_desc' | 'total_asc';
@@ -107,6 +108,7 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
     if (query[field] !== undefined) conditions.push(sql`${COLUMNS[field]} = ${query[field]}`);
   }
   if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
+  if (query.agent_token_id) conditions.push(sql`o.agent_token_id = ${query.agent_token_id}`);
   if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
   if (query.q !== undefined) conditions.push(mentions(`%${escapeLike(query.q.trim())}%`));

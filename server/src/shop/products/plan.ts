@@ -108,7 +108,7 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
 export function planNewVariant(input: VariantInput, fallbackPrice: string, options: OptionPlan[], digits: number) {
   const mistakes = new Mistakes();
   const variant = planVariant(input, { price: fallbackPrice }, digits, mistakes, ['body']);
-  checkOptionValues(options, variant, mistakes, ['body'], false);
+  checkOptionValues(options, variant, mistakes, ['body']);
   mistakes.throwIfAny();
   return variant;
 }
@@ -189,7 +189,7 @@ function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mista
   const skus = new Set<string>();
   variants.forEach((variant, i) => {
     const place = [...loc, 'variants', i];
-    checkOptionValues(options, variant, mistakes, place, true);
+    checkOptionValues(options, variant, mistakes, place);
     const combination = combinationOf(variant);
     if (combinations.has(combination)) mistakes.add(place, 'duplicate', 'Another variant has the same option values.');
     combinations.add(combination);
@@ -199,30 +199,24 @@ function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mista
   });
 }
 
-/** A value for each option, none beyond. `extend`: a value that its option does not list yet is added to it. */
-function checkOptionValues(
-  options: OptionPlan[],
-  variant: VariantPlan,
-  mistakes: Mistakes,
-  loc: Place,
-  extend: boolean,
-) {
+/** A value for each option, one of its own, and none beyond. An option whose own values are not known yet takes any. */
+function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes: Mistakes, loc: Place): void {
   OPTION_FIELDS.forEach((field, i) => {
     const option = options[i];
     const value = variant[field];
     if (!option) {
       if (value !== null) mistakes.add([...loc, field], 'extra_forbidden', 'The product has no such option.');
-      return;
-    }
-    if (value === null) {
+    } else if (value === null) {
       mistakes.add([...loc, field], 'missing', `A value for ${option.name} is required.`);
-    } else if (!option.values.includes(value)) {
-      if (extend && option.values.length === 0) return;
-      if (extend)
-        mistakes.add([...loc, field], 'enum', `Not among the values of ${option.name}.`, { expected: option.values });
-      else option.values.push(value);
+    } else if (option.values.length > 0 && !option.values.includes(value)) {
+      mistakes.add([...loc, field], 'enum', notAmong(option), { expected: option.values });
     }
   });
+}
+
+/** What is wrong with a value that its option does not list. */
+export function notAmong({ name }: OptionPlan): string {
+  return `Not among the values of ${name}. Add it to the option first.`;
 }
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;

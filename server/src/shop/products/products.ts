@@ -1,4 +1,4 @@
-import type { Product, ProductInput, ProductPage, ProductPatch } from '@commerce-backend/spec';
+import type { Product, ProductInput, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
@@ -7,11 +7,9 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import { canonicalAmount } from '../money.ts';
-import type { PageQuery } from '../page-query.ts';
 import { normalTexts } from '../plain-text.ts';
 import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
-import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from './list.ts';
 import { lockProduct } from './parts.ts';
 import { type ProductPlan, planProduct, VARIANT_DETAILS } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
@@ -34,31 +32,6 @@ export async function get(shop: Shop, id: string): Promise<Product> {
   const [product] = await productsByIds(shop, 'merchant', [id]);
   if (!product) throw notFound('product');
   return product;
-}
-
-export interface ProductFilters extends PageQuery, LabelQuery {
-  q?: string;
-  status?: string;
-  sort?: keyof typeof ORDERS | 'relevance';
-}
-
-const ORDERS = {
-  newest: sql`p.created_at desc, p.id`,
-  oldest: sql`p.created_at, p.id`,
-  recently_updated: sql`p.updated_at desc, p.id`,
-  name_asc: sql`p.name, p.id`,
-  name_desc: sql`p.name desc, p.id`,
-  price_asc: sql`p.price, p.id`,
-  price_desc: sql`p.price desc, p.id`,
-};
-
-/** The merchant's list: drafts and archived products, too; newest first unless a text is searched for. */
-export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
-  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labelFilters(query)];
-  if (query.status) conditions.push(sql`p.status = ${query.status}`);
-  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
-  const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
-  return readPage(shop, 'merchant', matching(conditions, query.q), order, query);
 }
 
 /** Creates a product. Throws a ValidationError, or `slug_taken` / `sku_taken`. */

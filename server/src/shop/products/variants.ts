@@ -4,14 +4,14 @@ import { indexProducts } from '../../search/index/index-products.ts';
 import { notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { lockProduct, moveTo, refuseBeyond } from './parts.ts';
-import { type OptionPlan, planNewVariant } from './plan.ts';
+import { notAmong, type OptionPlan, planNewVariant } from './plan.ts';
 import * as products from './products.ts';
 import { variantObject } from './rows.ts';
 import { insertVariants, summarize } from './write.ts';
 
 const MAX_VARIANTS = 250;
 
-/** Adds a variant; values that its options do not list yet are added to them. */
+/** Adds a variant, with a value of each option. */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
   const { track_inventory, price } = await lockProduct(shop, product_id);
   const count = await shop.one<{ total: number }>(
@@ -22,7 +22,6 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
   const plan = planNewVariant(input, price, options, shop.currencyDigits);
   const firstPosition = (count?.total ?? 0) + 1;
   const [id = ''] = await insertVariants(shop, { product_id, parts: [plan], track_inventory, firstPosition });
-  await writeValues(shop, product_id, options);
   await summarize(shop, product_id);
   await indexProducts(shop, [product_id]);
   return get(shop, product_id, id);
@@ -79,15 +78,6 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> 
   );
 }
 
-async function writeValues(shop: Shop, product_id: string, options: OptionPlan[]): Promise<void> {
-  await shop.run(
-    sql`update product_options o set values = given.values
-      from jsonb_to_recordset(${JSON.stringify(options)}) as given (name text, values text[])
-      where o.site_id = ${shop.siteId} and o.product_id = ${product_id} and o.name = given.name
-        and o.values <> given.values`,
-  );
-}
-
 /** Returns whether the variant has other values now. */
 async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
@@ -99,6 +89,13 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
     const msg = 'The product has no such option.';
     throw new ValidationError([{ loc: ['body', `option${beyond + 1}`], msg, type: 'extra_forbidden' }]);
   }
+  const mistakes = options.flatMap((option, i) => {
+    const value = given[i];
+    if (value == null || option.values.includes(value)) return [];
+    const ctx = { expected: option.values };
+    return [{ loc: ['body', `option${i + 1}`], msg: notAmong(option), type: 'enum', ctx }];
+  });
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
   const changed = await shop.run(
     sql`update variants set option1 = coalesce(${option1 ?? null}, option1),
         option2 = coalesce(${option2 ?? null}, option2), option3 = coalesce(${option3 ?? null}, option3)
@@ -106,11 +103,6 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
         (coalesce(${option1 ?? null}, option1), coalesce(${option2 ?? null}, option2),
           coalesce(${option3 ?? null}, option3))`,
   );
-  given.forEach((value, i) => {
-    const values = options[i]?.values;
-    if (value != null && values && !values.includes(value)) values.push(value);
-  });
-  await writeValues(shop, product_id, options);
   return changed > 0;
 }
 

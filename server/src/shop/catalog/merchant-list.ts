@@ -1,0 +1,63 @@
+import type { ProductPage } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { canonicalAmount } from '../money.ts';
+import type { PageQuery } from '../page-query.ts';
+import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from '../products/list.ts';
+import { hasLowStock, inStock } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+import * as collections from './collections.ts';
+
+/** The merchant's list of products. */
+
+export interface ProductFilters extends PageQuery, LabelQuery {
+  q?: string;
+  status?: string;
+  price_min?: string;
+  price_max?: string;
+  stock?: keyof typeof STOCK;
+  collection_id?: string;
+  created_from?: string;
+  created_to?: string;
+  updated_from?: string;
+  updated_to?: string;
+  sort?: keyof typeof ORDERS | 'relevance';
+}
+
+const ORDERS = {
+  newest: sql`p.created_at desc, p.id`,
+  oldest: sql`p.created_at, p.id`,
+  recently_updated: sql`p.updated_at desc, p.id`,
+  name_asc: sql`p.name, p.id`,
+  name_desc: sql`p.name desc, p.id`,
+  price_asc: sql`p.price, p.id`,
+  price_desc: sql`p.price desc, p.id`,
+};
+
+const STOCK = { in: inStock, out: sql`not ${inStock}`, low: hasLowStock };
+
+/** Drafts and archived products, too; newest first unless a text is searched for. */
+export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
+  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labelFilters(query), ...(await filters(shop, query))];
+  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
+  const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
+  return readPage(shop, 'merchant', matching(conditions, query.q), order, query);
+}
+
+async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {
+  const { status, price_min, price_max, stock, created_from, created_to, updated_from, updated_to } = query;
+  const amount = (given: string, field: string) => canonicalAmount(given, shop.currencyDigits, ['query', field]);
+  const found: Sql[] = [];
+  if (status) found.push(sql`p.status = ${status}`);
+  if (price_min) found.push(sql`p.price >= ${amount(price_min, 'price_min')}::numeric`);
+  if (price_max) found.push(sql`p.price <= ${amount(price_max, 'price_max')}::numeric`);
+  if (stock) found.push(STOCK[stock]);
+  if (created_from) found.push(sql`p.created_at >= ${created_from}`);
+  if (created_to) found.push(sql`p.created_at < ${created_to}`);
+  if (updated_from) found.push(sql`p.updated_at >= ${updated_from}`);
+  if (updated_to) found.push(sql`p.updated_at < ${updated_to}`);
+  if (query.collection_id) {
+    const collection = await collections.findChoice(shop, query.collection_id);
+    found.push(collection ? collections.membership(collection) : sql`false`);
+  }
+  return found;
+}
