@@ -4425,6 +4425,13 @@ export interface components {
             on_hand_after: number;
             reserved_after: number;
             note: string | null;
+            /** @description What the stock moved for. Null for what staff or keys have changed by hand, and for movements that were recorded without. */
+            reference: {
+                /** @enum {string} */
+                type: "checkout" | "order" | "refund" | "import";
+                /** @description Null for an import, and for what several expired checkouts have released together. */
+                id: components["schemas"]["IdOrNull"];
+            } | null;
             /** @description The staff member, key, token or customer that caused it; null for the server itself. */
             actor_id: components["schemas"]["IdOrNull"];
             created_at: components["schemas"]["Timestamp"];

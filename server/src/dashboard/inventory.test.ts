@@ -275,6 +275,50 @@ test('a text is found literally in SKU, barcode and product name, whatever its c
   expect(await found('mug')).toEqual(['A_1', 'AX1']);
 });
 
+test('a movement tells what the stock moved for', async () => {
+  const shop = await openShop();
+  const { dashboard, givenProduct, givenOrder, givenCheckout } = shop;
+  const product = await givenProduct();
+  const variant_id = product.variants[0]?.id ?? '';
+  const content = [{ variant_id, quantity: 2 }];
+  const cancelled = await givenOrder({ content });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: cancelled.id } },
+    body: { reason: 'customer' },
+  });
+  const kept = await givenOrder({ content });
+  const path = { order_id: kept.id };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  const { data: order } = await dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path } });
+  const line_item_id = order?.line_items[0]?.id ?? '';
+  const { data: refunded } = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path },
+    body: { amount: '10.00', reason: 'returned', line_items: [{ line_item_id, quantity: 1, restock: true }] },
+  });
+  const open = await givenCheckout({ content });
+  await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', {
+    params: { path: { checkout_id: open.id } },
+  });
+  const row = { name: product.name, slug: product.slug, price: '10.00', inventory_quantity: 50 };
+  await dashboard.POST('/api/dashboard/products/import', { body: { products: [row], update_inventory: true } });
+
+  const { data } = await dashboard.GET(movementsPath, { params: { path: { variant_id }, query: { limit: 100 } } });
+  const told = data?.movements.map(({ type, reference }) => [type, reference?.type, reference?.id]).toReversed();
+  const checkout = { first: cancelled.checkout_id, second: kept.checkout_id };
+  expect(told).toEqual([
+    ['adjustment', undefined, undefined],
+    ['reservation', 'checkout', checkout.first],
+    ['sale', 'order', cancelled.id],
+    ['return', 'order', cancelled.id],
+    ['reservation', 'checkout', checkout.second],
+    ['sale', 'order', kept.id],
+    ['return', 'refund', refunded?.refund.id],
+    ['reservation', 'checkout', open.id],
+    ['release', 'checkout', open.id],
+    ['adjustment', 'import', null],
+  ]);
+});
+
 test('movements come newest first, each on exactly one page', async () => {
   const shop = await openShop();
   const { dashboard } = shop;

@@ -1589,7 +1589,10 @@ create table commerce.stock_movements (
   note text,
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
+  reference_id uuid,
+  reference_type text,
   constraint stock_movements_pkey PRIMARY KEY (site_id, id),
+  constraint stock_movements_reference_type_check CHECK ((reference_type = ANY (ARRAY['checkout'::text, 'order'::text, 'refund'::text, 'import'::text]))),
   constraint stock_movements_type_check CHECK ((type = ANY (ARRAY['adjustment'::text, 'reservation'::text, 'release'::text, 'sale'::text, 'return'::text, 'sync'::text])))
 );
 CREATE INDEX stock_movements_by_variant ON commerce.stock_movements USING btree (site_id, variant_id, id DESC);

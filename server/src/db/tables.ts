@@ -671,6 +671,8 @@ export interface Tables {
     note: string | null;
     actor_id: string;
     created_at: string;
+    reference_id: string | null;
+    reference_type: 'checkout' | 'order' | 'refund' | 'import' | null;
   };
   stock_reservations: {
     site_id: string;

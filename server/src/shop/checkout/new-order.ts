@@ -34,7 +34,7 @@ export async function createOrder(
   await redemptions.redeem(shop, { ...priced.cart, lines }, order_id, { customer_id, email: row.email });
   await holdStock(shop, row.id, priced.cart, lines);
   const [sold, order] = await together(
-    stock.sell(shop, row.id),
+    stock.sell(shop, row.id, order_id),
     writeOrder(shop, priced, { id: order_id, customer_id, spent_cents, charged: undefined }),
   );
   refuseOtherStock(priced, sold);
@@ -54,7 +54,7 @@ export async function createPaidOrder(
   const { row, cart } = priced;
   const order_id = uuidv7();
   await redemptions.redeemPaid(shop, cart, order_id);
-  const sold = await stock.sell(shop, row.id);
+  const sold = await stock.sell(shop, row.id, order_id);
   const lines = priced.lines.map((line) => ({ ...line, held: sold.has(line.variant_id) ? line.quantity : 0 }));
   return writeOrder(shop, { ...priced, lines }, { id: order_id, customer_id: row.customer_id, spent_cents, charged });
 }

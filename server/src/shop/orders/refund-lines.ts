@@ -67,5 +67,6 @@ export async function restockLines(shop: Shop, refund_id: string): Promise<void>
       where i.site_id = ${shop.siteId} and i.refund_id = ${refund_id} and i.restock
         and l.site_id = ${shop.siteId} and l.id = i.line_id and l.stock_taken
       returning l.variant_id, i.quantity`,
+    { type: 'refund', id: refund_id },
   );
 }

@@ -105,7 +105,7 @@ async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[])
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
   try {
     return await shop.savepoint(async () => {
-      const ids = await products.insertAll(shop, plans);
+      const ids = await products.insertAll(shop, plans, 'import');
       if (!ids || dry_run) throw new Undo(ids);
       return ids;
     });
@@ -171,7 +171,7 @@ async function write(
       const status = comparable(before) === comparable(after) ? 'unchanged' : 'updated';
       return { ...resultOf(row), status, product_id };
     }
-    const [product_id] = (await products.insertAll(shop, [{ ...plan, slug: input.slug }])) ?? [];
+    const [product_id] = (await products.insertAll(shop, [{ ...plan, slug: input.slug }], 'import')) ?? [];
     if (product_id) return { ...resultOf(row), status: 'created', product_id };
     // Another call has made the product in between: now it can be read and updated.
   }

@@ -53,21 +53,30 @@ async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
  * Writes planned products, in as many statements as for one. Returns their ids; undefined when another product has the slug of
  * one of them, and then the caller undoes what was written. The caller indexes them. Throws `sku_taken`.
  */
-export async function insertAll(shop: Shop, plans: (ProductPlan & { slug: string })[]): Promise<string[] | undefined> {
+export async function insertAll(
+  shop: Shop,
+  plans: (ProductPlan & { slug: string })[],
+  from?: 'import',
+): Promise<string[] | undefined> {
   await holdCurrency(shop);
   const made = plans.map((plan) => ({ product_id: uuidv7(), plan }));
   const rows = made.map(({ product_id, plan }) => ({ id: product_id, slug: plan.slug, plan }));
   if ((await insertProducts(shop, rows)) < rows.length) return undefined;
-  await insertParts(shop, made);
+  await insertParts(shop, made, from);
   return made.map(({ product_id }) => product_id);
 }
 
-async function insertParts(shop: Shop, made: { product_id: string; plan: ProductPlan }[]): Promise<void> {
+async function insertParts(
+  shop: Shop,
+  made: { product_id: string; plan: ProductPlan }[],
+  from: 'import' | undefined,
+): Promise<void> {
   await insertOptions(shop, ...made.map(({ product_id, plan }) => ({ product_id, parts: plan.options })));
   const variants = made.map(({ product_id, plan }) => ({
     product_id,
     parts: plan.variants,
     track_inventory: plan.track_inventory ?? true,
+    from,
   }));
   await insertVariants(shop, ...variants);
   await insertImages(shop, ...made.map(({ product_id, plan }) => ({ product_id, parts: plan.images ?? [] })));

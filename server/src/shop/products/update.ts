@@ -94,6 +94,7 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, upd
     product_id: before.id,
     parts: added,
     track_inventory: plan.track_inventory ?? before.track_inventory,
+    from: 'import',
     firstPosition: kept.length + 1,
   });
 }
@@ -153,8 +154,8 @@ async function setStock(shop: Shop, product_id: string, variants: KeptVariant[])
         returning wanted.movement_id, v.id, wanted.delta, v.on_hand, v.reserved
       )
       insert into stock_movements (site_id, id, variant_id, product_id, type, reason, delta, on_hand_after,
-        reserved_after, actor_id)
+        reserved_after, reference_type, actor_id)
       select ${shop.siteId}, movement_id, id, ${product_id}, 'adjustment', 'correction', delta, on_hand, reserved,
-        ${shop.actorId} from changed`,
+        'import', ${shop.actorId} from changed`,
   );
 }

@@ -76,15 +76,16 @@ export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): 
 /** Adds variants with their opening stock and its movements. Returns their ids; throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
-  ...given: (Parts<VariantPlan> & { track_inventory: boolean })[]
+  ...given: (Parts<VariantPlan> & { track_inventory: boolean; from?: 'import' | undefined })[]
 ): Promise<string[]> {
-  const rows = given.flatMap(({ product_id, parts, track_inventory, firstPosition = 1 }) =>
+  const rows = given.flatMap(({ product_id, parts, track_inventory, from = null, firstPosition = 1 }) =>
     parts.map((variant, i) => ({
       ...variant,
       inventory_quantity: variant.inventory_quantity ?? 0,
       id: uuidv7(),
       product_id,
       track_inventory,
+      from,
       movement_id: uuidv7(),
       position: firstPosition + i,
     })),
@@ -101,15 +102,15 @@ export async function insertVariants(
           ${column('compare_at_price')}::numeric[], ${column('cost_per_item')}::numeric[],
           ${column('inventory_quantity')}::int[], ${column('inventory_policy')}::text[],
           ${column('low_stock_threshold')}::int[], ${column('weight')}::numeric[], ${column('weight_unit')}::text[],
-          ${column('requires_shipping')}::boolean[], ${column('image_url')}::text[])
+          ${column('requires_shipping')}::boolean[], ${column('image_url')}::text[], ${column('from')}::text[])
           as v (id, product_id, track_inventory, movement_id, position, sku, barcode, option1, option2, option3, price,
             compare_at_price, cost_per_item, inventory_quantity, inventory_policy, low_stock_threshold, weight,
-            weight_unit, requires_shipping, image_url)
+            weight_unit, requires_shipping, image_url, reference_type)
       ), stocked as (
         insert into stock_movements (site_id, id, variant_id, product_id, type, reason, delta, on_hand_after,
-          reserved_after, actor_id)
+          reserved_after, reference_type, actor_id)
         select ${shop.siteId}, movement_id, id, product_id, 'adjustment', 'received', inventory_quantity,
-          inventory_quantity, 0, ${shop.actorId} from given where inventory_quantity <> 0
+          inventory_quantity, 0, reference_type, ${shop.actorId} from given where inventory_quantity <> 0
       )
       insert into variants (site_id, id, product_id, position, sku, barcode, option1, option2, option3, price,
         compare_at_price, cost_per_item, track_inventory, inventory_policy, low_stock_threshold, weight, weight_unit,

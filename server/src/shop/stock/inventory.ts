@@ -152,7 +152,9 @@ export async function listMovements(
     throw notFound('variant');
   }
   const rows = await shop.rows<StockMovement>(
-    sql`select id, variant_id, product_id, type, reason, delta, on_hand_after, reserved_after, note, actor_id, created_at
+    sql`select id, variant_id, product_id, type, reason, delta, on_hand_after, reserved_after, note,
+        case when reference_type is not null then json_build_object('type', reference_type, 'id', reference_id) end as reference,
+        actor_id, created_at
       from stock_movements where site_id = ${shop.siteId} and variant_id = ${variant_id} ${before}
       order by id desc limit ${limit + 1}`,
   );

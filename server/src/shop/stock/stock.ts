@@ -54,7 +54,7 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
         from differences d
         where v.site_id = ${shop.siteId} and v.id = d.id and d.delta <> 0
           and (d.delta < 0 or v.inventory_policy = 'continue' or v.on_hand - v.reserved >= d.delta)
-        returning v.id, v.product_id, -d.delta as delta, v.on_hand, v.reserved
+        returning v.id, v.product_id, -d.delta as delta, v.on_hand, v.reserved, ${checkout_id}::uuid as reference_id
       ), kept as (
         insert into stock_reservations as r (site_id, checkout_id, variant_id, quantity)
         select ${shop.siteId}, ${checkout_id}, d.id, d.target from differences d join changed using (id) where d.target > 0
@@ -63,7 +63,7 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
         delete from stock_reservations r using differences d, changed c
         where r.site_id = ${shop.siteId} and r.checkout_id = ${checkout_id} and r.variant_id = d.id and d.id = c.id
           and d.target = 0
-      ), moved as (${movements(shop, sql`case when delta < 0 then 'reservation' else 'release' end`)})
+      ), moved as (${movements(shop, sql`case when delta < 0 then 'reservation' else 'release' end`, 'checkout')})
       select d.id as variant_id, coalesce(d.requested, 0) as requested, greatest(d.available, 0) as available,
         c.id is not null as done
       from differences d left join changed c using (id) where d.delta <> 0
@@ -117,34 +117,38 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/** Deletes the reservations that the query names, and returns their pieces to the stock. */
+/** Deletes the reservations that the query names, and returns their pieces to the stock, of several checkouts in one movement. */
 async function give(shop: Shop, reservations: Sql): Promise<void> {
   await shop.run(
     sql`with named as materialized (${reservations}), taken as (
         delete from stock_reservations where site_id = ${shop.siteId} and ctid in (select ctid from named)
-        returning variant_id, quantity
-      ), pieces as (select variant_id, sum(quantity)::int as quantity from taken group by variant_id),
+        returning variant_id, quantity, checkout_id
+      ), pieces as (
+        select variant_id, sum(quantity)::int as quantity,
+          case when count(distinct checkout_id) = 1 then (array_agg(checkout_id))[1] end as reference_id
+        from taken group by variant_id
+      ),
       ${lockedPieces(shop)}, changed as (
         update variants v set reserved = v.reserved - l.quantity from locked l
         where v.site_id = ${shop.siteId} and v.id = l.id
-        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved
+        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved, l.reference_id
       )
-      ${movements(shop, sql`'release'`)}`,
+      ${movements(shop, sql`'release'`, 'checkout')}`,
   );
 }
 
-/** Sells all that a checkout holds, and returns what that was. */
-export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>> {
+/** Sells all that a checkout holds to its order, and returns what that was. */
+export async function sell(shop: Shop, checkout_id: string, order_id: string): Promise<Set<string>> {
   const sold = await shop.rows<{ variant_id: string }>(
     sql`with pieces as (
         delete from stock_reservations where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
-        returning variant_id, quantity
+        returning variant_id, quantity, ${order_id}::uuid as reference_id
       ), ${lockedPieces(shop)}, changed as (
         update variants v set on_hand = v.on_hand - l.quantity, reserved = v.reserved - l.quantity
         from locked l where v.site_id = ${shop.siteId} and v.id = l.id
-        returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved
+        returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved, l.reference_id
       )
-      ${movements(shop, sql`'sale'`)} returning variant_id`,
+      ${movements(shop, sql`'sale'`, 'order')} returning variant_id`,
   );
   return new Set(sold.map(({ variant_id }) => variant_id));
 }
@@ -158,6 +162,7 @@ export async function restock(shop: Shop, order_id: string): Promise<void> {
       where before.site_id = ${shop.siteId} and before.order_id = ${order_id} and before.stock_taken
         and l.site_id = ${shop.siteId} and l.id = before.id
       returning l.variant_id, l.quantity - before.restocked as quantity`,
+    { type: 'order', id: order_id },
   );
 }
 
@@ -165,35 +170,41 @@ export async function restock(shop: Shop, order_id: string): Promise<void> {
  * Puts back what a change of lines returns, as `variant_id` and `quantity`. Variants that are gone by now have no stock to put
  * them into.
  */
-export async function restockPieces(shop: Shop, returned: Sql): Promise<void> {
+export async function restockPieces(
+  shop: Shop,
+  returned: Sql,
+  reference: { type: 'order' | 'refund'; id: string },
+): Promise<void> {
   await shop.run(
     sql`with returned as (${returned}), pieces as (
-        select variant_id, sum(quantity)::int as quantity from returned group by variant_id having sum(quantity) > 0),
+        select variant_id, sum(quantity)::int as quantity, ${reference.id}::uuid as reference_id
+        from returned group by variant_id having sum(quantity) > 0),
       ${lockedPieces(shop)}, changed as (
         update variants v set on_hand = v.on_hand + l.quantity, updated_at = now() from locked l
         where v.site_id = ${shop.siteId} and v.id = l.id
-        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved
+        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved, l.reference_id
       )
-      ${movements(shop, sql`'return'`)}`,
+      ${movements(shop, sql`'return'`, reference.type)}`,
   );
 }
 
 /** The variants of `pieces`, locked in the order of their ids. */
 function lockedPieces(shop: Shop): Sql {
   return sql`locked as materialized (
-      select v.id, p.quantity from variants v join pieces p on p.variant_id = v.id
+      select v.id, p.quantity, p.reference_id from variants v join pieces p on p.variant_id = v.id
       where v.site_id = ${shop.siteId} order by v.id for update of v
     )`;
 }
 
 /**
- * A movement for each row of `changed`. For a sale or a return, delta is the change of what is on hand; for a reservation or a
+ * A movement for each row of `changed`, which also names what it was for. For a sale or a return, delta is the change of what is on hand; for a reservation or a
  * release, the change of what is available.
  */
-function movements(shop: Shop, type: Sql): Sql {
+function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' | 'refund'): Sql {
   return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
-        actor_id)
-      select ${shop.siteId}, uuid_v7(), id, product_id, ${type}, delta, on_hand, reserved, ${shop.actorId} from changed`;
+        reference_type, reference_id, actor_id)
+      select ${shop.siteId}, uuid_v7(), id, product_id, ${type}, delta, on_hand, reserved, ${reference_type}, reference_id,
+        ${shop.actorId} from changed`;
 }
 
 /**
