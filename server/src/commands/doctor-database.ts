@@ -5,6 +5,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
 import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
+import { checkSkus } from './doctor-skus.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
@@ -39,6 +40,7 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
       checkDurability,
       checkConnections,
       checkSecrets,
+      checkSkus,
     ]) {
       findings.push(await check(client, url, config));
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
+import { migrate, migrateLocked } from '../db/migrate.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
 
@@ -156,6 +157,45 @@ async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ w
   await client.end();
   return { webhook_id };
 }
+
+test('SKUs that differ in case alone, from before that was refused, are kept and listed', async () => {
+  const DATABASE_URL = await givenDatabase();
+  const client = new pg.Client({ connectionString: DATABASE_URL });
+  await client.connect();
+  await migrateLocked(client, DATABASE_URL, '0043_tax_decided').finally(() => client.end());
+  const superuser = new URL(superuserUrl());
+  superuser.pathname = new URL(DATABASE_URL).pathname;
+  const [site_id, product_id] = [randomUUID(), randomUUID()];
+  const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
+  const rows = skus.map((sku, i) => `(${i}, '${sku}')`).join(', ');
+  await send(
+    superuser.href,
+    `begin;
+    select set_config('app.site_id', '${site_id}', true);
+    insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+      values ('${site_id}', '${randomUUID()}', 'Alder', 'EUR', 2);
+    insert into commerce.products (site_id, id, name, slug, status, has_variants, price, price_max)
+      values ('${site_id}', '${product_id}', 'Mug', 'mug', 'draft', true, 1, 1);
+    insert into commerce.variants (site_id, id, product_id, position, option1, sku, price, track_inventory, inventory_policy,
+        low_stock_threshold, weight_unit, requires_shipping, created_at)
+      select '${site_id}', gen_random_uuid(), '${product_id}', place, sku, sku, 1, true, 'deny', 0, 'kg', true,
+        now() + place * interval '1 second' from (values ${rows}) as given (place, sku);
+    commit`,
+  );
+
+  await migrate(DATABASE_URL);
+  const [found] = await findingsOf('skus', { DATABASE_URL });
+
+  expect(await send(superuser.href, 'select sku from commerce.variants order by position')).toEqual(
+    skus.map((sku) => ({ sku })),
+  );
+  expect(found).toMatchObject({
+    state: 'warning',
+    found: `SKUs that differ in case alone: aa-1 and AA-1 of site ${site_id}; Aa-1 and AA-1 of site ${site_id}`,
+  });
+  const [clean] = await findingsOf('skus', { DATABASE_URL: await givenDatabase({ migrated: true }) });
+  expect(clean?.state).toBe('ok');
+});
 
 test('a Redis that does not answer is a warning: the server runs without', async () => {
   const env = { DATABASE_URL: databaseUrl(), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };

@@ -49,6 +49,48 @@ test('a SKU that is taken is named, whichever way it was to be written', async (
   );
 });
 
+test('a SKU is taken whatever its case, also for those who ask at the same moment', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const first = await givenProduct({ sku: 'AA-1' });
+  const other = await givenProduct({ sku: 'BB-1' });
+  const changed = await dashboard.PATCH(product, { params: { path: { product_id: other.id } }, body: { sku: 'aa-1' } });
+  const respelt = await dashboard.PATCH(product, { params: { path: { product_id: first.id } }, body: { sku: 'aA-1' } });
+  const row = { name: 'Cup', slug: 'cup', price: '1.00', sku: 'Aa-1' };
+  const { data } = await dashboard.POST('/api/dashboard/products/import', { body: { products: [row] } });
+  const together = await Promise.all(
+    ['cc-1', 'CC-1', 'Cc-1'].map((sku) => dashboard.POST(products, { body: { name: 'Bowl', price: '1.00', sku } })),
+  );
+
+  expect(changed.error).toMatchObject({ error: 'sku_taken', sku: 'aa-1' });
+  expect(respelt.data?.variants[0]?.sku).toBe('aA-1');
+  expect(data?.results[0]?.errors[0]?.type).toBe('sku_taken');
+  expect(together.map(({ response }) => response.status).sort()).toEqual([201, 409, 409]);
+  expect(together.flatMap(({ error }) => (error ? [error.error] : []))).toEqual(['sku_taken', 'sku_taken']);
+});
+
+test('SKUs that a shop had in several spellings stay until they are changed', async () => {
+  const { dashboard, givenProduct, owner } = await openShop();
+  const kept = await givenProduct({ sku: 'AA-1' });
+  const twin = await givenProduct({ sku: 'x' });
+  const id = twin.variants[0]?.id;
+  await owner.query(`update commerce.variants set sku = 'aa-1', sku_twin = true where id = $1`, [id]);
+  const path = { product_id: twin.id };
+  const change = (body: { price?: string; sku?: string }) => dashboard.PATCH(product, { params: { path }, body });
+
+  const priced = await change({ price: '3.00' });
+  const same = await change({ sku: 'aa-1' });
+  const respelt = await change({ sku: 'Aa-1' });
+  const renamed = await change({ sku: 'bb-1' });
+  const back = await change({ sku: 'aa-1' });
+  const third = await dashboard.POST(products, { body: { name: 'Cup', price: '1.00', sku: 'aA-1' } });
+
+  expect(priced.data?.variants[0]).toMatchObject({ price: '3.00', sku: 'aa-1' });
+  expect(same.data?.variants[0]?.sku).toBe('aa-1');
+  expect([respelt, back, third].map(({ error }) => error?.error)).toEqual(['sku_taken', 'sku_taken', 'sku_taken']);
+  expect(renamed.data?.variants[0]?.sku).toBe('bb-1');
+  expect((await dashboard.GET(product, { params: { path: { product_id: kept.id } } })).data).toEqual(kept);
+});
+
 test('a name of blanks is refused, for products and for options', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);

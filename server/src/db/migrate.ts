@@ -44,7 +44,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0038_leaner_purchases': () => import('./migrations/0038_leaner_purchases.ts'),
   '0040_import': () => import('./migrations/0040_import.ts'),
   '0043_tax_decided': () => import('./migrations/0043_tax_decided.ts'),
-  '0044_movement_references': () => import('./migrations/0044_movement_references.ts'),
+  '0044_movements_and_skus': () => import('./migrations/0044_movements_and_skus.ts'),
   '0045_event_patterns': () => import('./migrations/0045_event_patterns.ts'),
 };
 

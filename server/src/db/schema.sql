@@ -1701,6 +1701,7 @@ create table commerce.variants (
   stock_changed_in xid8,
   quantity_before integer,
   available_before boolean,
+  sku_twin boolean not null default false,
   constraint variants_pkey PRIMARY KEY (site_id, id),
   constraint variant_options_taken UNIQUE NULLS NOT DISTINCT (site_id, product_id, option1, option2, option3) DEFERRABLE,
   constraint variants_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE,
@@ -1715,6 +1716,7 @@ create table commerce.variants (
   constraint variants_weight_unit_check CHECK ((weight_unit = ANY (ARRAY['kg'::text, 'g'::text, 'lb'::text, 'oz'::text])))
 );
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
+CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
 alter table commerce.variants enable row level security, force row level security;
 

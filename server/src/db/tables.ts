@@ -746,6 +746,7 @@ export interface Tables {
     stock_changed_in: string | null;
     quantity_before: number | null;
     available_before: boolean | null;
+    sku_twin: boolean;
   };
   webhook_attempts: {
     site_id: string;

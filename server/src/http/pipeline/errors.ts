@@ -96,12 +96,16 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   insufficient_stock: 'There is not that much in stock.',
 };
 
+/** Constraints that stand for the refusal of another. */
+const ALIASES: Partial<Record<string, string>> = { sku_taken_in_any_case: 'sku_taken' };
+
 /** Turns an error of the database into the refusal that its constraint names, into one that may be retried, or into a bug. */
 export function translate(error: unknown): ShopError {
   const { code = '', constraint = '' } = error as DatabaseError;
-  const sentence = CONSTRAINTS[constraint];
+  const refusal = ALIASES[constraint] ?? constraint;
+  const sentence = CONSTRAINTS[refusal];
   if (sentence && (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION)) {
-    return new ShopError(constraint as ErrorCode, sentence);
+    return new ShopError(refusal as ErrorCode, sentence);
   }
   if (isDiskFull(error)) return diskFull();
   if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');

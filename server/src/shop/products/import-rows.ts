@@ -139,6 +139,7 @@ async function writeRow(shop: Shop, settings: Settings, row: ImportRow, before: 
 
 const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   sku_taken: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
+  sku_taken_in_any_case: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
   option_name_taken: { field: ['options'], msg: 'Two options have the same name.' },
   variant_options_taken: { field: ['variants'], msg: 'Two variants have the same option values.' },
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },

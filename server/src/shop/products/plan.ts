@@ -193,9 +193,9 @@ function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mista
     const combination = combinationOf(variant);
     if (combinations.has(combination)) mistakes.add(place, 'duplicate', 'Another variant has the same option values.');
     combinations.add(combination);
-    if (variant.sku && skus.has(variant.sku))
-      mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
-    if (variant.sku) skus.add(variant.sku);
+    const sku = variant.sku?.toLowerCase();
+    if (sku && skus.has(sku)) mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
+    if (sku) skus.add(sku);
   });
 }
 

@@ -13,7 +13,15 @@ import { candidates, slugOf } from '../slugs.ts';
 import { lockProduct } from './parts.ts';
 import { type ProductPlan, planProduct, VARIANT_DETAILS } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
-import { insertImages, insertOptions, insertProducts, insertVariants, skuTaken, summarize } from './write.ts';
+import {
+  insertImages,
+  insertOptions,
+  insertProducts,
+  insertVariants,
+  isSkuTaken,
+  skuTaken,
+  summarize,
+} from './write.ts';
 
 /**
  * Products as the merchant keeps them. `plan.ts` judges an input, `write.ts` inserts what was planned, `import.ts` takes many.
@@ -206,7 +214,8 @@ export async function updateVariantRow(shop: Shop, id: string, patch: VariantFie
       update variants v set price = w.price, compare_at_price = w.compare_at_price, cost_per_item = w.cost_per_item,
         sku = w.sku, barcode = w.barcode, inventory_policy = w.inventory_policy,
         low_stock_threshold = w.low_stock_threshold, weight = w.weight, weight_unit = w.weight_unit,
-        requires_shipping = w.requires_shipping, image_url = w.image_url, updated_at = now()
+        requires_shipping = w.requires_shipping, image_url = w.image_url,
+        sku_twin = v.sku_twin and v.sku is not distinct from w.sku, updated_at = now()
       from wanted w where v.site_id = ${shop.siteId} and v.id = ${id}
         and (v.price, v.compare_at_price, v.cost_per_item, v.sku, v.barcode, v.inventory_policy, v.low_stock_threshold,
           v.weight, v.weight_unit, v.requires_shipping, v.image_url)
@@ -214,7 +223,7 @@ export async function updateVariantRow(shop: Shop, id: string, patch: VariantFie
           w.low_stock_threshold, w.weight, w.weight_unit, w.requires_shipping, w.image_url)`,
   );
   const changed = await updated.catch((error: { constraint?: string }) => {
-    throw error.constraint === 'sku_taken' ? skuTaken(patch.sku ?? null) : error;
+    throw isSkuTaken(error) ? skuTaken(patch.sku ?? null) : error;
   });
   return changed > 0;
 }

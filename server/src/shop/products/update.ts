@@ -111,7 +111,7 @@ async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void
         compare_at_price = n.compare_at_price, cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
         low_stock_threshold = coalesce(n.low_stock_threshold, v.low_stock_threshold), weight = n.weight,
         weight_unit = n.weight_unit, requires_shipping = n.requires_shipping, image_url = n.image_url,
-        updated_at = now()
+        sku_twin = v.sku_twin and v.sku is not distinct from n.sku, updated_at = now()
       from jsonb_to_recordset(${JSON.stringify(variants)}) as n (id uuid, position int, sku text, barcode text,
         price numeric, compare_at_price numeric, cost_per_item numeric, inventory_policy text, low_stock_threshold int,
         weight numeric, weight_unit text, requires_shipping boolean, image_url text)

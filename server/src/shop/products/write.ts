@@ -120,7 +120,7 @@ export async function insertVariants(
         coalesce(low_stock_threshold, (select low_stock_threshold from site_settings where site_id = ${shop.siteId})),
         weight, weight_unit, requires_shipping, image_url, inventory_quantity
       from given
-      on conflict (site_id, sku) where sku is not null do nothing returning id`,
+      on conflict (site_id, lower(sku)) where sku is not null and not sku_twin do nothing returning id`,
   );
   if (written.length < rows.length) {
     // A conflict would not tell which SKU it was: the rows that are missing do.
@@ -130,7 +130,14 @@ export async function insertVariants(
   return rows.map(({ id }) => id);
 }
 
-/** The refusal of a SKU that another variant of the shop has. */
+/** The constraints by which a SKU is unique, exactly and whatever its case: older shops have some that differ in case alone. */
+const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
+
+export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolean {
+  return SKU_CONSTRAINTS.includes(constraint);
+}
+
+/** The refusal of a SKU that another variant of the shop has, whatever its case. */
 export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
