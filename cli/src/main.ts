@@ -19,6 +19,7 @@ import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
 import { addProfiles } from './commands/profiles.ts';
 import { addSettings } from './commands/settings.ts';
+import { addSetup } from './commands/setup.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
 import { addStatus } from './commands/status.ts';
 import { addStorefrontTokens } from './commands/storefront-tokens.ts';
@@ -112,6 +113,7 @@ export function createProgram(terminal: Terminal): Command {
   addLogout(program, terminal);
   addWhoami(program, terminal);
   addStatus(program, terminal);
+  addSetup(program, terminal);
   addProfiles(program, terminal);
   addOpen(program, terminal);
   addApiKeys(program, terminal);

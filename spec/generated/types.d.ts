@@ -3820,6 +3820,12 @@ export interface components {
             /** @description The call that does it; null once it is done. */
             next: components["schemas"]["SetupStep"] | null;
         };
+        /** @description What a shop needs before it can sell, and what else should be set. The steps that block come first. */
+        Setup: {
+            /** @description Whether every step that blocks is done. */
+            can_sell: boolean;
+            items: components["schemas"]["SetupItem"][];
+        };
         /** @description An absolute http or https address. */
         Url: string;
         /**
@@ -6824,6 +6830,7 @@ export type LegalLinksInput = components['schemas']['LegalLinksInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
+export type Setup = components['schemas']['Setup'];
 export type Url = components['schemas']['Url'];
 export type PaymentCapture = components['schemas']['PaymentCapture'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
@@ -7372,10 +7379,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        can_sell: boolean;
-                        items: components["schemas"]["SetupItem"][];
-                    };
+                    "application/json": components["schemas"]["Setup"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -4,6 +4,7 @@ import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession, profileNameOf, serverOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
+import { sentenceOf } from './setup.ts';
 
 const EXAMPLES = `
 The exit code is 0 when commands can be run, 3 without a login that is valid, and 4 when the server cannot be reached.
@@ -28,7 +29,15 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
   const profile = uses ? null : profileNameOf(command.optsWithGlobals(), terminal);
   const login = await whoIs(command, terminal);
   const { staff = null, api_key = null, merchant = null } = login.me ?? {};
-  const told = { server, profile, shop: merchant, staff, api_key, expires_at: login.expires_at };
+  const told = {
+    server,
+    profile,
+    shop: merchant,
+    staff,
+    api_key,
+    expires_at: login.expires_at,
+    setup: login.setup ?? null,
+  };
   show(terminal, isJson(command), told, (paint) => {
     const person = staff ? `${staff.name} <${staff.email}>` : undefined;
     const key = api_key ? `API key ${api_key.secret_prefix}…` : undefined;
@@ -40,6 +49,9 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
         Profile: profile ?? 'none: COMMERCE_API_KEY',
         Login: `${person ?? key ?? 'none that is valid'}${until}`,
         Shop: merchant?.name ?? undefined,
+        Setup:
+          login.setup &&
+          `${sentenceOf(login.setup)} ${login.setup.items.every(({ done }) => done) ? '' : 'See: commerce setup'}`.trim(),
       },
       paint,
     );
@@ -61,8 +73,9 @@ async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });
     const me = await unwrap(client.GET('/api/dashboard/me'));
-    return { me, expires_at: profile.expires_at ?? null, failure: undefined };
+    const setup = await unwrap(client.GET('/api/dashboard/setup'));
+    return { me, setup, expires_at: profile.expires_at ?? null, failure: undefined };
   } catch (failure) {
-    return { me: undefined, expires_at: null, failure };
+    return { me: undefined, setup: undefined, expires_at: null, failure };
   }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { expect, test, vi } from 'vitest';
 import { type Answers, closedServer, fakeServer, folder, loggedIn, refusal, user } from '../testing.ts';
 
@@ -10,8 +11,15 @@ const ME = {
   merchant: { id: 'm', name: 'Alder & Finch', site_id: 's' },
 };
 
+const SETUP = contract.components.examples.Setup.value;
+
 const shop = (answers: Answers = {}) =>
-  fakeServer({ 'GET /healthz': { body: {} }, 'GET /api/dashboard/me': { body: ME }, ...answers });
+  fakeServer({
+    'GET /healthz': { body: {} },
+    'GET /api/dashboard/me': { body: ME },
+    'GET /api/dashboard/setup': { body: SETUP },
+    ...answers,
+  });
 
 test('the status tells the server, the login and the shop', async () => {
   const { url } = await shop();
@@ -19,11 +27,27 @@ test('the status tells the server, the login and the shop', async () => {
   const { code, out } = await commerce(['status']);
   expect(code).toBe(0);
   expect(out).toMatch(/^Server +http:\S+, answers in \d+ ms\nProfile +none: COMMERCE_API_KEY\n/);
-  expect(out).toMatch(/\nLogin +API key key_abc…\nShop +Alder & Finch\n$/);
+  expect(out).toMatch(
+    /\nLogin +API key key_abc…\nShop +Alder & Finch\nSetup +The shop cannot sell yet. See: commerce setup\n$/,
+  );
   expect(JSON.parse((await commerce(['status', '--json'])).out)).toMatchObject({
     server: { url, reachable: true },
     ...{ profile: null, shop: { name: 'Alder & Finch' } },
   });
+});
+
+test('the steps of setting up are listed with what is done, what blocks, and the command for it', async () => {
+  const { url } = await shop();
+  const { commerce } = await loggedIn(url);
+  const { code, out } = await commerce(['setup']);
+  expect(code).toBe(0);
+  expect(out).toContain('✓ The shop delivers.\n');
+  expect(out).toContain('✗ Shoppers have no way to pay.');
+  expect(out).toContain('\n    commerce settings set --help   (bank_details)\n');
+  expect(out).toMatch(/\n\nThe shop cannot sell yet\.\n$/);
+  const sold = { can_sell: true, items: SETUP.items.map((item) => ({ ...item, done: true, next: null })) };
+  const { url: ready } = await shop({ 'GET /api/dashboard/setup': { body: sold } });
+  expect((await (await loggedIn(ready)).commerce(['setup'])).out).toMatch(/\n\nThe shop can sell\.\n$/);
 });
 
 test('the status of what does not work is told with its exit code', async () => {
