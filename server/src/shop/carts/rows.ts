@@ -100,15 +100,20 @@ export type CartNow = CartState & {
   expired: boolean;
 };
 
-/** The cart as it is now, whoever asks; nothing when there is none with this id, which may be an expression. */
+/**
+ * The cart as it is now, whoever asks; nothing when there is none with this id, which may be an expression. What it holds is found
+ * by its one checkout that has not ended (an ended one holds nothing): joined, it might be sought among all that the shop's
+ * checkouts hold.
+ */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
     sql`select ${cartColumns},
         c.status = 'expired' or (c.status = 'active' and c.payment_id is null and c.expires_at <= now()) as expired,
         ${linesOfCart} as lines, (
-          select json_object_agg(r.variant_id, r.quantity) from checkouts k
-          join stock_reservations r on r.site_id = k.site_id and r.checkout_id = k.id
-          where k.site_id = c.site_id and k.cart_id = c.id) as held, (
+          select json_object_agg(r.variant_id, r.quantity) from stock_reservations r
+          where r.site_id = c.site_id and r.checkout_id = (
+            select k.id from checkouts k
+            where k.site_id = c.site_id and k.cart_id = c.id and k.status not in ('expired', 'cancelled'))) as held, (
           select r.id from discount_redemptions r
           where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released') as redemption_id
       from carts c where c.site_id = ${shop.siteId} and c.id = ${id}`,

@@ -1,31 +1,37 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { readCart } from '../carts/rows.ts';
 import * as products from '../products/products.ts';
-import { Shop, SYSTEM } from '../shop.ts';
+import { Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as inventory from './inventory.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Does work and commits it once somebody waits for what it has locked; returns what those who waited got. */
-async function whileWaitedFor<T>(
-  { db, owner, site_id }: OpenShop,
-  work: (shop: Shop) => Promise<unknown>,
-  call: () => Promise<T>,
-): Promise<T> {
-  const tenant = {
+function tenantOf({ site_id }: OpenShop): Tenant {
+  return {
     site_id,
     merchant_id: site_id,
     currency: 'EUR',
     currency_digits: 2,
     show_stock: 'exact',
     catalog_version: '',
-  } as const;
+  };
+}
+
+/** Does work and commits it once somebody waits for what it has locked; returns what those who waited got. */
+async function whileWaitedFor<T>(
+  open: OpenShop,
+  work: (shop: Shop) => Promise<unknown>,
+  call: () => Promise<T>,
+): Promise<T> {
+  const { db, owner, site_id } = open;
   const connection = await db.connect();
   try {
     await connection.query('begin');
     await connection.query(`select set_config('app.site_id', $1, true)`, [site_id]);
     const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await work(new Shop(tenant, SYSTEM, connection));
+    await work(new Shop(tenantOf(open), SYSTEM, connection));
     const answer = call();
     await expect
       .poll(
@@ -100,4 +106,56 @@ test('a product without stock control that is deleted while its checkout complet
 
   expect(data).toBeUndefined();
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
+});
+
+const OTHERS = 100;
+
+/** Other carts like one that has a checkout, each with a checkout of its own that holds as much. */
+async function givenOthersLike({ owner }: OpenShop, cart_id: string): Promise<void> {
+  await owner.query(
+    `with others as materialized (
+        select gen_random_uuid() as cart_id, gen_random_uuid() as checkout_id from generate_series(1, ${OTHERS})
+      ), of_carts as (
+        insert into commerce.carts
+        select (jsonb_populate_record(c, jsonb_build_object('id', o.cart_id))).* from commerce.carts c, others o where c.id = $1
+      ), of_checkouts as (
+        insert into commerce.checkouts
+        select (jsonb_populate_record(k, jsonb_build_object('id', o.checkout_id, 'cart_id', o.cart_id))).*
+        from commerce.checkouts k, others o where k.cart_id = $1
+      ), of_stock as (
+        update commerce.variants v set reserved = v.reserved + ${OTHERS} * r.quantity
+        from commerce.checkouts k join commerce.stock_reservations r on r.checkout_id = k.id
+        where k.cart_id = $1 and v.id = r.variant_id
+      )
+      insert into commerce.stock_reservations
+      select r.site_id, o.checkout_id, r.variant_id, r.quantity
+      from others o, commerce.checkouts k join commerce.stock_reservations r on r.checkout_id = k.id where k.cart_id = $1`,
+    [cart_id],
+  );
+}
+
+test('a cart is read without looking at what the checkouts of others hold', async () => {
+  const open = await openShop();
+  const product = await open.givenProduct({ inventory_quantity: OTHERS + 1 });
+  const cart = await open.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }]);
+  await open.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  await givenOthersLike(open, cart.id);
+  await open.owner.query('analyze commerce.checkouts, commerce.stock_reservations');
+
+  const [read, looked_at] = await inTransaction(open.db, async (connection) => {
+    await connection.query(`select set_config('app.site_id', $1, true)`, [open.site_id]);
+    const lookedAt = async () => {
+      const { rows } = await connection.query<{ rows: number }>(
+        `select sum(pg_stat_get_xact_tuples_returned(name::regclass) + pg_stat_get_xact_tuples_fetched(name::regclass))::int as rows
+          from unnest(array['checkouts', 'stock_reservations']) as name`,
+      );
+      return rows[0]?.rows ?? 0;
+    };
+    const before = await lookedAt();
+    const found = await readCart(new Shop(tenantOf(open), SYSTEM, connection), cart.id);
+    return [found, (await lookedAt()) - before] as const;
+  });
+
+  expect(read?.pieces_held).toBe(1);
+  expect(looked_at).toBeLessThan(OTHERS / 10);
 });
