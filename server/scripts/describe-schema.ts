@@ -113,10 +113,16 @@ async function tables(client: pg.Client): Promise<string[]> {
         case when c.relforcerowsecurity then ', force row level security' else '' end) as line
       from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relrowsecurity order by c.relname`,
   );
+  const storage = await grouped(
+    client,
+    `select c.relname as table, format(' with (%s)', array_to_string(c.reloptions, ', ')) as line
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where ${OURS} and c.relkind in ('r', 'p') and c.reloptions is not null order by c.relname`,
+  );
   return [...columns].map(([table, own]) => {
     const inside = [...own.map(columnLine), ...(constraints.get(table) ?? [])].map((line) => `  ${line}`).join(',\n');
     return [
-      `create table commerce.${table} (\n${inside}\n);`,
+      `create table commerce.${table} (\n${inside}\n)${storage.get(table) ?? ''};`,
       ...(indexes.get(table) ?? []),
       ...(walls.get(table) ?? []),
     ].join('\n');

@@ -145,7 +145,7 @@ export function backupPolicy(table: string): Policy {
 }
 
 /** Functions that run with the rights of their owner; only requests may call them. */
-export const REQUEST_FUNCTIONS = ['enqueue', 'enqueue_delivery', 'enqueue_deliveries'];
+export const REQUEST_FUNCTIONS = ['enqueue', 'enqueue_all', 'enqueue_delivery', 'enqueue_deliveries'];
 
 /** The function that runs as commerce_search. Anyone may call it: it returns only ids of the current tenant. */
 export const SEARCH_FUNCTION = 'search_products';

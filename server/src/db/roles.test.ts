@@ -30,7 +30,8 @@ const LOSE_ROLES = `
   reassign owned by commerce_search to postgres;
   drop owned by ${ROLES};
   drop role ${ROLES};
-  grant execute on function commerce.enqueue, commerce.enqueue_delivery, commerce.enqueue_deliveries to public;`;
+  grant execute on function commerce.enqueue, commerce.enqueue_all, commerce.enqueue_delivery, commerce.enqueue_deliveries
+    to public;`;
 
 async function send(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);

@@ -122,6 +122,17 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.enqueue_all(task text, payloads json[], run_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      select commerce.add_jobs(task, payloads, run_at, 12, array_fill(0::smallint, array[cardinality(payloads)]))
+        where cardinality(payloads) > 0;
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -1607,7 +1618,7 @@ create table commerce.stock_reservations (
   constraint stock_reservations_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
   constraint stock_reservations_site_id_variant_id_fkey FOREIGN KEY (site_id, variant_id) REFERENCES commerce.variants(site_id, id),
   constraint stock_reservations_quantity_check CHECK ((quantity > 0))
-);
+) with (vacuum_truncate=off);
 CREATE INDEX stock_reservations_of ON commerce.stock_reservations USING btree (site_id, variant_id);
 alter table commerce.stock_reservations enable row level security, force row level security;
 

@@ -74,9 +74,7 @@ export async function enqueueAll<Template extends MailTemplate>(
   about: Mails[Template],
 ): Promise<void> {
   const mails = templates.map((template): QueuedMail<Template> => ({ site_id: shop.siteId, template, about }));
-  await shop.run(
-    sql`select enqueue('send_mail', mail, now()) from unnest(${mails.map((mail) => JSON.stringify(mail))}::json[]) as mail`,
-  );
+  await shop.run(sql`select enqueue_all('send_mail', ${mails.map((mail) => JSON.stringify(mail))}::json[], now())`);
 }
 
 type StaffTemplate = 'new_order' | 'webhook_disabled' | 'capture_failed' | 'refund_failed' | 'payment_kept';
