@@ -1,7 +1,6 @@
-import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { CollectionInput, CollectionPatch } from '@commerce-backend/spec';
 import { type Command, InvalidArgumentError } from 'commander';
-import { CommandError, EXIT } from '../errors.ts';
 import { addFields, type Field, givenBody, givenChange, optionalText } from '../fields.ts';
 import { nameFlags } from '../flags.ts';
 import { calls } from '../operations.ts';
@@ -9,6 +8,7 @@ import { type Column, facts, moment, pageLine, plain, show, styleOf, table } fro
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { collectionIdOf } from './collection-id.ts';
 import { addPageOptions, addYes, choice, isJson, isUuid, type PageOptions, type YesOption } from './options.ts';
 import { findProduct } from './product-view.ts';
 
@@ -157,7 +157,7 @@ function tell(collection: Collection, query: PageOptions, command: Command, term
 
 async function getOne(wanted: string, query: PageOptions, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  const params = { path: { collection_id: await idOf(client, wanted) }, query };
+  const params = { path: { collection_id: await collectionIdOf(client, wanted) }, query };
   tell(await unwrap(client.GET('/api/dashboard/collections/{collection_id}', { params })), query, command, terminal);
 }
 
@@ -176,7 +176,7 @@ async function change(wanted: string, command: Command, terminal: Terminal): Pro
 
 async function deleteOne(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  const params = { path: { collection_id: await idOf(client, wanted) } };
+  const params = { path: { collection_id: await collectionIdOf(client, wanted) } };
   if (!yes) await confirm(terminal, plain(`Delete the collection ${wanted}?`));
   const deletion = await unwrap(client.DELETE('/api/dashboard/collections/{collection_id}', { params }));
   show(terminal, isJson(command), deletion, () => plain(`Deleted: ${wanted}.`));
@@ -189,22 +189,11 @@ async function onCollection(
   act: (client: DashboardClient, collection_id: string) => Promise<Collection>,
 ): Promise<void> {
   const { client } = await openSession(command, terminal);
-  tell(await act(client, await idOf(client, wanted)), {}, command, terminal);
+  tell(await act(client, await collectionIdOf(client, wanted)), {}, command, terminal);
 }
 
 async function idsOf(client: DashboardClient, products: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const wanted of products) ids.push(isUuid(wanted) ? wanted : (await findProduct(client, wanted)).id);
   return ids;
-}
-
-/** The id of a collection named by id or handle. */
-async function idOf(client: DashboardClient, wanted: string): Promise<string> {
-  if (isUuid(wanted)) return wanted;
-  const params = { query: { q: wanted } };
-  for await (const { id, handle } of paginate(client, '/api/dashboard/collections', { params })) {
-    if (handle === wanted) return id;
-  }
-  const remedy = `Look for it: commerce collections list --q ${JSON.stringify(wanted)}`;
-  throw new CommandError(EXIT.refused, 'not_found', `No collection has the handle "${wanted}".`, remedy);
 }

@@ -42,6 +42,11 @@ const COLUMNS: Column<Movement>[] = [
   { title: 'ON HAND', value: ({ on_hand_after }) => on_hand_after, right: true },
   { title: 'HELD', value: ({ reserved_after }) => reserved_after, right: true },
   { title: 'NOTE', value: ({ note }) => note, shrinks: true },
+  {
+    title: 'FOR',
+    value: ({ reference }) => reference && [reference.type, reference.id].filter(Boolean).join(' '),
+    below: true,
+  },
 ];
 
 async function movements(variant: string, max: number, command: Command, terminal: Terminal): Promise<void> {

@@ -5,7 +5,7 @@ import { type Column, moment, pageLine, show, styleOf, table } from '../output.t
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { customerIdOf } from './customer-id.ts';
-import { addPageOptions, choice, isJson, type PageOptions, since, until } from './options.ts';
+import { addPageOptions, choice, isJson, type PageOptions, since, until, uuid } from './options.ts';
 import { addOrderMoves } from './order-moves.ts';
 import { addOrderRecords } from './order-records.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
@@ -31,6 +31,7 @@ interface ListOptions extends PageOptions {
   source?: (typeof SOURCES)[number];
   method?: (typeof METHODS)[number];
   customer?: string;
+  agent?: string;
   from?: string;
   to?: string;
   sort?: (typeof SORTS)[number];
@@ -69,6 +70,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addOption(choice('--source <source>', 'only orders from this source', SOURCES))
     .addOption(choice('--method <method>', 'only orders paid in this way', METHODS))
     .option('--customer <customer>', 'only orders of this customer, by e-mail or id')
+    .option('--agent <id>', 'only orders that the agent with this token prepared', uuid)
     .option('--from <when>', 'only orders made then or later: a day, or a date and time', since)
     .option('--to <when>', 'only orders made until then: a day, inclusive, or a date and time', until)
     .addOption(choice('--sort <order>', 'the order', SORTS))
@@ -88,7 +90,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
 }
 
 async function listOrders(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { payment, fulfillment, method, customer, from, to, ...rest } = options;
+  const { payment, fulfillment, method, customer, agent, from, to, ...rest } = options;
   const { client } = await openSession(command, terminal);
   const query = {
     ...rest,
@@ -96,6 +98,7 @@ async function listOrders(options: ListOptions, command: Command, terminal: Term
     fulfillment_status: fulfillment,
     payment_method: method,
     customer_id: customer && (await customerIdOf(client, customer)),
+    agent_token_id: agent,
     created_from: from,
     created_to: to,
   };

@@ -31,6 +31,29 @@ test('products are listed by any of several vendors', async () => {
   expect(server.seen[0]?.query.toString()).toBe('vendor=Alder&vendor=Finch&product_type=Mugs');
 });
 
+test('products are listed by price, stock, collection and time, and a refused price names its option', async () => {
+  const collection = contract.components.examples.Collection.value;
+  const server = await fakeServer({
+    [LIST]: ({ query }) =>
+      query.get('price_min') === 'cheap'
+        ? refusal(422, 'validation_error', 'The request does not fit.', {
+            detail: [{ loc: ['query', 'price_min'], msg: 'Should be an amount.', type: 'value_error' }],
+          })
+        : { body: pageOf([PRODUCT]) },
+    'GET /api/dashboard/collections': { body: { collections: [collection], total: 1, page: 1, limit: 20, pages: 1 } },
+  });
+  const { commerce } = await loggedIn(server.url);
+  const filters = ['--stock', 'low', '--max-price', '20', '--changed-from', '2026-11-01'];
+  const { code } = await commerce(['products', 'list', '--collection', collection.handle, ...filters]);
+  expect(code).toBe(0);
+  expect(Object.fromEntries(server.seen.at(-1)?.query ?? [])).toEqual({
+    ...{ stock: 'low', price_max: '20', collection_id: collection.id },
+    updated_from: expect.stringMatching(/^2026-1[01]-/),
+  });
+  const { err } = await commerce(['products', 'list', '--min-price', 'cheap']);
+  expect(err).toContain('--min-price: Should be an amount.');
+});
+
 test('one product is shown by its id, slug or SKU', async () => {
   const server = await fakeServer({
     [LIST]: { body: pageOf([{ ...PRODUCT, id: 'x', slug: `${slug}-2`, variants: [] }, PRODUCT]) },
