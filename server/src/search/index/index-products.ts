@@ -94,25 +94,21 @@ function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
  * has entries in all indexes of the table.
  */
 async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise<void> {
-  const rows = products.map(({ product_id, fingerprint, postings, source: { options, codes } }) => ({
-    product_id,
-    fingerprint,
-    posting_count: postings.length,
-    options: options.join(' '),
-    codes,
-  }));
+  const column = (of: (product: IndexedProduct) => string | number) => arrayText(products.map(of));
   await db.run(
     sql`insert into product_search as s (site_id, product_id, title, skus, document, fingerprint, index_version,
         posting_count)
-      select p.site_id, p.id, unaccent(lower(p.name)), given.codes,
+      select p.site_id, p.id, unaccent(lower(p.name)), given.codes::text[],
         words(p.name, 'A')
         || words(concat_ws(' ', p.vendor, p.product_type, given.options), 'B')
         || words(concat_ws(' ', array_to_string(p.tags, ' '),
           (select string_agg(value, ' ') from jsonb_each_text(p.metadata))), 'C')
         || words(left(p.description, 10000), 'D'),
         given.fingerprint, ${INDEX_VERSION}, given.posting_count
-      from jsonb_to_recordset(${JSON.stringify(rows)})
-        as given (product_id uuid, fingerprint text, posting_count int, options text, codes text[])
+      from unnest((select ${column(({ product_id }) => product_id)}::uuid[]), ${column(({ fingerprint }) => fingerprint)}::text[],
+        ${column(({ postings }) => postings.length)}::int[], ${column(({ source }) => source.options.join(' '))}::text[],
+        ${column(({ source }) => arrayText(source.codes))}::text[])
+        as given (product_id, fingerprint, posting_count, options, codes)
       join products p on p.site_id = ${db.siteId} and p.id = given.product_id
       on conflict (site_id, product_id) do update
         set title = excluded.title, skus = excluded.skus, document = excluded.document,

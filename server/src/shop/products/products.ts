@@ -1,6 +1,6 @@
 import type { Product, ProductInput, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { holdCurrency } from '../currency.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
@@ -67,7 +67,7 @@ export async function insertAll(
   from?: 'import',
 ): Promise<string[] | undefined> {
   await holdCurrency(shop);
-  const made = plans.map((plan) => ({ product_id: uuidv7(), plan }));
+  const made = plans.map((plan) => ({ product_id: newId(), plan }));
   const rows = made.map(({ product_id, plan }) => ({ id: product_id, slug: plan.slug, plan }));
   if ((await insertProducts(shop, rows)) < rows.length) return undefined;
   await insertParts(shop, made, from);

@@ -1,13 +1,16 @@
 import type { ImageInput } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
 import { arrayText } from '../../db/array-text.ts';
+import { newId } from '../../db/new-id.ts';
 import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import type { OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
-/** The statements that write products and their parts, each for all products and parts at once. */
+/**
+ * The statements that write products and their parts, each for all products and parts at once. Rows are sent as one array for
+ * each column: objects, with all their names, take several times as long to read.
+ */
 
 /** What is added to one product; parts without a position of their own come after the existing ones. */
 interface Parts<T> {
@@ -26,6 +29,9 @@ export async function insertProducts(
     ...pricesOf(plan.variants, shop.currencyDigits),
     id,
     slug,
+    // Arrays in an array would all need the same length.
+    tags: plan.tags && arrayText(plan.tags),
+    metadata: plan.metadata && JSON.stringify(plan.metadata),
     has_variants: plan.options.length > 0,
     is_published_now: plan.published_at === undefined && plan.status === 'active',
     // These have statements of their own.
@@ -33,17 +39,23 @@ export async function insertProducts(
     variants: undefined,
     images: undefined,
   }));
+  const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name] ?? null));
   return shop.run(
     sql`insert into products (site_id, id, name, slug, description, vendor, product_type, tags, status, published_at,
         metadata, tax_class, track_inventory, has_variants, price, price_max, compare_at_price, cost_per_item)
-      select ${shop.siteId}, id, name, slug, coalesce(description, ''), vendor, product_type, coalesce(tags, '{}'),
+      select ${shop.siteId}, id, name, slug, coalesce(description, ''), vendor, product_type, coalesce(tags::text[], '{}'),
         coalesce(status, 'draft'), case when is_published_now then now() else published_at end,
         coalesce(metadata, '{}'), coalesce(tax_class, 'standard'), coalesce(track_inventory, true), has_variants, price, price_max, compare_at_price,
         cost_per_item
-      from jsonb_to_recordset(${JSON.stringify(rows)}) as p (id uuid, name text, slug text, description text,
-        vendor text, product_type text, tags text[], status text, published_at timestamptz, metadata jsonb,
-        tax_class text, track_inventory boolean, has_variants boolean, is_published_now boolean, price numeric, price_max numeric,
-        compare_at_price numeric, cost_per_item numeric)
+      from unnest(${column('id')}::uuid[], ${column('name')}::text[], ${column('slug')}::text[],
+        ${column('description')}::text[], ${column('vendor')}::text[], ${column('product_type')}::text[],
+        ${column('tags')}::text[], ${column('status')}::text[], ${column('published_at')}::timestamptz[],
+        ${column('metadata')}::jsonb[], ${column('tax_class')}::text[], ${column('track_inventory')}::boolean[],
+        ${column('has_variants')}::boolean[], ${column('is_published_now')}::boolean[], ${column('price')}::numeric[],
+        ${column('price_max')}::numeric[], ${column('compare_at_price')}::numeric[],
+        ${column('cost_per_item')}::numeric[])
+        as p (id, name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class,
+          track_inventory, has_variants, is_published_now, price, price_max, compare_at_price, cost_per_item)
       on conflict (site_id, slug) do nothing`,
   );
 }
@@ -62,14 +74,18 @@ function pricesOf(variants: VariantPlan[], digits: number) {
 
 export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
-    parts.map((option, i) => ({ id: uuidv7(), product_id, position: firstPosition + i, ...option })),
+    parts.map(({ name, values }, i) => ({
+      ...{ id: newId(), product_id, position: firstPosition + i },
+      ...{ name, values: arrayText(values) },
+    })),
   );
   if (rows.length === 0) return;
+  const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name]));
   await shop.run(
     sql`insert into product_options (site_id, id, product_id, name, position, values)
-      select ${shop.siteId}, o.id, o.product_id, o.name, o.position, o.values
-      from jsonb_to_recordset(${JSON.stringify(rows)})
-        as o (id uuid, product_id uuid, name text, position smallint, values text[])`,
+      select ${shop.siteId}, o.id, o.product_id, o.name, o.position, o.values::text[]
+      from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[], ${column('name')}::text[],
+        ${column('position')}::smallint[], ${column('values')}::text[]) as o (id, product_id, name, position, values)`,
   );
 }
 
@@ -82,17 +98,16 @@ export async function insertVariants(
     parts.map((variant, i) => ({
       ...variant,
       inventory_quantity: variant.inventory_quantity ?? 0,
-      id: uuidv7(),
+      id: newId(),
       product_id,
       track_inventory,
       from,
-      movement_id: uuidv7(),
+      movement_id: newId(),
       position: firstPosition + i,
     })),
   );
   if (rows.length === 0) return [];
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name]));
-  // One array for each column: objects, with all their names, take several times as long to read.
   const written = await shop.rows<{ id: string }>(
     sql`with given as (
         select * from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[],
@@ -144,14 +159,16 @@ export function skuTaken(sku: string | null): ShopError {
 
 export async function insertImages(shop: Shop, ...given: Parts<ImageInput>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
-    parts.map((image, i) => ({ ...image, position: image.position ?? firstPosition + i, id: uuidv7(), product_id })),
+    parts.map((image, i) => ({ ...image, position: image.position ?? firstPosition + i, id: newId(), product_id })),
   );
   if (rows.length === 0) return;
+  const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name] ?? null));
   await shop.run(
     sql`insert into product_images (site_id, id, product_id, url, alt, position, width, height)
       select ${shop.siteId}, i.id, i.product_id, i.url, i.alt, i.position, i.width, i.height
-      from jsonb_to_recordset(${JSON.stringify(rows)})
-        as i (id uuid, product_id uuid, url text, alt text, position int, width int, height int)`,
+      from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[], ${column('url')}::text[],
+        ${column('alt')}::text[], ${column('position')}::int[], ${column('width')}::int[], ${column('height')}::int[])
+        as i (id, product_id, url, alt, position, width, height)`,
   );
 }
 
