@@ -138,9 +138,14 @@ function exactPosting(term: string, place: number): Posting {
 
 function mergeByTerm(postings: Posting[]): Posting[] {
   const byTerm = new Map<string, Posting>();
-  for (const { term, impact, place } of postings) {
-    const known = byTerm.get(term);
-    byTerm.set(term, { term, impact: Math.max(impact, known?.impact ?? 0), place: place | (known?.place ?? 0) });
+  for (const posting of postings) {
+    const known = byTerm.get(posting.term);
+    if (known) {
+      known.impact = Math.max(posting.impact, known.impact);
+      known.place |= posting.place;
+    } else {
+      byTerm.set(posting.term, posting);
+    }
   }
   return [...byTerm.values()];
 }
