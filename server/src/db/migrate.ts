@@ -44,6 +44,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0038_leaner_purchases': () => import('./migrations/0038_leaner_purchases.ts'),
   '0040_import': () => import('./migrations/0040_import.ts'),
   '0041_cheaper_orders': () => import('./migrations/0041_cheaper_orders.ts'),
+  '0042_catalogue_statistics': () => import('./migrations/0042_catalogue_statistics.ts'),
   '0043_tax_decided': () => import('./migrations/0043_tax_decided.ts'),
   '0044_movements_and_skus': () => import('./migrations/0044_movements_and_skus.ts'),
   '0045_event_patterns': () => import('./migrations/0045_event_patterns.ts'),

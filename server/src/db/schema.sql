@@ -1286,7 +1286,7 @@ create table commerce.product_images (
   height integer,
   constraint product_images_pkey PRIMARY KEY (site_id, id),
   constraint product_images_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX product_images_by_product ON commerce.product_images USING btree (site_id, product_id, "position");
 alter table commerce.product_images enable row level security, force row level security;
 
@@ -1301,7 +1301,7 @@ create table commerce.product_options (
   constraint option_position UNIQUE (site_id, product_id, "position") DEFERRABLE INITIALLY DEFERRED,
   constraint product_options_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE,
   constraint product_options_position_check CHECK ((("position" >= 1) AND ("position" <= 3)))
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE UNIQUE INDEX option_name_taken ON commerce.product_options USING btree (site_id, product_id, lower(name));
 alter table commerce.product_options enable row level security, force row level security;
 
@@ -1325,7 +1325,7 @@ create table commerce.product_search (
   posting_count integer not null default 0,
   constraint product_search_pkey PRIMARY KEY (site_id, product_id),
   constraint product_search_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX product_search_by_version ON commerce.product_search USING btree (site_id, index_version, product_id);
 CREATE INDEX product_search_document ON commerce.product_search USING gin (site_id, document);
 CREATE INDEX product_search_skus ON commerce.product_search USING gin (site_id, skus);
@@ -1370,7 +1370,7 @@ create table commerce.products (
   constraint products_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric))),
   constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text]))),
   constraint products_tax_class_check CHECK ((tax_class ~ '^[a-z0-9][a-z0-9_-]{0,31}$'::text))
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX products_by_change ON commerce.products USING btree (site_id, GREATEST(updated_at, published_at)) WHERE (status = 'active'::text);
 CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
 CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id) WHERE (status = 'active'::text);
@@ -1435,7 +1435,7 @@ create table commerce.search_postings (
   impact real not null,
   place smallint not null,
   constraint search_postings_pkey PRIMARY KEY (site_id, product_id, term)
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX search_postings_by_term ON commerce.search_postings USING btree (site_id, term) INCLUDE (product_id, impact, place);
 CREATE INDEX search_postings_in_names ON commerce.search_postings USING btree (site_id, term, product_id) WHERE (((place)::integer & 1) > 0);
 alter table commerce.search_postings enable row level security, force row level security;
@@ -1605,7 +1605,7 @@ create table commerce.stock_movements (
   constraint stock_movements_pkey PRIMARY KEY (site_id, id),
   constraint stock_movements_reference_type_check CHECK ((reference_type = ANY (ARRAY['checkout'::text, 'order'::text, 'refund'::text, 'import'::text]))),
   constraint stock_movements_type_check CHECK ((type = ANY (ARRAY['adjustment'::text, 'reservation'::text, 'release'::text, 'sale'::text, 'return'::text, 'sync'::text])))
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX stock_movements_by_variant ON commerce.stock_movements USING btree (site_id, variant_id, id DESC);
 alter table commerce.stock_movements enable row level security, force row level security;
 
@@ -1725,7 +1725,7 @@ create table commerce.variants (
   constraint variants_reserved_check CHECK ((reserved >= 0)),
   constraint variants_weight_check CHECK ((weight >= (0)::numeric)),
   constraint variants_weight_unit_check CHECK ((weight_unit = ANY (ARRAY['kg'::text, 'g'::text, 'lb'::text, 'oz'::text])))
-);
+) with (autovacuum_analyze_scale_factor=0.5);
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
 CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
