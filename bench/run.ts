@@ -27,6 +27,7 @@ import { webhooks } from './webhooks.ts';
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
  *   npm run bench -- scale --products 1000,10000
+ *   npm run bench -- import --products 100000
  *   npm run bench -- real --catalogs DIR --electronics FILE
  *   npm run bench -- relevance suggest --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
@@ -47,7 +48,8 @@ const { values, positionals } = parseArgs({
 const { quick } = values;
 const only = values.only?.split(',');
 const seconds = Number(values.seconds ?? (quick ? 5 : 40));
-const products = Number(values.products?.split(',')[0] ?? (quick ? 200 : 2_000));
+const asked = values.products === undefined ? undefined : Number(values.products.split(',')[0]);
+const products = asked ?? (quick ? 200 : 2_000);
 const sizes = values.products?.split(',').map(Number) ?? (quick ? [1_000, 10_000] : undefined);
 const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections: 10 };
 
@@ -58,7 +60,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   cost: () => cost({ only, seconds, products }),
   background: () =>
     background(quick ? { products: 1_200, seconds: 3, rounds: 1 } : { products: 20_000, seconds: 30, rounds: 3 }),
-  import: () => importing(quick ? 500 : 10_000),
+  import: () => importing(asked ?? (quick ? 500 : 10_000)),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
   scale: () => scale({ sizes, seconds: quick ? 1 : 3 }),
   agent: () => agents(quick ? [100, 200, 500] : [2_000, 10_000, 50_000], quick ? 1 : 5),
