@@ -4049,7 +4049,7 @@ export interface components {
             outcome: "succeeded" | "refused" | "timed_out" | "not_connected" | "tls_failed" | "url_refused" | "not_signed";
             response_status: number | null;
             /** @description The first 1024 bytes of the receiver's answer as text; null if none came, or an earlier version sent it. */
-            response_body?: string | null;
+            response_body: string | null;
         };
         /** @description A delivery with its body and each attempt. */
         WebhookDeliveryDetails: components["schemas"]["WebhookDelivery"] & {
