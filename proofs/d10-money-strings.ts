@@ -210,12 +210,14 @@ const SENDERS: Record<string, Sender> = {
       return refusal?.error === 'price_changed' ? [refusal.expected_total] : undefined;
     },
   },
-  'storefront.listProducts': {
-    async shown(_, { status }) {
-      return status === 200 ? [] : undefined;
-    },
-  },
+  'dashboard.listProducts': { shown: shownNowhere },
+  'storefront.listProducts': { shown: shownNowhere },
 };
+
+/** A filter is shown nowhere: it is taken or refused. */
+async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
+  return status === 200 ? [] : undefined;
+}
 
 /** Claims of a widget are compared and not kept (D8); an agent's price filter is that of storefront.listProducts. */
 const ELSEWHERE = ['sync.createOrder', 'agent.searchCatalog'];

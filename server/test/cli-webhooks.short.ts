@@ -110,6 +110,6 @@ test('what a receiver missed while it was disabled is replayed since a time', as
   expect(replayed.out).toBe('On their way again: 1.\n');
   const [first, second] = await dead.until(2);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-  expect((await commerce(['webhooks', 'delete', id])).code).toBe(0);
+  expect((await commerce(['webhooks', 'delete', id, '--yes'])).code).toBe(0);
   expect((await commerce(['deliveries', 'list'])).out).toBe('No deliveries.\n');
 });
