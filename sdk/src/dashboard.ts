@@ -5,10 +5,14 @@ import { given } from './credentials.ts';
 export type DashboardPaths = SurfacePaths<'dashboard'>;
 export type DashboardClient = Client<DashboardPaths>;
 
-/** An API key (`key_…`) for programs, or a staff session (`mch_…`) from the login, for people. */
+/**
+ * An API key (`key_…`) for programs, or a staff session (`mch_…`) from the login, for people. `panel: true` is for the server's
+ * own panel, whose session is a cookie that its scripts cannot read; from other pages the server does not take it.
+ */
 export type DashboardCredentials =
-  | { apiKey: string; sessionToken?: undefined }
-  | { sessionToken: string; apiKey?: undefined };
+  | { apiKey: string; sessionToken?: undefined; panel?: undefined }
+  | { sessionToken: string; apiKey?: undefined; panel?: undefined }
+  | { panel: true; apiKey?: undefined; sessionToken?: undefined };
 
 export type DashboardOptions = ClientOptions &
   DashboardCredentials & {
@@ -18,11 +22,15 @@ export type DashboardOptions = ClientOptions &
 
 /** A client of the dashboard surface. Its credentials are secrets: an API key belongs on a server, never in a page. */
 export function createDashboardClient(options: DashboardOptions): DashboardClient {
-  const { apiKey, sessionToken, merchantId, ...rest } = options;
+  const { merchantId, ...rest } = options;
   return createSurfaceClient<DashboardPaths>(rest, {
-    ...(sessionToken === undefined
-      ? { 'X-API-Key': given('apiKey or sessionToken', apiKey) }
-      : { Authorization: `Bearer ${given('sessionToken', sessionToken)}` }),
+    ...credentialHeaders(rest),
     ...(merchantId !== undefined && { 'X-Service-Merchant-Id': merchantId }),
   });
+}
+
+function credentialHeaders({ apiKey, sessionToken, panel }: DashboardCredentials): Record<string, string> {
+  if (panel) return { 'X-Panel': '1' };
+  if (sessionToken !== undefined) return { Authorization: `Bearer ${given('sessionToken', sessionToken)}` };
+  return { 'X-API-Key': given('apiKey or sessionToken', apiKey) };
 }

@@ -1,0 +1,73 @@
+import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
+import { QueryClient } from '@tanstack/react-query';
+import { confirmIdentity } from './session/step-up.ts';
+
+export type { Schemas };
+
+/**
+ * The panel's client of the dashboard. The session is a cookie, so there is no token in any script. A call that needs a recent
+ * password (403 `step_up_required`) asks for it and is then sent once more, with its own Idempotency-Key.
+ */
+export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: sendWithStepUp });
+
+async function sendWithStepUp(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 403 || (await errorCodeOf(response)) !== 'step_up_required') return response;
+  return (await confirmIdentity()) ? fetch(again) : response;
+}
+
+async function errorCodeOf(response: Response): Promise<string | undefined> {
+  try {
+    const body: unknown = await response.clone().json();
+    return typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // The client retries what can be retried.
+      retry: false,
+    },
+    mutations: { retry: false },
+  },
+});
+
+/** An answer with its ETag, which `If-Match` then names: nobody's change is overwritten unseen. */
+export interface Versioned<Data> {
+  data: Data;
+  etag: string | undefined;
+}
+
+/** The data of a call together with its ETag. Throws what `unwrap` throws. */
+export async function versioned<Result extends { response: Response; error?: unknown; data?: unknown }>(
+  call: Promise<Result>,
+  unwrapped: (call: Promise<Result>) => Promise<NonNullable<Result['data']>>,
+): Promise<Versioned<NonNullable<Result['data']>>> {
+  const result = await call;
+  const data = await unwrapped(Promise.resolve(result));
+  return { data, etag: result.response.headers.get('ETag') ?? undefined };
+}
+
+/** The headers of a change that must not meet a newer state than the one that was shown. */
+export function ifMatch(etag: string | undefined): Record<string, string> {
+  return etag === undefined ? {} : { 'If-Match': etag };
+}
+
+/** An error in words for people: the server's sentence, with the fields that it names. */
+export function inWords(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return 'Something went wrong. Try again.';
+}
+
+/** The message of a 422 for one field of the body, by its path such as `brand.name`. */
+export function fieldError(error: unknown, field: string): string | undefined {
+  const detail = (error as Partial<CommerceError> | null)?.detail;
+  if (!Array.isArray(detail)) return undefined;
+  const path = field.split('.');
+  return detail.find(({ loc }) => loc[0] === 'body' && path.every((part, i) => String(loc[i + 1]) === part))?.msg;
+}

@@ -1,0 +1,75 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useMemo } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { api } from './api.ts';
+import { ShopFormatContext } from './format.ts';
+import { Login } from './session/login.tsx';
+import { StepUpDialog } from './session/step-up-dialog.tsx';
+import { MeContext, useMe, useSession } from './session/use-me.ts';
+import { routes } from './shell/routes.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Empty, LoadError, Loading } from './ui/page.tsx';
+
+export function App() {
+  return (
+    <Router base="/panel">
+      <Session />
+    </Router>
+  );
+}
+
+/** The login, or the screens of whoever is logged in. */
+function Session() {
+  const session = useSession();
+  const data = session.data;
+  const me = useMemo(
+    () =>
+      data?.staff && data.merchant ? { staff: data.staff, merchant: data.merchant, scopes: data.scopes } : undefined,
+    [data],
+  );
+  if (data === undefined) {
+    return session.error ? <LoadError error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
+  }
+  if (!me) return <Login />;
+  return (
+    <MeContext value={me}>
+      <StepUpDialog />
+      <ShopFormats>
+        <Shell>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {routes.map(({ path, component: Screen }) => (
+                <Route key={path} path={path}>
+                  {(params) => <Screen params={params as Record<string, string>} />}
+                </Route>
+              ))}
+              <Route>
+                <Empty title="There is no such screen" />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Shell>
+      </ShopFormats>
+    </MeContext>
+  );
+}
+
+/** Amounts and times are shown in the shop's currency, language and time zone. */
+function ShopFormats({ children }: { children: ReactNode }) {
+  const { merchant } = useMe();
+  const settings = useQuery({
+    queryKey: ['settings', merchant.id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/settings', { signal })),
+    staleTime: 60_000,
+  });
+  const data = settings.data;
+  const format = useMemo(
+    () => data && { currency: data.currency, timeZone: data.time_zone, locale: data.default_locale },
+    [data],
+  );
+  if (!format) {
+    return settings.error ? <LoadError error={settings.error} onRetry={() => void settings.refetch()} /> : <Loading />;
+  }
+  return <ShopFormatContext value={format}>{children}</ShopFormatContext>;
+}

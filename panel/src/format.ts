@@ -1,0 +1,47 @@
+import { createContext, useContext, useMemo } from 'react';
+
+/** The shop's currency, time zone and language, in which the panel shows amounts and times. */
+export interface ShopFormat {
+  currency: string;
+  timeZone: string;
+  locale: string;
+}
+
+export const ShopFormatContext = createContext<ShopFormat>({ currency: 'EUR', timeZone: 'UTC', locale: 'en' });
+
+/** Money (decimal strings of the API), dates and numbers as the shop's language writes them. */
+export function useFormat() {
+  const { currency, timeZone, locale } = useContext(ShopFormatContext);
+  return useMemo(() => {
+    const days = new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+    const times = new Intl.DateTimeFormat(locale, {
+      timeZone,
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    const numbers = new Intl.NumberFormat(locale);
+    return {
+      currency,
+      /** An exact decimal string stays exact: Intl takes it as a string. */
+      money: (amount: string, of: string = currency) =>
+        new Intl.NumberFormat(locale, { style: 'currency', currency: of }).format(amount as Intl.StringNumericLiteral),
+      /** Integer minor units, such as an agent's budget in cents. */
+      minor: (units: number, of: string = currency) => {
+        const format = new Intl.NumberFormat(locale, { style: 'currency', currency: of });
+        const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+        return format.format(units / 10 ** digits);
+      },
+      date: (time: string) => days.format(new Date(time)),
+      time: (time: string) => times.format(new Date(time)),
+      number: (value: number) => numbers.format(value),
+    };
+  }, [currency, timeZone, locale]);
+}
+
+/** `awaiting_payment` as people read it: "Awaiting payment". */
+export function label(value: string): string {
+  const words = value.replaceAll(/[_.]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,16 @@
+import { type ReactNode, useEffect } from 'react';
+
+/** The frame of the screens before the login. */
+export function Gate({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Merchant panel`;
+  }, [title]);
+  return (
+    <main className="gate">
+      <div className="card">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * Asks whoever sits before the screen to prove who they are again, when a call needs that. The dialog (`step-up-dialog.tsx`)
+ * registers itself here, so that the client of the API does not depend on components.
+ */
+type Ask = () => Promise<boolean>;
+
+let ask: Ask | undefined;
+let asking: Promise<boolean> | undefined;
+
+export function onConfirmIdentity(handler: Ask | undefined): void {
+  ask = handler;
+}
+
+/** Resolves to whether the person confirmed. Calls that wait at the same time share one question. */
+export function confirmIdentity(): Promise<boolean> {
+  asking ??= (ask?.() ?? Promise.resolve(false)).finally(() => {
+    asking = undefined;
+  });
+  return asking;
+}

@@ -1,0 +1,55 @@
+import { type CommerceError, unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { api, queryClient, type Schemas } from '../api.ts';
+
+/** Who is logged in, for which merchant, and what the role allows. */
+export interface Me {
+  staff: Schemas['Staff'];
+  merchant: Schemas['Merchant'];
+  scopes: string[];
+}
+
+const meKey = ['me'];
+
+/** The session's owner; null when nobody is logged in. Asked again whenever the window is looked at, as roles change. */
+export function useSession() {
+  return useQuery({
+    queryKey: meKey,
+    queryFn: async ({ signal }) => {
+      try {
+        return await unwrap(api.GET('/api/dashboard/me', { signal }));
+      } catch (error) {
+        if ((error as CommerceError).status === 401) return null;
+        throw error;
+      }
+    },
+    refetchOnWindowFocus: true,
+  });
+}
+
+/** Reads the session anew: after a login, a logout, or a 401. */
+export function refreshSession(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: meKey });
+}
+
+/** Forgets everything that was shown, before another person logs in. */
+export async function endSession(): Promise<void> {
+  await api.POST('/api/dashboard/auth/logout');
+  queryClient.clear();
+  await refreshSession();
+}
+
+export const MeContext = createContext<Me | undefined>(undefined);
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error('useMe is for screens behind the login.');
+  return me;
+}
+
+/** Whether the role allows a scope. The server decides; this only leaves out what it would refuse. */
+export function useCan(): (scope: string) => boolean {
+  const { scopes } = useMe();
+  return (scope) => scopes.includes(scope);
+}

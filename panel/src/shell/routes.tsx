@@ -1,0 +1,12 @@
+import { type ComponentType, lazy } from 'react';
+
+type Screen = ComponentType<{ params: Record<string, string> }>;
+
+/** A screen that is loaded when it is first opened, so that the first load stays small. */
+function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, name: Name) {
+  return lazy(async () => ({ default: (await load())[name] }));
+}
+
+export const routes: { path: string; component: Screen }[] = [
+  { path: '/', component: screen(() => import('../screens/today/today.tsx'), 'Today') },
+];

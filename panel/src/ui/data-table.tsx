@@ -1,0 +1,147 @@
+import {
+  type ColumnDef,
+  type RowSelectionState,
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { type ReactNode, useMemo } from 'react';
+
+const features = tableFeatures({ rowSelectionFeature });
+
+/** A column: its heading, what a cell shows, and how it behaves on a phone, where each row becomes a card. */
+export interface Column<Row> {
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Numbers and amounts stand at the right edge. */
+  numeric?: boolean;
+  /** Left out at 375 px. */
+  wideOnly?: boolean;
+}
+
+interface Selection {
+  selected: RowSelectionState;
+  onSelect: (next: RowSelectionState) => void;
+  /** What a row's checkbox is called, such as "Select order 1001". */
+  label: (id: string) => string;
+}
+
+/**
+ * A list as a table, and as cards on a phone. Sorting, filters and pages are the server's; here are only the rows of one page,
+ * and which of them are selected.
+ */
+export function DataTable<Row extends { id: string }>({
+  caption,
+  columns,
+  rows,
+  selection,
+}: {
+  caption: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  selection?: Selection;
+}) {
+  const definitions = useMemo(
+    (): ColumnDef<typeof features, Row>[] =>
+      columns.map(({ id, header, cell }) => ({ id, header, cell: ({ row }) => cell(row.original) })),
+    [columns],
+  );
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: rows,
+    getRowId: (row) => row.id,
+    enableRowSelection: selection !== undefined,
+    state: { rowSelection: selection?.selected ?? {} },
+    onRowSelectionChange: (update) =>
+      selection?.onSelect(typeof update === 'function' ? update(selection.selected) : update),
+  });
+  const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
+  return (
+    <table className="data-table">
+      <caption className="unseen">{caption}</caption>
+      <thead>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {selection && (
+              <th scope="col" className="select">
+                <input
+                  type="checkbox"
+                  aria-label="Select all on this page"
+                  checked={rows.length > 0 && table.getIsAllRowsSelected()}
+                  onChange={table.getToggleAllRowsSelectedHandler()}
+                />
+              </th>
+            )}
+            {group.headers.map((header) => (
+              <th key={header.id} scope="col" className={classes.get(header.column.id)}>
+                <table.FlexRender header={header} />
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody>
+        {table.getRowModel().rows.map((row) => (
+          <tr key={row.id} data-selected={row.getIsSelected() || undefined}>
+            {selection && (
+              <td className="select">
+                <input
+                  type="checkbox"
+                  aria-label={selection.label(row.id)}
+                  checked={row.getIsSelected()}
+                  onChange={row.getToggleSelectedHandler()}
+                />
+              </td>
+            )}
+            {row.getAllCells().map((cell) => (
+              <td
+                key={cell.id}
+                className={classes.get(cell.column.id)}
+                data-label={String(cell.column.columnDef.header)}
+              >
+                <table.FlexRender cell={cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function classOf<Row>({ numeric, wideOnly }: Column<Row>): string | undefined {
+  return [numeric && 'numeric', wideOnly && 'wide-only'].filter(Boolean).join(' ') || undefined;
+}
+
+/** "1–20 of 312", and the way to the pages beside. */
+export function Pager({
+  page,
+  pages,
+  limit,
+  total,
+  onPage,
+}: {
+  page: number;
+  pages: number;
+  limit: number;
+  total: number;
+  onPage: (page: number) => void;
+}) {
+  if (total === 0) return null;
+  const first = (page - 1) * limit + 1;
+  return (
+    <nav className="pager" aria-label="Pages">
+      <span>
+        {first}–{Math.min(page * limit, total)} of {total}
+      </span>
+      <button type="button" className="button plain" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        Previous
+      </button>
+      <button type="button" className="button plain" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
+}

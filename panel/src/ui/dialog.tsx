@@ -1,0 +1,77 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+/** A dialog over the screen: it traps the focus, closes on Escape, and gives the focus back. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  wide = false,
+  children,
+}: {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <BaseDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="backdrop" />
+        <BaseDialog.Popup className={wide ? 'dialog wide' : 'dialog'}>
+          <header>
+            <BaseDialog.Title>{title}</BaseDialog.Title>
+            <BaseDialog.Close className="close" aria-label="Close">
+              ×
+            </BaseDialog.Close>
+          </header>
+          {children}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}
+
+/** A question before what cannot be undone. It says what happens, and the button names the act. */
+export function Confirm({
+  open,
+  onClose,
+  onConfirm,
+  title,
+  children,
+  action,
+  busy = false,
+  danger = true,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  title: string;
+  children: ReactNode;
+  action: string;
+  busy?: boolean;
+  danger?: boolean;
+}) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog">
+          <header>
+            <AlertDialog.Title>{title}</AlertDialog.Title>
+          </header>
+          <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
+          <footer>
+            <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
+            <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
+              {action}
+            </Button>
+          </footer>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,98 @@
+import { type ReactNode, useEffect } from 'react';
+import { Link } from 'wouter';
+import { inWords } from '../api.ts';
+import { Button } from './button.tsx';
+
+/** A screen: its title (also the window's), what can be done, and its content. */
+export function Page({
+  title,
+  back,
+  actions,
+  status,
+  children,
+}: {
+  title: string;
+  back?: { to: string; label: string };
+  actions?: ReactNode;
+  status?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Merchant panel`;
+  }, [title]);
+  return (
+    <div className="page">
+      {back && (
+        <Link to={back.to} className="back">
+          ← {back.label}
+        </Link>
+      )}
+      <header className="page-head">
+        <div className="page-title">
+          <h1>{title}</h1>
+          {status}
+        </div>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A box with a heading; the panel's screens are made of them. */
+export function Card({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="card">
+      {title && (
+        <header>
+          <h2>{title}</h2>
+          {actions && <div className="actions">{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** What stands where nothing is yet: what it is for, and how the first one comes about. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <div>{children}</div>}
+      {action}
+    </div>
+  );
+}
+
+/** What failed to load, with a way to try again. */
+export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div className="load-error" role="alert">
+      <p>{inWords(error)}</p>
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <div className="loading" role="status">
+      <span className="spinner" aria-hidden="true" /> Loading…
+    </div>
+  );
+}
+
+/** Nothing before there is data; then the content. Errors are told, also beside data that is shown already. */
+export function Loaded<Data>({
+  query,
+  children,
+}: {
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown };
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data === undefined) {
+    return query.error ? <LoadError error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
+  }
+  return children(query.data);
+}

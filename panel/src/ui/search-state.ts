@@ -1,0 +1,26 @@
+import { useCallback, useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+
+/**
+ * The filters of a list, kept in the address: a list can be linked, reloaded and gone back to. Changing a filter returns to
+ * the first page.
+ */
+export function useSearchState(): [URLSearchParams, (changes: Record<string, string | undefined>) => void] {
+  const search = useSearch();
+  const [path, navigate] = useLocation();
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  const change = useCallback(
+    (changes: Record<string, string | undefined>) => {
+      const next = new URLSearchParams(search);
+      if (!('page' in changes)) next.delete('page');
+      for (const [name, value] of Object.entries(changes)) {
+        if (value) next.set(name, value);
+        else next.delete(name);
+      }
+      const query = next.toString();
+      navigate(query ? `${path}?${query}` : path, { replace: true });
+    },
+    [search, path, navigate],
+  );
+  return [params, change];
+}

@@ -1,0 +1,40 @@
+import { Toast } from '@base-ui/react/toast';
+import type { ReactNode } from 'react';
+import { inWords } from '../api.ts';
+
+const manager = Toast.createToastManager();
+
+/** Says what was done, at the lower edge of the screen and to screen readers. */
+export function toast(title: string): void {
+  manager.add({ title, timeout: 5000 });
+}
+
+/** Says what failed; it stays until it is closed. */
+export function toastError(error: unknown): void {
+  manager.add({ title: inWords(error), type: 'error', priority: 'high', timeout: 0 });
+}
+
+export function Toasts({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider toastManager={manager}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport className="toasts">
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function List() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((each) => (
+    <Toast.Root key={each.id} toast={each} className={each.type === 'error' ? 'toast error' : 'toast'}>
+      <Toast.Title render={<p />} />
+      <Toast.Close className="close" aria-label="Dismiss">
+        ×
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}
