@@ -3588,10 +3588,10 @@ export interface components {
             detail: components["schemas"]["ValidationErrorItem"][];
         };
         /**
-         * @description What a key may do on the dashboard; write includes read.
+         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write";
+        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3613,6 +3613,11 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
         };
+        /**
+         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each. An owner may do everything. A manager may do all but payments:write, and is not a match for owners: only an owner makes, changes or removes one.
+         * @enum {string}
+         */
+        StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
         /** @description An ISO 4217 code. */
         Currency: string;
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
@@ -6807,6 +6812,7 @@ export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type StaffRole = components['schemas']['StaffRole'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
@@ -7253,9 +7259,18 @@ export interface operations {
                      *         "name": "Mina Alder"
                      *       },
                      *       "api_key": null,
+                     *       "role": "support",
                      *       "scopes": [
-                     *         "read",
-                     *         "write"
+                     *         "products:read",
+                     *         "inventory:read",
+                     *         "orders:read",
+                     *         "orders:write",
+                     *         "orders:refund",
+                     *         "customers:read",
+                     *         "customers:write",
+                     *         "discounts:read",
+                     *         "settings:read",
+                     *         "agents:read"
                      *       ],
                      *       "merchant": {
                      *         "id": "0192f3a0-2222-7000-8000-000000000001",
@@ -7276,6 +7291,9 @@ export interface operations {
                         staff: components["schemas"]["Staff"] | null;
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
+                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
+                        role: components["schemas"]["StaffRole"] | null;
+                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
