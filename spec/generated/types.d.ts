@@ -6287,6 +6287,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The credentials are valid but do not allow this. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6359,15 +6368,6 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The credentials are valid but do not allow this. */
-        Forbidden: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -6600,6 +6600,8 @@ export interface components {
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
+        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+        XPanel: "1";
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
@@ -6789,6 +6791,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
+        PanelCookie: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
@@ -7036,6 +7040,7 @@ export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
+export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -7044,7 +7049,6 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
-export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
@@ -7069,6 +7073,7 @@ export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
+export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
@@ -7116,6 +7121,7 @@ export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
 export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
+export type HeaderPanelCookie = components['headers']['PanelCookie'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -7132,6 +7138,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7158,6 +7166,7 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7181,7 +7190,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". */
+                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
                         access_token: string;
                         /** @constant */
                         token_type: "Bearer";
@@ -7192,6 +7201,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7210,6 +7220,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7219,6 +7231,7 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
