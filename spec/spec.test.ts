@@ -47,6 +47,8 @@ const AGENT_SCOPES: Record<string, string[]> = {
   audit: ['agent:self'],
   token: ['agent:self'],
 };
+/** The parts of the dashboard that have scopes of their own. */
+const DASHBOARD_PARTS = ['products', 'inventory', 'orders', 'customers', 'discounts', 'settings', 'webhooks', 'agents'];
 /** Standard OAuth clients call these, without credentials and without an Idempotency-Key. */
 const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
@@ -54,7 +56,10 @@ const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
-  if (!id.startsWith('storefront.')) return [method === 'get' || safe ? 'read' : 'write'];
+  // A scope of a part, such as orders:read, is held with read or write.
+  const general = method === 'get' || safe ? 'read' : 'write';
+  if (id.startsWith('dashboard.')) return [general, ...DASHBOARD_PARTS.map((name) => `${name}:${general}`)];
+  if (!id.startsWith('storefront.')) return [general];
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];
   if (part !== 'customer') return ['catalog:read'];
