@@ -119,7 +119,7 @@ async function logIn(panel: Panel): Promise<void> {
   await fill('E-mail', panel.demo.staff.email);
   await fill('Password', panel.demo.staff.password);
   await press('Log in');
-  await tab.locator('main h1').setTimeout(PATIENCE_MS).wait();
+  await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
   await tab.close();
 }
 
@@ -132,7 +132,7 @@ function visit({ baseUrl, demo, axe }: Panel, tab: Page, width: number): Visit {
     storefront: createStorefrontClient({ baseUrl, siteId: demo.site_id, storefrontToken: demo.storefront_token }),
     open: async (path) => {
       await tab.goto(`${baseUrl}/panel${path}`);
-      await tab.locator('main h1').setTimeout(PATIENCE_MS).wait();
+      await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
     press: (name, role = 'button') =>
