@@ -21,6 +21,7 @@ import { addProfiles } from './commands/profiles.ts';
 import { addSettings } from './commands/settings.ts';
 import { addSetup } from './commands/setup.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
+import { addStaff } from './commands/staff.ts';
 import { addStatus } from './commands/status.ts';
 import { addStorefrontTokens } from './commands/storefront-tokens.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
@@ -116,6 +117,7 @@ export function createProgram(terminal: Terminal): Command {
   addSetup(program, terminal);
   addProfiles(program, terminal);
   addOpen(program, terminal);
+  addStaff(program, terminal);
   addApiKeys(program, terminal);
   addStorefrontTokens(program, terminal);
   addSyncKeys(program, terminal);

@@ -7795,23 +7795,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "staff": [
-                     *         {
-                     *           "id": "0192f3a0-1111-7000-8000-000000000002",
-                     *           "email": "noor@alder-finch.example",
-                     *           "name": "Noor Haddad",
-                     *           "role": "support",
-                     *           "joined_at": "2026-03-02T08:15:00.000Z",
-                     *           "invited_by": {
-                     *             "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *             "name": "Mina Alder"
-                     *           }
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         staff: components["schemas"]["StaffMember"][];
                     };
@@ -7843,23 +7826,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "invitations": [
-                     *         {
-                     *           "id": "0192f3a0-dddd-7000-8000-000000000001",
-                     *           "email": "noor@alder-finch.example",
-                     *           "role": "support",
-                     *           "created_at": "2026-03-02T08:15:00.000Z",
-                     *           "expires_at": "2026-03-09T08:15:00.000Z",
-                     *           "invited_by": {
-                     *             "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *             "name": "Mina Alder"
-                     *           }
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         invitations: components["schemas"]["StaffInvitation"][];
                     };
