@@ -3738,7 +3738,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -6677,6 +6677,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
+        Stale: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The account cannot be changed now, or the first call with this Idempotency-Key is still running. */
         PaymentAccountConflict: {
             headers: {
@@ -6899,6 +6908,11 @@ export interface components {
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
+         * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+         */
+        IfMatch: string;
+        /**
          * @description The id of an API key.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -7095,6 +7109,8 @@ export interface components {
         RateLimit: string;
         /** @description The limit and its window in seconds (IETF draft). */
         RateLimitPolicy: string;
+        /** @description The version of the resource, of all that people can edit of it. Send it as If-Match with a change, which is then refused with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not change it. Where the answer is another resource than the one that is read (such as a refund with its order), it is there only if the call had an If-Match; a replayed answer has none. */
+        ResourceTag: string;
         /** @description The version of this answer. Send it as If-None-Match to learn whether it is still current. */
         ETag: string;
     };
@@ -7352,6 +7368,7 @@ export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseStale = components['responses']['Stale'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
@@ -7377,6 +7394,7 @@ export type ResponseSyncOrderConflict = components['responses']['SyncOrderConfli
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
+export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
 export type ParameterSyncKeyId = components['parameters']['SyncKeyId'];
@@ -7428,6 +7446,7 @@ export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
+export type HeaderResourceTag = components['headers']['ResourceTag'];
 export type HeaderETag = components['headers']['ETag'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -8176,6 +8195,7 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8201,6 +8221,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -8214,6 +8239,7 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8223,6 +8249,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9796,6 +9823,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9822,6 +9850,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9847,6 +9880,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9866,6 +9900,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9885,6 +9924,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9895,6 +9935,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9914,6 +9955,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9933,6 +9979,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9943,6 +9990,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9962,6 +10010,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9982,6 +10035,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9992,6 +10046,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10011,6 +10066,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10035,6 +10095,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10045,6 +10106,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10064,6 +10126,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10083,6 +10150,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10093,6 +10161,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10112,6 +10181,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10132,6 +10206,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10142,6 +10217,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10161,6 +10237,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10185,6 +10266,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10195,6 +10277,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10214,6 +10297,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10233,6 +10321,7 @@ export interface operations {
             /** @description The variant. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10243,6 +10332,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10262,6 +10352,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10282,6 +10377,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10292,6 +10388,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10311,6 +10408,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10335,6 +10437,7 @@ export interface operations {
             /** @description The variant as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10345,6 +10448,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10614,6 +10718,7 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10640,6 +10745,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10665,6 +10775,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10684,6 +10795,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10703,6 +10819,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10713,6 +10830,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10732,6 +10850,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10760,6 +10883,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10770,6 +10894,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10789,6 +10914,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10809,6 +10939,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10819,6 +10950,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10838,6 +10970,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10867,6 +11004,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10877,6 +11015,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10995,6 +11134,7 @@ export interface operations {
             /** @description The discount. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11021,6 +11161,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11046,6 +11191,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11065,6 +11211,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11084,6 +11235,7 @@ export interface operations {
             /** @description The discount as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11094,6 +11246,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11250,6 +11403,7 @@ export interface operations {
             /** @description The shipping option. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11276,6 +11430,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11301,6 +11460,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11320,6 +11480,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11339,6 +11504,7 @@ export interface operations {
             /** @description The shipping option as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11349,6 +11515,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11502,6 +11669,7 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11528,6 +11696,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11557,6 +11730,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11567,6 +11741,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11586,6 +11761,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11601,6 +11781,7 @@ export interface operations {
             /** @description The order, paid. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11620,6 +11801,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11639,6 +11821,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11666,6 +11853,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11676,6 +11864,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11733,6 +11922,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11761,6 +11955,7 @@ export interface operations {
             /** @description The fulfilment, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11774,6 +11969,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11793,6 +11989,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11808,6 +12009,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11818,6 +12020,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11837,6 +12040,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11871,6 +12079,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11881,6 +12090,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11938,6 +12148,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11978,6 +12193,7 @@ export interface operations {
             /** @description The refund, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11991,6 +12207,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12154,6 +12371,7 @@ export interface operations {
             /** @description The customer. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12180,6 +12398,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12199,6 +12422,7 @@ export interface operations {
             /** @description The customer as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12209,6 +12433,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12228,6 +12453,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12253,6 +12483,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
