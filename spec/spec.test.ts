@@ -56,9 +56,9 @@ const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
-  // A scope of a part, such as orders:read, is held with read or write.
+  // A scope of a part, such as orders:read, is held with read or write; what a person does with their own login needs none.
   const general = method === 'get' || safe ? 'read' : 'write';
-  if (id.startsWith('dashboard.')) return [general, ...DASHBOARD_PARTS.map((name) => `${name}:${general}`)];
+  if (id.startsWith('dashboard.')) return ['none', general, ...DASHBOARD_PARTS.map((name) => `${name}:${general}`)];
   if (!id.startsWith('storefront.')) return [general];
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];

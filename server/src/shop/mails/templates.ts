@@ -10,7 +10,7 @@ import type { MailContext } from './context.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
-import { captureFailed, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
+import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 
 /** Writes a mail, or none when there is nothing left to say or nobody to say it to. */
 type Writer<Template extends MailTemplate> = (
@@ -31,6 +31,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   login_delayed: loginDelayed,
   staff_login_delayed: staffLoginDelayed,
   webhook_disabled: webhookDisabled,
+  low_stock: lowStock,
   capture_failed: captureFailed,
   refund_failed: refundFailed,
   payment_kept: paymentKept,
