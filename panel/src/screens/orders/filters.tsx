@@ -3,6 +3,7 @@ import { label } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
+import { deliveryName, methodName } from './texts.ts';
 
 const CHOICES = [
   {
@@ -69,7 +70,11 @@ export function Filters() {
               <option value="">Any</option>
               {values.map((value) => (
                 <option key={value} value={value}>
-                  {label(value)}
+                  {name === 'fulfillment_status'
+                    ? deliveryName(value)
+                    : name === 'payment_method'
+                      ? methodName(value)
+                      : label(value)}
                 </option>
               ))}
             </Choice>

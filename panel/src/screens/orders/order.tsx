@@ -11,6 +11,7 @@ import './orders.css';
 import { PaymentCard } from './payment-card.tsx';
 import { Refunds } from './refunds.tsx';
 import { Shipments } from './shipments.tsx';
+import { deliveryName } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/orders', label: 'Orders' };
@@ -37,7 +38,9 @@ function Shown({ order }: { order: OrderDetails }) {
         <>
           {order.status === 'cancelled' && <Badge value="cancelled" />}
           <Badge value={order.payment_status} />
-          {order.status !== 'cancelled' && <Badge value={order.fulfillment_status} />}
+          {order.status !== 'cancelled' && (
+            <Badge value={order.fulfillment_status}>{deliveryName(order.fulfillment_status)}</Badge>
+          )}
         </>
       }
       actions={<Actions order={order} />}

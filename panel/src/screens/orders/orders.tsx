@@ -12,7 +12,7 @@ import { Filters } from './filters.tsx';
 import { type Order, orderQueryOf, useOrders } from './order-queries.ts';
 import './orders.css';
 import { SelectionBar } from './selection-bar.tsx';
-import { nameOf } from './texts.ts';
+import { deliveryName, nameOf } from './texts.ts';
 import { ViewTabs } from './view-tabs.tsx';
 
 /** The list of orders: by view, filter and search, and what is done to many at once. */
@@ -125,7 +125,11 @@ function selectionOf(next: Record<string, boolean>, known: Order[]): Map<string,
 function deliveryOf({ status, fulfillment_status, source }: Order) {
   return (
     <span className="badges">
-      <Badge value={status === 'cancelled' ? status : fulfillment_status} />
+      {status === 'cancelled' ? (
+        <Badge value={status} />
+      ) : (
+        <Badge value={fulfillment_status}>{deliveryName(fulfillment_status)}</Badge>
+      )}
       {source === 'agent' && <Badge value="agent">By an agent</Badge>}
     </span>
   );

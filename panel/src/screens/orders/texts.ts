@@ -33,3 +33,14 @@ export function lineName({ name, variant_name, option1, option2, option3 }: Orde
 export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }
+
+const DELIVERY: Record<string, string> = {
+  unfulfilled: 'Not shipped',
+  partially_fulfilled: 'Partly shipped',
+  fulfilled: 'Shipped',
+};
+
+/** How far the delivery is, in the words of the views. */
+export function deliveryName(fulfillment_status: string): string {
+  return DELIVERY[fulfillment_status] ?? label(fulfillment_status);
+}
