@@ -32,15 +32,31 @@ export function SetupList({ canSell }: { canSell: boolean }) {
   return (
     <Card title={canSell ? 'To finish setting up' : 'Before the shop can sell'}>
       <Loaded query={setup}>
-        {({ items }) => (
+        {({ items }) => <Steps open={items.filter(({ done }) => !done)} done={items.filter(({ done }) => done)} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Steps({ open, done }: { open: Step[]; done: Step[] }) {
+  return (
+    <>
+      <ul className="setup">
+        {open.map((step) => (
+          <StepRow key={step.code} step={step} />
+        ))}
+      </ul>
+      {done.length > 0 && (
+        <details>
+          <summary>{done.length} done</summary>
           <ul className="setup">
-            {items.map((step) => (
+            {done.map((step) => (
               <StepRow key={step.code} step={step} />
             ))}
           </ul>
-        )}
-      </Loaded>
-    </Card>
+        </details>
+      )}
+    </>
   );
 }
 
