@@ -11,7 +11,7 @@ export function useDraft<Values extends object>(stored: Values) {
   const dirty = Object.keys(changes).length > 0;
   const storedText = JSON.stringify(stored);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the values; an edited form is left alone.
+  // Depends on the text alone, which stands for the values; an edited form is left alone.
   useEffect(() => {
     if (dirty) return;
     setBase(stored);
@@ -37,7 +37,12 @@ function differences<Values extends object>(base: Values, draft: Values): Partia
   return changed;
 }
 
-/** The text of an input as the API takes it: null for nothing. */
+/** A text while it is typed: null for nothing, and spaces stay, as more may follow. */
+export function typedOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+/** The text of an input as the API takes it, without spaces around it: null for nothing. */
 export function textOrNull(text: string): string | null {
   const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
@@ -47,4 +52,12 @@ export function textOrNull(text: string): string | null {
 export function integerOrNull(text: string): number | null {
   const trimmed = text.trim();
   return trimmed === '' ? null : Number(trimmed);
+}
+
+/** Values without the spaces that were typed around their texts. */
+export function trimmed<Value>(value: Value): Value {
+  if (typeof value === 'string') return value.trim() as Value;
+  if (Array.isArray(value)) return value.map(trimmed) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, trimmed(each)])) as Value;
 }

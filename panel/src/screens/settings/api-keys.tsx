@@ -17,8 +17,10 @@ const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
     return (await unwrap(api.POST('/api/dashboard/api-keys', { body }))).secret;
   },
   rotate: async (api_key_id) =>
-    (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id } } }))).secret,
-  revoke: (api_key_id) => unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
+    (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id } } })))
+      .secret,
+  revoke: (api_key_id) =>
+    unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
   columns: [{ id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.join(', ') }],
 };
 

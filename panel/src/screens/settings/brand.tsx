@@ -1,5 +1,5 @@
 import { fieldError } from '../../api.ts';
-import { textOrNull } from '../../ui/draft.ts';
+import { typedOrNull } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
 import { SettingsForm } from './use-settings.tsx';
 
@@ -16,7 +16,7 @@ export function BrandSettings() {
               type="url"
               placeholder="https://shop.example/logo.png"
               value={brand.logo_url ?? ''}
-              onChange={(event) => set({ brand: { ...brand, logo_url: textOrNull(event.target.value) } })}
+              onChange={(event) => set({ brand: { ...brand, logo_url: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.logo_url')}
             />
             <TextField
@@ -24,7 +24,7 @@ export function BrandSettings() {
               placeholder={usualAccent}
               hint="Of buttons and links, as #rrggbb. It must be dark enough to read white on it."
               value={brand.accent_color ?? ''}
-              onChange={(event) => set({ brand: { ...brand, accent_color: textOrNull(event.target.value) } })}
+              onChange={(event) => set({ brand: { ...brand, accent_color: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.accent_color')}
             />
             <TextField
@@ -32,14 +32,14 @@ export function BrandSettings() {
               type="email"
               hint="Shoppers answer to this address."
               value={brand.support_email ?? ''}
-              onChange={(event) => set({ brand: { ...brand, support_email: textOrNull(event.target.value) } })}
+              onChange={(event) => set({ brand: { ...brand, support_email: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.support_email')}
             />
             <TextField
               label="Support phone"
               type="tel"
               value={brand.support_phone ?? ''}
-              onChange={(event) => set({ brand: { ...brand, support_phone: textOrNull(event.target.value) } })}
+              onChange={(event) => set({ brand: { ...brand, support_phone: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.support_phone')}
             />
           </div>

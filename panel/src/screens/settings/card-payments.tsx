@@ -54,8 +54,7 @@ function Connection({ account }: { account: Account }) {
 function Keys({ account }: { account: Account }) {
   const [removing, setRemoving] = useState(false);
   const save = useMutation({
-    mutationFn: (body: Inputs['PaymentAccountPatch']) =>
-      unwrap(api.PATCH('/api/dashboard/payment-account', { body })),
+    mutationFn: (body: Inputs['PaymentAccountPatch']) => unwrap(api.PATCH('/api/dashboard/payment-account', { body })),
     onSuccess: (saved) => {
       queryClient.setQueryData(accountKey, saved);
       toast('Saved.');
@@ -113,7 +112,7 @@ function Keys({ account }: { account: Account }) {
       <footer>
         {account.provider && <Button onClick={() => setRemoving(true)}>Disconnect</Button>}
         <Button type="submit" kind="primary" busy={save.isPending}>
-          Save
+          Save keys
         </Button>
       </footer>
       <Confirm

@@ -36,7 +36,8 @@ export function DeliverySettings() {
         <>
           {options.length === 0 ? (
             <Empty title="Nobody can order yet" action={add}>
-              Say where you send to and what it costs. A shop without an option for the shopper’s country cannot sell there.
+              Say where you send to and what it costs. A shop without an option for the shopper’s country cannot sell
+              there.
             </Empty>
           ) : (
             <Card title="Delivery options" actions={add}>
@@ -105,7 +106,11 @@ function days({ estimated_days_min: min, estimated_days_max: max }: Option): str
 function Removal({ option, onClose }: { option: Option | undefined; onClose: () => void }) {
   const remove = useMutation({
     mutationFn: (shipping_option_id: string) =>
-      unwrap(api.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', { params: { path: { shipping_option_id } } })),
+      unwrap(
+        api.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', {
+          params: { path: { shipping_option_id } },
+        }),
+      ),
     onSuccess: async () => {
       toast('Deleted.');
       onClose();

@@ -1,25 +1,37 @@
 import { fieldError } from '../../api.ts';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
-import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx';
+import { integerOrNull, typedOrNull } from '../../ui/draft.ts';
+import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { LinesField } from './list-field.tsx';
 import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
 
-const shopFields = ['name', 'default_locale', 'time_zone', 'storefront_url', 'allowed_origins'] as const;
-const sellingFields = ['low_stock_threshold', 'show_stock', 'ask_for_marketing', 'mail_new_orders'] as const;
+const fields = [
+  'name',
+  'default_locale',
+  'time_zone',
+  'storefront_url',
+  'allowed_origins',
+  'low_stock_threshold',
+  'show_stock',
+  'ask_for_marketing',
+  'mail_new_orders',
+] as const;
+
+type Form = SettingsFormProps<(typeof fields)[number]>;
 
 export function GeneralSettings() {
   return (
-    <>
-      <SettingsForm title="The shop" fields={shopFields}>
-        {(form) => <Shop {...form} />}
-      </SettingsForm>
-      <SettingsForm title="Stock and customers" fields={sellingFields}>
-        {(form) => <Selling {...form} />}
-      </SettingsForm>
-    </>
+    <SettingsForm title="The shop" fields={fields}>
+      {(form) => (
+        <>
+          <Shop {...form} />
+          <Selling {...form} />
+        </>
+      )}
+    </SettingsForm>
   );
 }
 
-function Shop({ draft, set, error, settings }: SettingsFormProps<(typeof shopFields)[number]>) {
+function Shop({ draft, set, error, settings }: Form) {
   return (
     <>
       <TextField
@@ -58,14 +70,14 @@ function Shop({ draft, set, error, settings }: SettingsFormProps<(typeof shopFie
         placeholder="https://shop.example"
         hint="Pages and mails link there."
         value={draft.storefront_url ?? ''}
-        onChange={(event) => set({ storefront_url: textOrNull(event.target.value) })}
+        onChange={(event) => set({ storefront_url: typedOrNull(event.target.value) })}
         error={fieldError(error, 'storefront_url')}
       />
-      <TextArea
+      <LinesField
         label="Web origins that may call the storefront"
         hint="One per line, such as https://shop.example. Empty means any, since the storefront token is public."
-        value={draft.allowed_origins.join('\n')}
-        onChange={(event) => set({ allowed_origins: event.target.value.split('\n').map((line) => line.trim()).filter(Boolean) })}
+        value={draft.allowed_origins}
+        onChange={(allowed_origins) => set({ allowed_origins })}
         error={fieldError(error, 'allowed_origins')}
       />
     </>
@@ -77,7 +89,7 @@ function timeZones(current: string): string[] {
   return zones.includes(current) ? zones : [current, ...zones];
 }
 
-function Selling({ draft, set, error }: SettingsFormProps<(typeof sellingFields)[number]>) {
+function Selling({ draft, set, error }: Form) {
   return (
     <>
       <div className="fields-2">

@@ -56,9 +56,7 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
     >
       <p className="quiet-text">{kind.about}</p>
       <Loaded query={query}>
-        {(rows) =>
-          rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />
-        }
+        {(rows) => (rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
       </Loaded>
       {creating && <NewKey kind={kind} onClose={() => setCreating(false)} onSecret={setSecret} />}
       <Change kind={kind} doing={doing} onClose={() => setDoing(undefined)} onSecret={setSecret} />

@@ -1,5 +1,5 @@
 import { fieldError } from '../../api.ts';
-import { textOrNull } from '../../ui/draft.ts';
+import { typedOrNull } from '../../ui/draft.ts';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { SettingsForm } from './use-settings.tsx';
 
@@ -25,7 +25,7 @@ export function LegalSettings() {
               type="url"
               placeholder="https://"
               value={legal[field] ?? ''}
-              onChange={(event) => set({ legal: { ...legal, [field]: textOrNull(event.target.value) } })}
+              onChange={(event) => set({ legal: { ...legal, [field]: typedOrNull(event.target.value) } })}
               error={fieldError(error, `legal.${field}`)}
             />
           ))}

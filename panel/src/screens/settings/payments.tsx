@@ -1,6 +1,6 @@
 import { fieldError } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { integerOrNull, typedOrNull } from '../../ui/draft.ts';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { CardPayments } from './card-payments.tsx';
 import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
@@ -42,13 +42,13 @@ function BankTransfer({ draft, set, error }: SettingsFormProps<'bank_details' | 
         <TextField
           label="BIC"
           value={bank.bic ?? ''}
-          onChange={(event) => change({ bic: textOrNull(event.target.value) })}
+          onChange={(event) => change({ bic: typedOrNull(event.target.value) })}
           error={fieldError(error, 'bank_details.bic')}
         />
         <TextField
           label="Bank"
           value={bank.bank_name ?? ''}
-          onChange={(event) => change({ bank_name: textOrNull(event.target.value) })}
+          onChange={(event) => change({ bank_name: typedOrNull(event.target.value) })}
           error={fieldError(error, 'bank_details.bank_name')}
         />
       </div>
@@ -56,7 +56,7 @@ function BankTransfer({ draft, set, error }: SettingsFormProps<'bank_details' | 
         label="Instructions"
         hint="What else a shopper should know."
         value={bank.instructions ?? ''}
-        onChange={(event) => change({ instructions: textOrNull(event.target.value) })}
+        onChange={(event) => change({ instructions: typedOrNull(event.target.value) })}
         error={fieldError(error, 'bank_details.instructions')}
       />
       <TextField

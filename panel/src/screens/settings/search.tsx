@@ -1,6 +1,7 @@
 import { fieldError } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { WordsField } from './list-field.tsx';
 import { SettingsForm } from './use-settings.tsx';
 
 export function SearchSettings() {
@@ -14,23 +15,22 @@ export function SearchSettings() {
           </p>
           <ol className="rows" aria-label="Synonyms">
             {entries.map((entry, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id, and are only added at the end.
+              // By position: rows have no id, and are only added at the end.
               <li key={i}>
                 <TextField
                   label="Word"
                   value={entry.term}
-                  onChange={(event) => set({ search_synonyms: replaced(entries, i, { ...entry, term: event.target.value }) })}
+                  onChange={(event) =>
+                    set({ search_synonyms: replaced(entries, i, { ...entry, term: event.target.value }) })
+                  }
                   error={fieldError(error, `search_synonyms.${i}.term`)}
                   required
                 />
-                <TextField
+                <WordsField
                   label="Others, with commas"
-                  defaultValue={entry.synonyms.join(', ')}
-                  onChange={(event) =>
-                    set({ search_synonyms: replaced(entries, i, { ...entry, synonyms: wordsOf(event.target.value) }) })
-                  }
+                  value={entry.synonyms}
+                  onChange={(synonyms) => set({ search_synonyms: replaced(entries, i, { ...entry, synonyms }) })}
                   error={fieldError(error, `search_synonyms.${i}.synonyms`)}
-                  required
                 />
                 <Button
                   aria-label={`Remove ${entry.term}`}
@@ -50,11 +50,4 @@ export function SearchSettings() {
 
 function replaced<Item>(items: readonly Item[], at: number, item: Item): Item[] {
   return items.map((each, i) => (i === at ? item : each));
-}
-
-function wordsOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
 }

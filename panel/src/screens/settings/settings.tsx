@@ -40,7 +40,7 @@ export function Settings() {
 
 /** One section. */
 export function SettingsSection({ params }: { params: Record<string, string> }) {
-  const section = settingsSections.find(({ path }) => path === params['section']);
+  const section = settingsSections.find(({ path }) => path === params.section);
   const Form = section && forms[section.path];
   if (!Form) return <Empty title="There is no such section" />;
   return (

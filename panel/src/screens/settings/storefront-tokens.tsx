@@ -13,7 +13,9 @@ const kind: KeyKind<Schemas['StorefrontToken']> = {
     const body = {
       description: String(form.get('description')),
       kind: form.get('kind') === 'private' ? ('private' as const) : ('public' as const),
-      allowed_origins: String(form.get('allowed_origins')).split(/[\s,]+/).filter(Boolean),
+      allowed_origins: String(form.get('allowed_origins'))
+        .split(/[\s,]+/)
+        .filter(Boolean),
     };
     return (await unwrap(api.POST('/api/dashboard/storefront-tokens', { body }))).secret;
   },
@@ -23,7 +25,9 @@ const kind: KeyKind<Schemas['StorefrontToken']> = {
   },
   revoke: (storefront_token_id) =>
     unwrap(
-      api.DELETE('/api/dashboard/storefront-tokens/{storefront_token_id}', { params: { path: { storefront_token_id } } }),
+      api.DELETE('/api/dashboard/storefront-tokens/{storefront_token_id}', {
+        params: { path: { storefront_token_id } },
+      }),
     ),
   columns: [{ id: 'kind', header: 'Kind', cell: (token) => token.kind }],
   fields: (error) => (

@@ -13,7 +13,8 @@ const kind: KeyKind<Schemas['SyncKey']> = {
     return (await unwrap(api.POST('/api/dashboard/sync-keys', { body }))).secret;
   },
   rotate: async (sync_key_id) =>
-    (await unwrap(api.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params: { path: { sync_key_id } } }))).secret,
+    (await unwrap(api.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params: { path: { sync_key_id } } })))
+      .secret,
   revoke: (sync_key_id) =>
     unwrap(api.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } })),
   columns: [{ id: 'key_id', header: 'Key id', wideOnly: true, cell: (key) => <code>{key.key_id}</code> }],

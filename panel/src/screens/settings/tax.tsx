@@ -1,7 +1,7 @@
 import { fieldError, type Schemas } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { CountryOptions } from '../../ui/countries.tsx';
-import { textOrNull } from '../../ui/draft.ts';
+import { typedOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { PercentField } from './percent-field.tsx';
 import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
@@ -36,10 +36,17 @@ function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | '
       />
       <ol className="rows" aria-label="Rates">
         {rates.map((rate, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id, and are only added at the end.
+          // By position: rows have no id, and are only added at the end.
           <li key={i}>
-            <RateFields rate={rate} onChange={(fields) => change(i, fields)} error={fieldError(error, `tax_rates.${i}`)} />
-            <Button aria-label={`Remove rate ${i + 1}`} onClick={() => set({ tax_rates: rates.filter((_, at) => at !== i) })}>
+            <RateFields
+              rate={rate}
+              onChange={(fields) => change(i, fields)}
+              error={fieldError(error, `tax_rates.${i}`)}
+            />
+            <Button
+              aria-label={`Remove rate ${i + 1}`}
+              onClick={() => set({ tax_rates: rates.filter((_, at) => at !== i) })}
+            >
               Remove
             </Button>
           </li>
@@ -69,7 +76,7 @@ function RateFields({
       <TextField
         label="State (optional)"
         value={rate.state ?? ''}
-        onChange={(event) => onChange({ state: textOrNull(event.target.value) ?? undefined })}
+        onChange={(event) => onChange({ state: typedOrNull(event.target.value) ?? undefined })}
       />
       <TextField
         label="Kind of product"

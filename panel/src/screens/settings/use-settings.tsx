@@ -4,7 +4,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { api, type Inputs, ifMatch, inWords, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
-import { useDraft } from '../../ui/draft.ts';
+import { trimmed, useDraft } from '../../ui/draft.ts';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
@@ -69,7 +69,10 @@ function LoadedForm<Fields extends Field>({
     mutationFn: () =>
       versioned(
         // The form's values come from lists of known ones, or are judged by the server.
-        api.PATCH('/api/dashboard/settings', { body: changes as Inputs['SettingsPatch'], headers: ifMatch(stored.etag) }),
+        api.PATCH('/api/dashboard/settings', {
+          body: trimmed(changes) as Inputs['SettingsPatch'],
+          headers: ifMatch(stored.etag),
+        }),
         unwrap,
       ),
     onSuccess: async ({ data }) => {

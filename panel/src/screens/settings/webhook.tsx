@@ -19,7 +19,7 @@ type Webhook = Schemas['Webhook'];
 
 /** One webhook: what it is told, its deliveries, a ping, a new secret. */
 export function WebhookScreen({ params }: { params: Record<string, string> }) {
-  const webhook_id = params['id'] ?? '';
+  const webhook_id = params.id ?? '';
   const query = useQuery({
     queryKey: ['webhooks', webhook_id],
     queryFn: ({ signal }) =>
@@ -64,7 +64,9 @@ function Facts({ webhook }: { webhook: Webhook }) {
           </>
         )}
       </dl>
-      {webhook.disabled_reason && <p className="error">{reasons[webhook.disabled_reason] ?? webhook.disabled_reason}</p>}
+      {webhook.disabled_reason && (
+        <p className="error">{reasons[webhook.disabled_reason] ?? webhook.disabled_reason}</p>
+      )}
       {writable && <Acts webhook={webhook} />}
     </Card>
   );
