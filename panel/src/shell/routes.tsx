@@ -14,4 +14,19 @@ export const routes: { path: string; component: Screen }[] = [
   { path: '/orders/:order_id', component: screen(() => import('../screens/orders/order.tsx'), 'OrderScreen') },
   { path: '/agents', component: screen(() => import('../screens/agents/agents.tsx'), 'Agents') },
   { path: '/agents/:agent_token_id', component: screen(() => import('../screens/agents/agent.tsx'), 'Agent') },
+  { path: '/customers', component: screen(() => import('../screens/customers/customers.tsx'), 'Customers') },
+  { path: '/customers/:id', component: screen(() => import('../screens/customers/customer.tsx'), 'CustomerScreen') },
+  { path: '/discounts', component: screen(() => import('../screens/discounts/discounts.tsx'), 'Discounts') },
+  { path: '/discounts/new', component: screen(() => import('../screens/discounts/discount.tsx'), 'NewDiscount') },
+  { path: '/discounts/:id', component: screen(() => import('../screens/discounts/discount.tsx'), 'DiscountScreen') },
+  { path: '/settings', component: screen(() => import('../screens/settings/settings.tsx'), 'Settings') },
+  {
+    path: '/settings/webhooks/:id',
+    component: screen(() => import('../screens/settings/webhook.tsx'), 'WebhookScreen'),
+  },
+  {
+    path: '/settings/:section',
+    component: screen(() => import('../screens/settings/settings.tsx'), 'SettingsSection'),
+  },
+  { path: '/audit', component: screen(() => import('../screens/audit/audit.tsx'), 'Audit') },
 ];
