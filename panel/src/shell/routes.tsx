@@ -9,4 +9,13 @@ function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, 
 
 export const routes: { path: string; component: Screen }[] = [
   { path: '/', component: screen(() => import('../screens/today/today.tsx'), 'Today') },
+  { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },
+  {
+    path: '/products/new',
+    component: screen(() => import('../screens/products/editor/new-product.tsx'), 'NewProduct'),
+  },
+  {
+    path: '/products/:product_id',
+    component: screen(() => import('../screens/products/editor/edit-product.tsx'), 'EditProduct'),
+  },
 ];

@@ -73,8 +73,8 @@ export function ConflictDialog({
       </p>
       {fields.length > 0 && <Fields fields={fields} />}
       <p className="hint">
-        “Keep mine” saves your changes upon theirs: fields that only they changed stay as theirs. “Take theirs” drops what
-        you changed.
+        “Keep mine” saves your changes upon theirs: fields that only they changed stay as theirs. “Take theirs” drops
+        what you changed.
       </p>
       <footer>
         <Button disabled={busy} onClick={onTakeTheirs}>
