@@ -50,10 +50,18 @@ const AGENT_SCOPES: Record<string, string[]> = {
 /** Standard OAuth clients call these, without credentials and without an Idempotency-Key. */
 const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
+const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
+/** What belongs to the caller's own account needs no scope. */
+const OWN_ACCOUNT = ['auth', 'me'];
+
 /** The scopes of which an operation needs one, by its surface and its part of it. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
+  if (id.startsWith('dashboard.')) {
+    if (OWN_ACCOUNT.includes(part)) return ['none'];
+    return DASHBOARD_SCOPES.filter((scope) => method !== 'get' || !scope.endsWith(':write'));
+  }
   if (!id.startsWith('storefront.')) return [method === 'get' || safe ? 'read' : 'write'];
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];
@@ -158,9 +166,21 @@ describe('operations', () => {
   test('every secured operation names the scope that it needs, and each a rate limit', () => {
     for (const { id, path, method, operation } of operations) {
       expect(RATE_LIMITS, id).toContain(operation['x-rate-limit']);
-      if (operation.security.length === 0) continue;
+      if (operation.security.length === 0 && !id.startsWith('dashboard.')) continue;
       expect(scopesFor(id, path, method, operation), id).toContain(operation['x-scope']);
     }
+  });
+
+  test('roles and the words of API keys stand for known scopes', () => {
+    const { 'x-roles': roles, 'x-key-scopes': words } = contract;
+    const { StaffRole, ApiKeyScope } = contract.components.schemas;
+    expect(Object.keys(roles)).toEqual(StaffRole.enum);
+    expect(ApiKeyScope.enum).toEqual([...Object.keys(words), ...roles.owner]);
+    for (const scopes of [...Object.values<Json>(roles), ...Object.values<Json>(words)]) {
+      expect(roles.owner).toEqual(expect.arrayContaining(scopes));
+    }
+    const beyond = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
+    expect(roles.owner.filter((scope: string) => !words.write.includes(scope))).toEqual(beyond);
   });
 
   test('an operation whose answer holds a secret is marked so', () => {

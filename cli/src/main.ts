@@ -14,6 +14,7 @@ import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
+import { addOverview } from './commands/overview.ts';
 import { addPayments } from './commands/payments.ts';
 import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
@@ -114,6 +115,7 @@ export function createProgram(terminal: Terminal): Command {
   addWhoami(program, terminal);
   addStatus(program, terminal);
   addSetup(program, terminal);
+  addOverview(program, terminal);
   addProfiles(program, terminal);
   addOpen(program, terminal);
   addApiKeys(program, terminal);

@@ -121,6 +121,10 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
     whenAsked(async () => (await import('./pages/docs/docs.ts')).docs()),
   );
   router.get('/demo-images/:name', demoImages);
+  router.get(
+    ['/panel', '/panel/', '/panel/*path'],
+    whenAsked(async () => (await import('./pages/panel/panel.ts')).panel(hosts)),
+  );
   router.post(
     '/webhooks/stripe/:site_id',
     whenAsked(async () => {

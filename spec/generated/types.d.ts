@@ -114,6 +114,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/overview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the shop stands today
+         * @description Sales and orders of each of the last 30 days, what waits to be paid and to be shipped, low stock, what agents buy, and how much of the set-up list is open.
+         */
+        get: operations["dashboard.getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/payment-account": {
         parameters: {
             query?: never;
@@ -3588,10 +3611,10 @@ export interface components {
             detail: components["schemas"]["ValidationErrorItem"][];
         };
         /**
-         * @description What a key may do on the dashboard; write includes read.
+         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write";
+        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3613,6 +3636,11 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
         };
+        /**
+         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each. An owner may do everything. A manager may do all but payments:write, and is not a match for owners: only an owner makes, changes or removes one.
+         * @enum {string}
+         */
+        StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
         /** @description An ISO 4217 code. */
         Currency: string;
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
@@ -3826,6 +3854,64 @@ export interface components {
             can_sell: boolean;
             items: components["schemas"]["SetupItem"][];
         };
+        /** @description A whole number of things. */
+        Count: number;
+        /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
+        Money: string;
+        /** @description The orders that were placed on one day. */
+        OverviewDay: {
+            /** @description The day in the shop's time zone, such as 2026-11-23. */
+            date: string;
+            orders_count: components["schemas"]["Count"];
+            sales: components["schemas"]["Money"];
+        };
+        /** @description A sum of budgets, in the minor unit of the shop's currency. */
+        BudgetSum: number;
+        /** @description What agents buy. Budgets are sums over the agents whose access is active. */
+        OverviewAgents: {
+            /** @description The agents whose access is active. */
+            active_count: components["schemas"]["Count"];
+            /** @description The orders of the last 30 days that agents made. */
+            orders_count: components["schemas"]["Count"];
+            /** @description What these come to. */
+            sales: components["schemas"]["Money"];
+            /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
+            open_confirmations_count: components["schemas"]["Count"];
+            /** @description What they may spend together. */
+            budget_cents: components["schemas"]["BudgetSum"];
+            /** @description What they have spent of it. */
+            budget_used_cents: components["schemas"]["BudgetSum"];
+            /** @description What the purchases that wait for confirmation come to. */
+            budget_pending_cents: components["schemas"]["BudgetSum"];
+        };
+        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed, and with what it came to then; cancelled ones count nowhere, refunds are not taken off. */
+        Overview: {
+            currency: components["schemas"]["Currency"];
+            /** @description The IANA time zone of the shop. */
+            time_zone: string;
+            /** @description The last 30 days, the oldest first. Days without orders are in it. */
+            days: components["schemas"]["OverviewDay"][];
+            /** @description The orders of these days. */
+            orders_count: components["schemas"]["Count"];
+            /** @description What they come to. */
+            sales: components["schemas"]["Money"];
+            /** @description Orders of any age that wait for their bank transfer, and whose deadline has not passed. */
+            orders_to_pay_count: components["schemas"]["Count"];
+            /** @description Orders of any age that are confirmed, and of which something has not been shipped. */
+            orders_to_ship_count: components["schemas"]["Count"];
+            /** @description Variants whose stock is low, as the inventory list filters them with low_stock. */
+            low_stock_count: components["schemas"]["Count"];
+            /** @description Variants out of stock, as the inventory list filters them with out_of_stock. */
+            out_of_stock_count: components["schemas"]["Count"];
+            agents: components["schemas"]["OverviewAgents"];
+            /** @description How much of the set-up list is open. */
+            setup: {
+                /** @description Whether every step that blocks is done. */
+                can_sell: boolean;
+                /** @description The steps that are not done. */
+                open_count: components["schemas"]["Count"];
+            };
+        };
         /** @description An absolute http or https address. */
         Url: string;
         /**
@@ -3998,8 +4084,6 @@ export interface components {
          * @enum {string}
          */
         WebhookDeliveryStatus: "pending" | "succeeded" | "failed";
-        /** @description A whole number of things. */
-        Count: number;
         /** @description The delivery of an event to a webhook. */
         WebhookDelivery: {
             id: components["schemas"]["Id"];
@@ -4095,8 +4179,6 @@ export interface components {
         MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
-        /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
-        Money: string;
         /** @description An image of a product. The first one stands for the product in lists. */
         Image: {
             id: components["schemas"]["Id"];
@@ -6282,6 +6364,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The credentials are valid but do not allow this. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6354,15 +6445,6 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The credentials are valid but do not allow this. */
-        Forbidden: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -6595,6 +6677,8 @@ export interface components {
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
+        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+        XPanel: "1";
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
@@ -6784,6 +6868,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
+        PanelCookie: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
@@ -6807,6 +6893,7 @@ export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type StaffRole = components['schemas']['StaffRole'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
@@ -6831,6 +6918,12 @@ export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
 export type Setup = components['schemas']['Setup'];
+export type Count = components['schemas']['Count'];
+export type Money = components['schemas']['Money'];
+export type OverviewDay = components['schemas']['OverviewDay'];
+export type BudgetSum = components['schemas']['BudgetSum'];
+export type OverviewAgents = components['schemas']['OverviewAgents'];
+export type Overview = components['schemas']['Overview'];
 export type Url = components['schemas']['Url'];
 export type PaymentCapture = components['schemas']['PaymentCapture'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
@@ -6852,7 +6945,6 @@ export type Deletion = components['schemas']['Deletion'];
 export type WebhookPatch = components['schemas']['WebhookPatch'];
 export type EventType = components['schemas']['EventType'];
 export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
-export type Count = components['schemas']['Count'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type EventPayload = components['schemas']['EventPayload'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
@@ -6865,7 +6957,6 @@ export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
-export type Money = components['schemas']['Money'];
 export type Image = components['schemas']['Image'];
 export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
@@ -7030,6 +7121,7 @@ export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
+export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -7038,7 +7130,6 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
-export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
@@ -7063,6 +7154,7 @@ export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
+export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
@@ -7110,6 +7202,7 @@ export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
 export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
+export type HeaderPanelCookie = components['headers']['PanelCookie'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -7126,6 +7219,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7152,6 +7247,7 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7175,7 +7271,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". */
+                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
                         access_token: string;
                         /** @constant */
                         token_type: "Bearer";
@@ -7186,6 +7282,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7204,6 +7301,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7213,6 +7312,7 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7253,9 +7353,18 @@ export interface operations {
                      *         "name": "Mina Alder"
                      *       },
                      *       "api_key": null,
+                     *       "role": "support",
                      *       "scopes": [
-                     *         "read",
-                     *         "write"
+                     *         "products:read",
+                     *         "inventory:read",
+                     *         "orders:read",
+                     *         "orders:write",
+                     *         "orders:refund",
+                     *         "customers:read",
+                     *         "customers:write",
+                     *         "discounts:read",
+                     *         "settings:read",
+                     *         "agents:read"
                      *       ],
                      *       "merchant": {
                      *         "id": "0192f3a0-2222-7000-8000-000000000001",
@@ -7276,6 +7385,9 @@ export interface operations {
                         staff: components["schemas"]["Staff"] | null;
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
+                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
+                        role: components["schemas"]["StaffRole"] | null;
+                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
@@ -7380,6 +7492,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Setup"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getOverview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures, as of now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             401: components["responses"]["Unauthorized"];

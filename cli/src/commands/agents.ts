@@ -81,7 +81,7 @@ function stateOf({ status, revoked_by }: AgentToken): string {
 }
 
 /** Minor units as an amount of the currency. */
-function amount(cents: number, currency: string): string {
+export function amount(cents: number, currency: string): string {
   const digits =
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
   return (cents / 10 ** digits).toFixed(digits);

@@ -8,6 +8,12 @@ import { isJson } from './options.ts';
 
 type Setup = Schemas['Setup'];
 
+/** What a sentence about it is made of. */
+interface Told {
+  can_sell: boolean;
+  items: { done: boolean }[];
+}
+
 const EXAMPLES = `
 Steps marked ✗ have to be done before the shop can sell, those marked – should be done.
 
@@ -40,7 +46,7 @@ function inWords(program: Command, { done, blocking, message, next }: Setup['ite
 }
 
 /** In one sentence, whether the shop can sell. */
-export function sentenceOf({ can_sell, items }: Setup): string {
+export function sentenceOf({ can_sell, items }: Told): string {
   const open = items.filter(({ done }) => !done).length;
   if (!can_sell) return 'The shop cannot sell yet.';
   return open === 0 ? 'The shop can sell.' : `The shop can sell; ${open} ${open === 1 ? 'step is' : 'steps are'} open.`;

@@ -10,6 +10,7 @@ import * as events from './events.ts';
 import * as inventory from './inventory.ts';
 import * as me from './me.ts';
 import * as orders from './orders.ts';
+import * as overview from './overview.ts';
 import * as paymentAccount from './payment-account.ts';
 import * as products from './products.ts';
 import * as settings from './settings.ts';
@@ -32,6 +33,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...inventory,
   ...me,
   ...orders,
+  ...overview,
   ...paymentAccount,
   ...products,
   ...settings,

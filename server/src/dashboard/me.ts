@@ -1,15 +1,23 @@
 import type { ApiKeyScope } from '@commerce-backend/spec';
+import { withWords } from '../http/callers/scopes.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as credentials from '../shop/merchant/credentials.ts';
 import * as staff from '../shop/merchant/staff.ts';
 
 export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
-  const scopes = caller.scopes as ApiKeyScope[];
+  const scopes = withWords(caller.scopes as ApiKeyScope[]);
   const merchant = (await staff.merchantOf(shop)) ?? null;
   if (caller.kind === 'api_key') {
     const api_key = await credentials.get(shop, 'api_key', caller.credential_id);
-    return { staff: null, api_key, scopes, merchant, merchants: merchant ? [merchant] : [] };
+    return { staff: null, api_key, role: null, scopes, merchant, merchants: merchant ? [merchant] : [] };
   }
   const person = await staff.get(shop, caller.principal_id);
-  return { staff: person, api_key: null, scopes, merchant, merchants: await staff.merchantsOf(shop, person.id) };
+  return {
+    staff: person,
+    api_key: null,
+    role: 'owner',
+    scopes,
+    merchant,
+    merchants: await staff.merchantsOf(shop, person.id),
+  };
 };

@@ -1171,6 +1171,7 @@ CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at D
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
+CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
 alter table commerce.orders enable row level security, force row level security;
 

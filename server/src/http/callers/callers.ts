@@ -11,6 +11,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
 import { humanOnly, invalidToken } from './claims.ts';
 import { authenticateOpen, NOBODY } from './open-callers.ts';
+import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 
 /** Who calls. The database is asked on every call, and the same statement names the tenant to row-level security. */
 
@@ -114,11 +115,7 @@ async function authenticateToken(
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
-  if (operation.scope && !scopes.includes(operation.scope)) {
-    throw new ShopError('insufficient_scope', `This credential lacks the scope ${operation.scope}.`, {
-      scope: operation.scope,
-    });
-  }
+  requireScope(operation, scopes);
   const caller: Caller = {
     kind: claim.kind,
     tenant: tenantOf(found, row),
@@ -152,6 +149,7 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
       ? [...scopes, ...AGENT_SCOPES]
       : scopes.filter((scope) => beside_scopes?.includes(scope));
   }
+  if (claim.kind === 'api_key') return scopesOfKey(scopes);
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
 }
 
@@ -234,7 +232,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     principal_id: found.staff_id,
     credential_id: found.id,
     customer_id: null,
-    scopes: ['read', 'write'],
+    scopes: scopesOfRole('owner'),
     limits: found.limits ?? {},
     allowed_origins: [],
   } satisfies Caller;

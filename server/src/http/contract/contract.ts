@@ -92,7 +92,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     path,
     status,
     security: asList(declared.security).map((requirement) => Object.keys(requirement)),
-    scope: declared['x-scope'] as string | undefined,
+    scope: declared['x-scope'] === 'none' ? undefined : (declared['x-scope'] as string | undefined),
     rateLimit: String(declared['x-rate-limit']),
     secret: declared['x-secret-response'] === true,
     secretRefusal: declared['x-secret-refusal'] === true,

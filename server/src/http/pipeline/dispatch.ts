@@ -4,6 +4,7 @@ import { logins } from '../../shop/passwords/passwords.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
+import { withPanelSession } from '../callers/panel-session.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import {
   attempt,
@@ -22,6 +23,7 @@ import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
 import { codeOf, countFailure, ensureAudited, runSucceeded } from './outcome.ts';
+import { answerInCookie } from './panel-answer.ts';
 import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
 import { shed } from './shedding.ts';
@@ -60,6 +62,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       const deadline = new Deadline(secondsFor(operation, deps.deadlines));
       answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));
+      answer = answerInCookie(operation, req, deps.hosts, answer);
       if (answer.status < 400) await runSucceeded(notes);
     } catch (thrown) {
       const error = await countFailure(deps.limits, thrown, req, res);
@@ -81,7 +84,7 @@ async function serve(
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
   const host_site = deps.hosts.siteAt(req);
-  const secured = claimAtHost(claimOf(operation, req.headers), host_site);
+  const secured = claimAtHost(claimOf(operation, withPanelSession(operation, req, deps.hosts)), host_site);
   // From an address that keeps sending bad credentials, the credential is checked before anything else is done.
   const open = operation.security.length === 0;
   if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);

@@ -9,8 +9,9 @@ import type { Shop } from '../shop.ts';
 
 /** Stock: what is in store (on_hand), what open checkouts hold (reserved), and every change of either. */
 
-const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
-const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
+/** Of `variants v`. */
+export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
+export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
 const stock = sql`v.id as variant_id, v.product_id, p.name as product_name,
   nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '') as variant_name, v.sku,

@@ -1,0 +1,69 @@
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { calls } from '../operations.ts';
+import { facts, type Paint, plain, show } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { amount as amountOf } from './agents.ts';
+import { isJson } from './options.ts';
+import { sentenceOf } from './setup.ts';
+
+type Overview = Schemas['Overview'];
+
+const EXAMPLES = `
+Examples:
+  $ commerce overview
+  $ commerce overview --json`;
+
+/** `overview`: how the shop stands today. */
+export function addOverview(program: Command, terminal: Terminal): void {
+  calls(program.command('overview'), 'dashboard.getOverview')
+    .description('Show sales, what waits to be paid and shipped, low stock, and what agents buy.')
+    .addHelpText('after', EXAMPLES)
+    .action((_options, command: Command) => overview(command, terminal));
+}
+
+async function overview(command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const found = await unwrap(client.GET('/api/dashboard/overview'));
+  show(terminal, isJson(command), found, (paint) => inWords(found, paint));
+}
+
+function inWords(found: Overview, paint: Paint): string {
+  const { currency, agents, setup, days } = found;
+  const today = days.at(-1);
+  const money = (sum: string) => `${sum} ${currency}`;
+  const cents = (sum: number) => money(amountOf(sum, currency));
+  const orders = (count: number) => `${count} ${count === 1 ? 'order' : 'orders'}`;
+  return facts(
+    {
+      Today: today && `${money(today.sales)}, ${orders(today.orders_count)}`,
+      '30 days': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
+      'To pay': orders(found.orders_to_pay_count),
+      'To ship': orders(found.orders_to_ship_count),
+      Stock: `${found.low_stock_count} low, ${found.out_of_stock_count} out`,
+      Agents: `${agents.active_count} active, ${orders(agents.orders_count)} in 30 days, ${agents.open_confirmations_count} to be confirmed`,
+      Budgets:
+        agents.active_count > 0
+          ? `${cents(agents.budget_used_cents)} of ${cents(agents.budget_cents)} used, ${cents(agents.budget_pending_cents)} pending`
+          : undefined,
+      Setup: setupInWords(setup),
+      'Time zone': plain(found.time_zone),
+    },
+    paint,
+  );
+}
+
+function setupInWords({ can_sell, open_count }: Overview['setup']): string {
+  const items = Array.from({ length: open_count }, () => ({ done: false }));
+  return `${sentenceOf({ can_sell, items })}${open_count > 0 ? ' See: commerce setup' : ''}`;
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** A bar for each day, the highest for the best. */
+function bars(days: Overview['days']): string {
+  const best = Math.max(...days.map(({ sales }) => Number(sales)));
+  const level = (sales: string) => (best === 0 ? 0 : Math.round((Number(sales) / best) * (LEVELS.length - 1)));
+  return days.map(({ sales }) => LEVELS[level(sales)]).join('');
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
+import type { AxeResults } from 'axe-core';
+import { afterAll, expect, test } from 'vitest';
+import { type DemoCredentials, seedDemo } from '../../server/src/demo/seed.ts';
+import {
+  type Browser,
+  type BrowserContext,
+  findChromium,
+  openChromium,
+  type Page,
+} from '../../server/test/chromium.ts';
+import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';
+import { leaveScreenshot, setWidth } from '../../server/test/tab.ts';
+import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
+
+/**
+ * The merchant's panel, as it was built, in a browser, before the demo shop. A test of a screen does its main task as a
+ * merchant does, by the names that buttons and fields have for screen readers, on a desk and on a phone. With SCREENSHOTS=1
+ * it leaves pictures for people to look at.
+ */
+export interface Visit {
+  tab: Page;
+  width: number;
+  demo: DemoCredentials;
+  /** For arranging what a screen shows, and for asking what it did. */
+  dashboard: ReturnType<typeof createDashboardClient>;
+  storefront: ReturnType<typeof createStorefrontClient>;
+  /** Opens a screen, such as `/orders`, and waits until it has its content. */
+  open(path: string): Promise<void>;
+  /** Presses the button of this name; it may be a link or a menu entry instead. */
+  press(name: string, role?: 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio'): Promise<void>;
+  /** Enters a text into the field with this label, in place of what it holds; chooses the option of this value in a select. */
+  fill(label: string, value: string): Promise<void>;
+  /** Waits until the screen shows this text. */
+  sees(text: string): Promise<void>;
+  /** What the screen shows now, as text. */
+  text(): Promise<string>;
+  /** Fails unless everybody can use the screen as it stands: axe-core finds nothing, and nothing is wider than the window. */
+  look(name: string): Promise<void>;
+}
+
+const WIDTHS = [1_280, 375];
+const PATIENCE_MS = 20_000;
+const WAIT = { timeout: PATIENCE_MS };
+
+/** Registers a test of a screen, in both widths. What the browser complains of fails it. */
+export function inPanel(task: string, work: (visit: Visit) => Promise<void>): void {
+  const chromium = findChromium();
+  for (const width of WIDTHS) {
+    test.skipIf(!chromium)(`${task}, at ${width} px`, async () => {
+      const panel = await openPanel(chromium ?? '');
+      const tab = await panel.context.newPage();
+      try {
+        const complaints = listen(tab);
+        await setWidth(tab, width);
+        await work(visit(panel, tab, width));
+        expect(complaints).toEqual([]);
+      } finally {
+        await tab.close();
+      }
+    });
+  }
+}
+
+interface Panel {
+  baseUrl: string;
+  demo: DemoCredentials;
+  browser: Browser;
+  context: BrowserContext;
+  axe: string;
+  close(): Promise<void>;
+}
+
+let opened: Promise<Panel> | undefined;
+
+/** One server, demo shop and login for all tests of a file. */
+function openPanel(chromium: string): Promise<Panel> {
+  opened ??= startPanel(chromium);
+  return opened;
+}
+
+afterAll(async () => {
+  await (await opened)?.close();
+  opened = undefined;
+});
+
+async function startPanel(chromium: string): Promise<Panel> {
+  // Browsers keep the session's cookie on http for localhost only, and the server knows its address before it listens.
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-panel-'));
+  const { demo } = await seedDemo({ db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY });
+  const browser = await openChromium(chromium);
+  const context = await browser.createBrowserContext();
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const close = async () => {
+    await browser.close();
+    await stopServer(server);
+    await rm(dataDir, { recursive: true });
+  };
+  const panel = { baseUrl, demo, browser, context, axe, close };
+  await logIn(panel);
+  return panel;
+}
+
+/** Logs in by the panel's own form. */
+async function logIn(panel: Panel): Promise<void> {
+  const tab = await panel.context.newPage();
+  await tab.goto(`${panel.baseUrl}/panel`);
+  const { press, fill, look } = visit(panel, tab, WIDTHS[0] ?? 0);
+  await tab.locator('form').setTimeout(PATIENCE_MS).wait();
+  await look('login');
+  await fill('E-mail', panel.demo.staff.email);
+  await fill('Password', panel.demo.staff.password);
+  await press('Log in');
+  await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
+  await tab.close();
+}
+
+function visit({ baseUrl, demo, axe }: Panel, tab: Page, width: number): Visit {
+  return {
+    tab,
+    width,
+    demo,
+    dashboard: createDashboardClient({ baseUrl, apiKey: demo.api_key }),
+    storefront: createStorefrontClient({ baseUrl, siteId: demo.site_id, storefrontToken: demo.storefront_token }),
+    open: async (path) => {
+      await tab.goto(`${baseUrl}/panel${path}`);
+      await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
+      await settled(tab);
+    },
+    press: (name, role = 'button') =>
+      tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).setTimeout(PATIENCE_MS).click(),
+    fill: (label, value) => tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS).fill(value),
+    sees: async (text) => {
+      const isThere = tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
+      await isThere.catch(async () => expect(await textOf(tab)).toContain(text));
+    },
+    text: () => textOf(tab),
+    look: async (name) => {
+      await settled(tab);
+      await leaveScreenshot(tab, `panel-${name}-${width}`);
+      expect(await blocksOf(tab, axe), `${name} at ${width} px`).toEqual([]);
+    },
+  };
+}
+
+/** Waits until nothing is loading any more. */
+async function settled(tab: Page): Promise<void> {
+  await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`, WAIT);
+}
+
+function textOf(tab: Page): Promise<string> {
+  return tab.evaluate('document.body.innerText') as Promise<string>;
+}
+
+/** What somebody would stumble over. */
+async function blocksOf(tab: Page, axe: string): Promise<string[]> {
+  const excess = Number(
+    await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+  );
+  await tab.evaluate(axe);
+  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as Pick<
+    AxeResults,
+    'violations'
+  >;
+  const found = violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
+  return excess > 0 ? [`it is ${excess} px wider than the window`, ...found] : found;
+}
+
+/** What the browser complains of: errors of scripts, and whatever the content security policy refused. */
+function listen(tab: Page): string[] {
+  const complaints: string[] = [];
+  tab.on('pageerror', (error) => complaints.push(String(error)));
+  tab.on('console', (message) => {
+    const { url = '' } = message.location();
+    // The icon that a browser asks for by itself, and answers that a screen shows in words.
+    if (url.endsWith('/favicon.ico') || message.text().startsWith('Failed to load resource')) return;
+    if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
+  const address = probe.address();
+  await new Promise((closed) => probe.close(closed));
+  return typeof address === 'object' && address ? address.port : 0;
+}

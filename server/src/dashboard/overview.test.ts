@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { openShop } from '../../test/shop.ts';
+
+const today = (time_zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: time_zone }).format(new Date());
+
+test('the figures of a day are those of the shop, in its time zone, without what was cancelled', async () => {
+  const shop = await openShop();
+  const read = async () => {
+    const { data, error } = await shop.dashboard.GET('/api/dashboard/overview');
+    if (!data) throw new Error(`There is no overview: ${JSON.stringify(error)}`);
+    return data;
+  };
+  const empty = await read();
+  expect(empty).toMatchObject({
+    currency: 'EUR',
+    time_zone: 'UTC',
+    orders_count: 0,
+    sales: '0.00',
+    agents: { active_count: 0, orders_count: 0, sales: '0.00', open_confirmations_count: 0, budget_cents: 0 },
+    setup: { can_sell: false },
+  });
+  expect(empty.days).toHaveLength(30);
+  expect(empty.days.every(({ orders_count, sales }) => orders_count === 0 && sales === '0.00')).toBe(true);
+
+  const time_zone = 'Pacific/Kiritimati';
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
+  const waiting = await shop.givenOrder();
+  const paid = await shop.givenOrder();
+  const cancelled = await shop.givenOrder();
+  const old = await shop.givenOrder();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: paid.id } } });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: cancelled.id } },
+    body: { reason: 'customer' },
+  });
+  await shop.owner.query(
+    `update commerce.orders set created_at = now() - interval '29 days 20 hours 31 minutes' where site_id = $1 and id = $2`,
+    [shop.site_id, old.id],
+  );
+  await shop.givenProduct({ inventory_quantity: 2 });
+  await shop.givenProduct({ inventory_quantity: 0 });
+  const other = await openShop();
+  await other.givenOrder();
+
+  const told = await read();
+  const inDays = new Set(told.days.map(({ date }) => date));
+  expect(inDays.size).toBe(30);
+  expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
+  const last = told.days.at(-1);
+  expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: (2 * Number(waiting.total)).toFixed(2) });
+  // The old one is of the first day, or of the day before, as the clock has it.
+  const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
+  expect(told.orders_count).toBe(counted);
+  expect(told.sales).toBe((counted * Number(waiting.total)).toFixed(2));
+  expect(told).toMatchObject({
+    orders_to_pay_count: 2,
+    orders_to_ship_count: 1,
+    low_stock_count: 1,
+    out_of_stock_count: 1,
+  });
+  expect(told.setup.open_count).toBeGreaterThan(0);
+});
+
+test('what agents buy is told with what their customers have yet to confirm', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const agent = await givenAgent(shop, customer);
+  const { variants } = await shop.givenProduct();
+  const variant_id = variants[0]?.id ?? '';
+  const checkout = await givenAgentCheckout(shop, customer, agent, [{ variant_id, quantity: 1 }]);
+  const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data?.agents;
+  expect(await read()).toMatchObject({ active_count: 1, open_confirmations_count: 1, orders_count: 0 });
+
+  const params = { path: { checkout_id: checkout.id } };
+  await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  const after = await read();
+  expect(after).toMatchObject({
+    active_count: 1,
+    open_confirmations_count: 0,
+    budget_pending_cents: 0,
+    orders_count: 1,
+  });
+  expect(after?.budget_used_cents).toBe(Math.round(Number(after?.sales) * 100));
+
+  await shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', {
+    params: { path: { agent_token_id: agent.token_id } },
+  });
+  expect(await read()).toMatchObject({ active_count: 0, budget_cents: 0, budget_used_cents: 0, orders_count: 1 });
+});
