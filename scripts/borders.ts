@@ -32,7 +32,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['account', 'merchant'],
     ['mails'],
     ['checkout'],
-    ['agents', 'integrations'],
+    ['agents', 'integrations', 'versions'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
   'server/src/pages': [['parts'], ['account', 'checkout', 'order', 'agent-consent', 'docs'], ['.']],

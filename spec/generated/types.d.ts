@@ -3574,7 +3574,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -6451,6 +6451,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
+        Stale: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description Not found in this shop. */
         NotFound: {
             headers: {
@@ -6682,6 +6691,11 @@ export interface components {
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
+         * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+         */
+        IfMatch: string;
+        /**
          * @description The id of an API key.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -6878,6 +6892,8 @@ export interface components {
         RateLimit: string;
         /** @description The limit and its window in seconds (IETF draft). */
         RateLimitPolicy: string;
+        /** @description The version of the resource, of all that people can edit of it. Send it as If-Match with a change, which is then refused with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not change it. Where the answer is another resource than the one that is read (such as a refund with its order), it is there only if the call had an If-Match; a replayed answer has none. */
+        ResourceTag: string;
         /** @description The version of this answer. Send it as If-None-Match to learn whether it is still current. */
         ETag: string;
     };
@@ -7130,6 +7146,7 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseStale = components['responses']['Stale'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
@@ -7156,6 +7173,7 @@ export type ResponseSyncOrderConflict = components['responses']['SyncOrderConfli
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
+export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
 export type ParameterSyncKeyId = components['parameters']['SyncKeyId'];
@@ -7207,6 +7225,7 @@ export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
+export type HeaderResourceTag = components['headers']['ResourceTag'];
 export type HeaderETag = components['headers']['ETag'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -7418,6 +7437,7 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7443,6 +7463,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -7456,6 +7481,7 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7465,6 +7491,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9038,6 +9065,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9064,6 +9092,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9089,6 +9122,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9108,6 +9142,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9127,6 +9166,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9137,6 +9177,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9156,6 +9197,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9175,6 +9221,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9185,6 +9232,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9204,6 +9252,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9224,6 +9277,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9234,6 +9288,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9253,6 +9308,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9277,6 +9337,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9287,6 +9348,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9306,6 +9368,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9325,6 +9392,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9335,6 +9403,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9354,6 +9423,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9374,6 +9448,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9384,6 +9459,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9403,6 +9479,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9427,6 +9508,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9437,6 +9519,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9456,6 +9539,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9475,6 +9563,7 @@ export interface operations {
             /** @description The variant. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9485,6 +9574,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9504,6 +9594,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9524,6 +9619,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9534,6 +9630,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9553,6 +9650,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9577,6 +9679,7 @@ export interface operations {
             /** @description The variant as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9587,6 +9690,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9856,6 +9960,7 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9882,6 +9987,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9907,6 +10017,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9926,6 +10037,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9945,6 +10061,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9955,6 +10072,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9974,6 +10092,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10002,6 +10125,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10012,6 +10136,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10031,6 +10156,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10051,6 +10181,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10061,6 +10192,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10080,6 +10212,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10109,6 +10246,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10119,6 +10257,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10237,6 +10376,7 @@ export interface operations {
             /** @description The discount. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10263,6 +10403,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10288,6 +10433,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10307,6 +10453,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10326,6 +10477,7 @@ export interface operations {
             /** @description The discount as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10336,6 +10488,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10492,6 +10645,7 @@ export interface operations {
             /** @description The shipping option. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10518,6 +10672,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10543,6 +10702,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10562,6 +10722,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10581,6 +10746,7 @@ export interface operations {
             /** @description The shipping option as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10591,6 +10757,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10744,6 +10911,7 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10770,6 +10938,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10799,6 +10972,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10809,6 +10983,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10828,6 +11003,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10843,6 +11023,7 @@ export interface operations {
             /** @description The order, paid. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10862,6 +11043,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10881,6 +11063,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10908,6 +11095,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10918,6 +11106,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10975,6 +11164,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11003,6 +11197,7 @@ export interface operations {
             /** @description The fulfilment, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11016,6 +11211,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11035,6 +11231,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11050,6 +11251,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11060,6 +11262,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11079,6 +11282,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11113,6 +11321,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11123,6 +11332,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11180,6 +11390,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11220,6 +11435,7 @@ export interface operations {
             /** @description The refund, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11233,6 +11449,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11396,6 +11613,7 @@ export interface operations {
             /** @description The customer. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11422,6 +11640,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11441,6 +11664,7 @@ export interface operations {
             /** @description The customer as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11451,6 +11675,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11470,6 +11695,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11495,6 +11725,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

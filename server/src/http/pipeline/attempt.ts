@@ -23,6 +23,7 @@ import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
 import { type Claimed, claim, claimAhead, isAnswered, type Key, runOncePerKey } from './idempotency.ts';
+import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
@@ -167,7 +168,12 @@ async function run(
   const caller = await admitted;
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
-  const answer = async () => success(operation, await handler(call as never));
+  const work = async () => {
+    const body = await handler(call as never);
+    return { answer: success(operation, body), body };
+  };
+  const versioned = operation.guarded || operation.tagged;
+  const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
   const ofAgent = caller.kind === 'agent';
   // Reads of other callers are not audited, so their payload is not needed.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
