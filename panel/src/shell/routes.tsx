@@ -18,4 +18,14 @@ export const routes: { path: string; component: Screen }[] = [
     path: '/products/:product_id',
     component: screen(() => import('../screens/products/editor/edit-product.tsx'), 'EditProduct'),
   },
+  { path: '/stock', component: screen(() => import('../screens/stock/stock.tsx'), 'Stock') },
+  { path: '/collections', component: screen(() => import('../screens/collections/collections.tsx'), 'Collections') },
+  {
+    path: '/collections/new',
+    component: screen(() => import('../screens/collections/new-collection.tsx'), 'NewCollection'),
+  },
+  {
+    path: '/collections/:collection_id',
+    component: screen(() => import('../screens/collections/edit-collection.tsx'), 'EditCollection'),
+  },
 ];

@@ -9,9 +9,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Pictured } from '../../ui/picture.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { hasFilters, ProductFilters, productQuery } from './filters.tsx';
-import { Picture } from './picture.tsx';
 import './products.css';
 
 export function Products() {
@@ -62,13 +62,10 @@ function List({ products }: { products: Schemas['Product'][] }) {
         id: 'name',
         header: 'Product',
         cell: (product) => (
-          <span className="product-name">
-            <Picture url={product.images[0]?.url} />
-            <span>
-              <Link to={`/products/${product.id}`}>{product.name}</Link>
-              {product.has_variants && <span className="hint"> {number(product.variants.length)} variants</span>}
-            </span>
-          </span>
+          <Pictured url={product.images[0]?.url}>
+            <Link to={`/products/${product.id}`}>{product.name}</Link>
+            {product.has_variants && <span className="hint"> {number(product.variants.length)} variants</span>}
+          </Pictured>
         ),
       },
       { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },

@@ -3,13 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, ifMatch, type Versioned } from '../../../api.ts';
-import { useFormat } from '../../../format.ts';
 import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
+import { SaveBar } from '../../../ui/save-bar.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
 import { inFields } from './differences.ts';
@@ -61,7 +61,14 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
     >
       <UnsavedGuard dirty={dirty && !gone} />
       <Editor draft={draft} setDraft={editor.setDraft} errorOf={fieldErrors(editor.error, draft)} isNew={false} />
-      {(dirty || saving) && <SaveBar saving={saving} onDiscard={editor.discard} onSave={() => void editor.save()} />}
+      {(dirty || saving) && (
+        <SaveBar
+          busy={saving !== undefined}
+          status={progressOf(saving)}
+          onDiscard={editor.discard}
+          onSave={() => void editor.save()}
+        />
+      )}
       <ConflictDialog
         source={conflict?.source}
         fields={fields}
@@ -74,29 +81,8 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
   );
 }
 
-function SaveBar({
-  saving,
-  onDiscard,
-  onSave,
-}: {
-  saving: { done: number; of: number } | undefined;
-  onDiscard: () => void;
-  onSave: () => void;
-}) {
-  const { number } = useFormat();
-  return (
-    <div className="save-bar">
-      <p role="status">
-        {saving && saving.of > 1 ? `Saving ${number(saving.done + 1)} of ${number(saving.of)}…` : 'Not saved yet.'}
-      </p>
-      <Button disabled={saving !== undefined} onClick={onDiscard}>
-        Discard
-      </Button>
-      <Button kind="primary" busy={saving !== undefined} onClick={onSave}>
-        Save
-      </Button>
-    </div>
-  );
+function progressOf(saving: { done: number; of: number } | undefined): string | undefined {
+  return saving && saving.of > 1 ? `Saving ${saving.done + 1} of ${saving.of}…` : undefined;
 }
 
 /** The product in the shop's own pages, where the settings say where they are. */

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { Button } from '../../../ui/button.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
+import '../../../ui/save-bar.css';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
 import { type Draft, emptyDraft, isSame } from './draft.ts';
 import { Editor } from './editor.tsx';

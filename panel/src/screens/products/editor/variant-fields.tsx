@@ -1,4 +1,3 @@
-import type { ComponentProps } from 'react';
 import type { VariantDraft } from './draft.ts';
 
 /** The texts of a variant, in the order in which they are filled in. */
@@ -22,20 +21,6 @@ export type ErrorOf = (field: string) => string | undefined;
 export function variantError(errorOf: ErrorOf, key: string, name: TextName): string | undefined {
   const names = name === 'quantity' ? ['inventory_quantity', 'set_to'] : [name];
   return names.map((each) => errorOf(`variants.${key}.${each}`)).find(Boolean);
-}
-
-/** A cell that is typed in. Its heading is the column's; screen readers hear the variant as well. */
-export function CellInput({
-  label,
-  error,
-  ...input
-}: { label: string; error: string | undefined } & ComponentProps<'input'>) {
-  return (
-    <span className="cell-input">
-      <input {...input} aria-label={label} aria-invalid={error ? true : undefined} title={error} />
-      {error && <span className="error">{error}</span>}
-    </span>
-  );
 }
 
 export type ChangeVariant = (key: string, changes: Partial<VariantDraft>) => void;

@@ -1,10 +1,10 @@
 import { memo, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { CellInput } from '../../../ui/cell-input.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { type VariantDraft, variantName } from './draft.ts';
 import {
-  CellInput,
   type ChangeVariant,
   type ErrorOf,
   TEXTS,
