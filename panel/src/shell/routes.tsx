@@ -15,6 +15,10 @@ export const routes: { path: string; component: Screen }[] = [
     component: screen(() => import('../screens/products/editor/new-product.tsx'), 'NewProduct'),
   },
   {
+    path: '/products/import',
+    component: screen(() => import('../screens/products/import/import-products.tsx'), 'ImportProducts'),
+  },
+  {
     path: '/products/:product_id',
     component: screen(() => import('../screens/products/editor/edit-product.tsx'), 'EditProduct'),
   },
