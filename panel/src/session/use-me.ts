@@ -7,6 +7,7 @@ import { api, queryClient, type Schemas } from '../api.ts';
 export interface Me {
   staff: Schemas['Staff'];
   merchant: Schemas['Merchant'];
+  role: string;
   scopes: string[];
 }
 
