@@ -19,7 +19,9 @@ export function Forgot() {
   return (
     <Gate title="Forgot your password?">
       {request.isSuccess ? (
-        <p role="status">If the address belongs to somebody here, a mail is on its way. Its link works for 30 minutes.</p>
+        <p role="status">
+          If the address belongs to somebody here, a mail is on its way. Its link works for 30 minutes.
+        </p>
       ) : (
         <form onSubmit={submit}>
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />

@@ -34,11 +34,10 @@ export function refreshSession(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: meKey });
 }
 
-/** Forgets everything that was shown, before another person logs in. */
+/** Logs out, and loads the panel anew: nothing that was shown stays in memory. */
 export async function endSession(): Promise<void> {
   await api.POST('/api/dashboard/auth/logout');
-  queryClient.clear();
-  await refreshSession();
+  window.location.assign('/panel/');
 }
 
 export const MeContext = createContext<Me | undefined>(undefined);

@@ -26,7 +26,9 @@ export function TwoFactor() {
         {({ status }) => (
           <div className="actions">
             {status === 'on' ? <Badge value="active">On</Badge> : <Badge value="none">Off</Badge>}
-            <Button onClick={() => setOpen(status === 'on' ? 'off' : 'on')}>{status === 'on' ? 'Turn off' : 'Turn on'}</Button>
+            <Button onClick={() => setOpen(status === 'on' ? 'off' : 'on')}>
+              {status === 'on' ? 'Turn off' : 'Turn on'}
+            </Button>
           </div>
         )}
       </Loaded>
@@ -86,7 +88,9 @@ function SetUp({ onClose }: { onClose: () => void }) {
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title="Your recovery codes">
-      <p>Each replaces a code of the app once, if the phone is lost. They are shown only now: print them, or store them.</p>
+      <p>
+        Each replaces a code of the app once, if the phone is lost. They are shown only now: print them, or store them.
+      </p>
       <pre>{codes.join('\n')}</pre>
       <footer>
         <Button onClick={() => window.print()}>Print</Button>

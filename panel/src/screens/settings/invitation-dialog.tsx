@@ -13,8 +13,7 @@ type Role = Inputs['StaffRole'];
 /** Invites somebody by mail. */
 export function InvitationDialog({ onClose }: { onClose: () => void }) {
   const invite = useMutation({
-    mutationFn: (body: { email: string; role: Role }) =>
-      unwrap(api.POST('/api/dashboard/staff/invitations', { body })),
+    mutationFn: (body: { email: string; role: Role }) => unwrap(api.POST('/api/dashboard/staff/invitations', { body })),
     onSuccess: async ({ email }) => {
       toast(`The invitation to ${email} is on its way.`);
       onClose();

@@ -36,9 +36,7 @@ export function StaffSettings() {
           )
         }
       >
-        <Loaded query={query}>
-          {({ staff }) => <Members staff={staff} writable={writable} onEnd={setLeaving} />}
-        </Loaded>
+        <Loaded query={query}>{({ staff }) => <Members staff={staff} writable={writable} onEnd={setLeaving} />}</Loaded>
       </Card>
       <Invitations writable={writable} />
       <RoleCard />
@@ -114,7 +112,8 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
       action="Remove"
       busy={end.isPending}
     >
-      {member?.email} can no longer do anything here, from the next call on. What was done stays on record under the name.
+      {member?.email} can no longer do anything here, from the next call on. What was done stays on record under the
+      name.
     </Confirm>
   );
 }
