@@ -30,8 +30,8 @@ async function join(visit: Visit, email: string, role: string, work: (other: Vis
 }
 
 /** On a phone the menu is closed until it is asked for. */
-async function openMenu({ width, press }: Visit) {
-  if (width < 600) await press('Menu');
+async function openMenu({ width, tab }: Visit) {
+  if (width < 600) await tab.locator('.menu-button').click();
 }
 
 inPanel('Somebody is invited, joins, changes role and is removed', async (visit) => {

@@ -35,7 +35,9 @@ function Session() {
   const data = session.data;
   const me = useMemo(
     () =>
-      data?.staff && data.merchant ? { staff: data.staff, merchant: data.merchant, role: data.role ?? '', scopes: data.scopes } : undefined,
+      data?.staff && data.merchant
+        ? { staff: data.staff, merchant: data.merchant, role: data.role ?? '', scopes: data.scopes }
+        : undefined,
     [data],
   );
   if (data === undefined) {
