@@ -149,6 +149,8 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   await makeAll(world, tenant, {
     product: 10,
     collection: 5,
+    staff_member: 2,
+    invitation: 2,
     api_key: 2,
     storefront_token: 2,
     sync_key: 1,
