@@ -19,7 +19,12 @@ export interface Due {
   event_id: string;
   webhook_id: string;
   url: string;
+  /** What is sent; before the first attempt, what the trigger noted. */
   payload: string;
+  /** It was made for this delivery, and stays. */
+  kept: boolean;
+  /** An integration registered the webhook. */
+  by_integration: boolean;
   tries: number;
   /** Tells whether another attempt was recorded since. */
   attempts_count: number;
@@ -34,7 +39,8 @@ export interface Due {
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due>(
-    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, e.payload, w.secret,
+    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
+        d.payload is not null as kept, w.sync_key_id is not null as by_integration, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d
       join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
@@ -44,6 +50,15 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   );
   if (!found) await giveUpDisabled(shop, delivery_id);
   return found;
+}
+
+/** Keeps what a delivery sends from its first attempt on; of two that make it at once, the first. Returns what is kept. */
+export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
+  const kept = await shop.one<{ payload: string }>(
+    sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
+      where site_id = ${shop.siteId} and id = ${delivery_id} returning coalesce(payload, ${payload}) as payload`,
+  );
+  return kept?.payload ?? payload;
 }
 
 /** Fails a delivery that was written while another transaction disabled its webhook, so that neither saw the other. */
