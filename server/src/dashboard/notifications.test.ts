@@ -75,7 +75,6 @@ test('what is sold down to its threshold is told once, all in one mail, unless i
   const mails = await mailsTo(shop, email);
   expect(mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Der Bestand wird knapp bei .* \(2\)$/)]);
   const html = mails[0]?.html ?? '';
-  for (const text of ['Bowl', 'noch 0', 'Mug', 'noch 4', 'http://localhost/panel/stock'])
-    expect(html).toContain(text);
+  for (const text of ['Bowl', 'noch 0', 'Mug', 'noch 4', 'http://localhost/panel/stock']) expect(html).toContain(text);
   expect(html).not.toMatch(/Vase|Jar/);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openReceiver, waitFor } from '../../../test/receiver.ts';
 import { workJobs } from '../../../test/jobs.ts';
+import { openReceiver, waitFor } from '../../../test/receiver.ts';
 import { openShop } from '../../../test/shop.ts';
 import { fitted } from './event-data.ts';
 
@@ -43,9 +43,15 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
     options: [{ name: 'Size', values }],
     variants: values.map((option1) => ({ option1, price: '5.00' })),
   });
-  const order = await shop.givenOrder({ content: [{ variant_id: (await shop.givenProduct()).variants[0]?.id ?? '', quantity: 1 }] });
+  const order = await shop.givenOrder({
+    content: [{ variant_id: (await shop.givenProduct()).variants[0]?.id ?? '', quantity: 1 }],
+  });
 
-  const told = async (receiver: typeof staff, type: string, of: (data: Record<string, unknown>) => boolean = () => true) => {
+  const told = async (
+    receiver: typeof staff,
+    type: string,
+    of: (data: Record<string, unknown>) => boolean = () => true,
+  ) => {
     let found: Record<string, unknown> | undefined;
     await waitFor(async () => {
       found = receiver.received.find(({ event }) => event.type === type && of(event.data))?.event.data;
@@ -61,13 +67,20 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
     shipping_address: { city: 'Berlin' },
     payment: { status: 'awaiting_payment' },
   });
-  expect(await told(staff, 'product.created', ({ id }) => id === product_id)).toMatchObject({ cost_per_item: '3.00', total_inventory: 10 });
+  expect(await told(staff, 'product.created', ({ id }) => id === product_id)).toMatchObject({
+    cost_per_item: '3.00',
+    total_inventory: 10,
+  });
   expect(await told(integration, 'product.created', ({ id }) => id === product_id)).toMatchObject({
     name: 'Jug',
     cost_per_item: null,
     variants: [{ inventory_quantity: 1 }],
   });
-  expect(await told(staff, 'inventory.changed')).toMatchObject({ product_name: 'Bowl', on_hand: 0, previous_quantity: 9 });
+  expect(await told(staff, 'inventory.changed')).toMatchObject({
+    product_name: 'Bowl',
+    on_hand: 0,
+    previous_quantity: 9,
+  });
   const hidden = await told(integration, 'inventory.changed');
   expect(hidden).toMatchObject({ previous_quantity: 1, inventory_quantity: 0 });
   expect(hidden).not.toHaveProperty('price');
@@ -78,7 +91,9 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   expect((shirt.variants as unknown[]).length).toBeLessThanOrEqual(50);
 
   // What is kept is what was sent, and a replay sends it again although the product has changed.
-  const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries', { params: { query: { type: 'order.created' } } });
+  const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries', {
+    params: { query: { type: 'order.created' } },
+  });
   const path = { delivery_id: data?.deliveries[0]?.id ?? '' };
   await waitFor(async () => {
     const one = await shop.dashboard.GET('/api/dashboard/webhook-deliveries/{delivery_id}', { params: { path } });
@@ -86,9 +101,27 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: order.id } } });
   await shop.dashboard.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', { params: { path } });
-  const bodies = () => staff.received.filter(({ event }) => event.type === 'order.created').map(({ body }) => String(body));
+  const bodies = () =>
+    staff.received.filter(({ event }) => event.type === 'order.created').map(({ body }) => String(body));
   await waitFor(async () => bodies().length === 2);
   expect(bodies()[1]).toBe(bodies()[0]);
+  const { data: buyer } = await shop.dashboard.GET('/api/dashboard/customers');
+  const customer_id = buyer?.customers[0]?.id ?? '';
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer' },
+  });
+  await shop.owner.query('update commerce.orders set customer_id = $2 where id = $1', [order.id, customer_id]);
+  await waitFor(() => staff.received.some(({ event }) => event.type === 'order.cancelled'));
+  const { data: erased } = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: { path: { customer_id } },
+  });
+  expect(erased?.anonymized_at).toBeTruthy();
+  const { rows } = await shop.owner.query(
+    `select 1 from commerce.webhook_deliveries where site_id = $1 and payload ~ 'june@example.com|Lindenallee'`,
+    [shop.site_id],
+  );
+  expect(rows).toEqual([]);
   await Promise.all([staff.close(), integration.close()]);
   await jobs.stop();
 });

@@ -1,4 +1,5 @@
 import type { EventPayload, EventType } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
 import * as catalog from '../catalog/catalog.ts';
 import * as customers from '../customers/customers.ts';
 import { ShopError } from '../errors.ts';
@@ -8,7 +9,8 @@ import * as products from '../products/products.ts';
 import type { Shop } from '../shop.ts';
 import { shownQuantity } from '../shown-quantity.ts';
 import * as inventory from '../stock/inventory.ts';
-import { type Due, keepPayload } from '../webhooks/attempts.ts';
+import type { Due } from '../webhooks/attempts.ts';
+import { keepPayload } from '../webhooks/kept-payloads.ts';
 
 /**
  * The bodies of events. The trigger that writes an event in the transaction of its change notes little: ids and what changed. The
@@ -25,8 +27,19 @@ type Data = Record<string, unknown>;
 export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   if (due.kept || due.attempts_count > 0) return due.payload;
   const noted = JSON.parse(due.payload) as EventPayload & { test?: true };
+  await holdPerson(shop, noted.type as EventType, noted.data);
   const made = await wholePayload(shop, noted, due.by_integration);
   return made === noted ? due.payload : keepPayload(shop, due.id, JSON.stringify(made));
+}
+
+/** So that an erasure comes before what is read, or after what is kept, and forgets it. */
+async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<void> {
+  if (type.startsWith('order.')) {
+    await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
+  }
+  if (type.startsWith('customer.')) {
+    await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
+  }
 }
 
 /** The body that an event would be sent with now; what was noted, where there is no more to say. */
@@ -41,19 +54,15 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
 }
 
 /** Undefined where what was noted is all there is to say. */
-async function wholeOf(
-  shop: Shop,
-  type: EventType,
-  noted: Data,
-  by_integration: boolean,
-): Promise<Data | undefined> {
+async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;
   try {
     return await read(shop, noted);
   } catch (error) {
     // Deleted since, or hidden from the storefront.
-    if (error instanceof ShopError && error.code === 'not_found') return by_integration ? hiddenOf(shop, type, noted) : undefined;
+    if (error instanceof ShopError && error.code === 'not_found')
+      return by_integration ? hiddenOf(shop, type, noted) : undefined;
     throw error;
   }
 }
@@ -62,8 +71,7 @@ type Read = (shop: Shop, noted: Data) => Promise<Data>;
 
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
-const shownProduct: Read = async (shop, { id }) =>
-  cutVariants({ ...(await catalog.get(shop, String(id))).body() });
+const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
 /** Its quantity before and after belong together, whatever has been sold since. */
 const stock: Read = async (shop, noted) => ({ ...(await inventory.get(shop, String(noted.variant_id))), ...noted });
 const customer: Read = async (shop, { id }) => ({ ...(await customers.get(shop, String(id))) });

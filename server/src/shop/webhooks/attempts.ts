@@ -52,15 +52,6 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   return found;
 }
 
-/** Keeps what a delivery sends from its first attempt on; of two that make it at once, the first. Returns what is kept. */
-export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
-  const kept = await shop.one<{ payload: string }>(
-    sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
-      where site_id = ${shop.siteId} and id = ${delivery_id} returning coalesce(payload, ${payload}) as payload`,
-  );
-  return kept?.payload ?? payload;
-}
-
 /** Fails a delivery that was written while another transaction disabled its webhook, so that neither saw the other. */
 async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
