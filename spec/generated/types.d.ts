@@ -3541,7 +3541,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["sync.registerWebhook"];
         delete?: never;
@@ -4926,7 +4926,7 @@ export interface components {
             site_id?: components["schemas"]["Id"];
             /** @description Whose shop that is. */
             merchant_id?: components["schemas"]["Id"];
-            /** @description It depends on the type; see the webhooks in this description. */
+            /** @description The whole object that the event is about, as it is at the first attempt, at most 64 KB; see the webhooks in this description. */
             data: {
                 [key: string]: unknown;
             };
@@ -6800,12 +6800,14 @@ export interface components {
         };
         WebhookRegistrationInput: {
             url: components["schemas"]["Url"];
-            events: components["schemas"]["EventTypes"];
+            /** @description Types about products and stock; other events are for webhooks that staff make on the dashboard. */
+            events: ("product.created" | "product.updated" | "product.deleted" | "product.*" | "inventory.changed")[];
         };
         /** @description A webhook with its new secret. */
         WebhookRegistrationWithSecret: components["schemas"]["WebhookRegistration"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         ProductEventData: {
             id: components["schemas"]["Id"];
             slug: components["schemas"]["Slug"];
@@ -6814,12 +6816,20 @@ export interface components {
             /** Format: date-time */
             published_at: string | null;
             updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description A product as the dashboard shows it at the first attempt, or to an integration as the storefront does; at most 50 variants. */
+        ProductEvent: components["schemas"]["Product"] & components["schemas"]["ProductEventData"];
         ProductDeletedEventData: {
             id: components["schemas"]["Id"];
             slug: components["schemas"]["Slug"];
             deleted_at: components["schemas"]["Timestamp"];
         };
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         InventoryEventData: {
             variant_id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
@@ -6832,7 +6842,17 @@ export interface components {
             available: boolean;
             /** @description Why the change is significant. */
             reasons: ("availability" | "low_stock" | "amount")[];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description The stock of a variant, as the dashboard shows it at the first attempt. */
+        InventoryEvent: components["schemas"]["InventoryItem"] & components["schemas"]["InventoryEventData"];
+        /** @description A variant as the storefront shows it at the first attempt, for webhooks that an integration registered. */
+        VariantEvent: components["schemas"]["Variant"] & components["schemas"]["InventoryEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         OrderEventData: {
             id: components["schemas"]["Id"];
             order_number: string;
@@ -6846,11 +6866,27 @@ export interface components {
             reference: string | null;
             customer_id: components["schemas"]["IdOrNull"];
             updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description An order with all that belongs to it, as the dashboard shows it at the first attempt. */
+        OrderEvent: components["schemas"]["OrderDetails"] & components["schemas"]["OrderEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         CustomerEventData: {
             id: components["schemas"]["Id"];
             created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
+        CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         AgentTokenEventData: {
             id: components["schemas"]["Id"];
             customer_id: components["schemas"]["Id"];
@@ -6859,7 +6895,14 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description An agent of a customer with its budget, as the dashboard shows it at the first attempt. */
+        AgentTokenEvent: components["schemas"]["AgentToken"] & components["schemas"]["AgentTokenEventData"];
         PingEventData: {
             /** @description The webhook that is tested; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
@@ -7655,11 +7698,17 @@ export type WebhookRegistration = components['schemas']['WebhookRegistration'];
 export type WebhookRegistrationInput = components['schemas']['WebhookRegistrationInput'];
 export type WebhookRegistrationWithSecret = components['schemas']['WebhookRegistrationWithSecret'];
 export type ProductEventData = components['schemas']['ProductEventData'];
+export type ProductEvent = components['schemas']['ProductEvent'];
 export type ProductDeletedEventData = components['schemas']['ProductDeletedEventData'];
 export type InventoryEventData = components['schemas']['InventoryEventData'];
+export type InventoryEvent = components['schemas']['InventoryEvent'];
+export type VariantEvent = components['schemas']['VariantEvent'];
 export type OrderEventData = components['schemas']['OrderEventData'];
+export type OrderEvent = components['schemas']['OrderEvent'];
 export type CustomerEventData = components['schemas']['CustomerEventData'];
+export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
+export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -16667,7 +16716,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["ProductEventData"];
+                    data: components["schemas"]["ProductEvent"] | components["schemas"]["ProductEventData"];
                 };
             };
         };
@@ -16743,7 +16792,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["ProductEventData"];
+                    data: components["schemas"]["ProductEvent"] | components["schemas"]["ProductEventData"];
                 };
             };
         };
@@ -16896,7 +16945,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["InventoryEventData"];
+                    data: components["schemas"]["InventoryEvent"] | components["schemas"]["VariantEvent"] | components["schemas"]["InventoryEventData"];
                 };
             };
         };
@@ -16977,7 +17026,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17058,7 +17107,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17139,7 +17188,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17220,7 +17269,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17301,7 +17350,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17382,7 +17431,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17463,7 +17512,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17535,7 +17584,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["CustomerEventData"];
+                    data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
                 };
             };
         };
@@ -17610,7 +17659,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["AgentTokenEventData"];
+                    data: components["schemas"]["AgentTokenEvent"] | components["schemas"]["AgentTokenEventData"];
                 };
             };
         };
@@ -17685,7 +17734,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["AgentTokenEventData"];
+                    data: components["schemas"]["AgentTokenEvent"] | components["schemas"]["AgentTokenEventData"];
                 };
             };
         };

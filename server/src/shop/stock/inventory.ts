@@ -60,7 +60,7 @@ function conditionsOf(shop: Shop, { q, product_id, low_stock, out_of_stock }: In
 }
 
 /** The stock of one variant. Throws `not_found`. */
-async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
+export async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
   const found = await shop.one<InventoryItem>(
     sql`select ${stock} where v.site_id = ${shop.siteId} and v.id = ${variant_id}`,
   );
