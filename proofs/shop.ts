@@ -12,6 +12,7 @@ import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange, type Reply, targetOf } from './client.ts';
 import { type Trial, Violations } from './frame.ts';
+import { ALL_KEY_SCOPES } from './key-scopes.ts';
 import { operationOf } from './tenant.ts';
 
 /** Shops that contain only what a proof puts there, so that whatever is counted is the proof's own doing. */
@@ -63,7 +64,7 @@ async function openShop(premises: Premises, currency: string): Promise<OpenShop>
   const password = await mintPassword();
   const { shop, credentials } = await untilConnected(() =>
     inTransaction(premises.db, (connection) =>
-      createSite(connection, { name: 'Alder & Finch', currency, staff, password }),
+      createSite(connection, { name: 'Alder & Finch', currency, staff, password, key_scopes: ALL_KEY_SCOPES }),
     ),
   );
   const { site_id, merchant_id } = credentials;

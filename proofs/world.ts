@@ -10,6 +10,7 @@ import { buryAgents, forgetGuesses } from './agents.ts';
 import { exchange, send } from './client.ts';
 import { buryCustomers } from './customers.ts';
 import { type Trial, Violations } from './frame.ts';
+import { ALL_KEY_SCOPES } from './key-scopes.ts';
 import { leaksIn } from './leaks.ts';
 import { MAKERS, makeAll } from './makers.ts';
 import { carryOn, takeTransfers } from './sales.ts';
@@ -123,6 +124,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
       currency: 'EUR',
       staff: { email, name: `${canary} staff` },
       password: minted,
+      key_scopes: ALL_KEY_SCOPES,
     }),
   );
   const password = credentials.staff.password ?? '';
