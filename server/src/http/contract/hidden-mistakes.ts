@@ -3,7 +3,11 @@ import { hiddenCharacterIn, mapTexts } from '../../shop/hidden-characters.ts';
 import type { Operation } from './contract.ts';
 
 const MAX_MISTAKES = 50;
-const READ_FROM_FILES: Operation['id'][] = ['dashboard.importProducts', 'dashboard.matchTransfers'];
+const READ_FROM_FILES: Operation['id'][] = [
+  'dashboard.importProducts',
+  'sync.upsertProducts',
+  'dashboard.matchTransfers',
+];
 
 /**
  * Reports texts of a body that contain invisible characters. Files that other programs have written are not refused for them:
