@@ -130,7 +130,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /**
  * The next products whose vectors are outdated, and the last id among them; those before `after` were looked at already, and what
  * has changed there since is left for the next run. Looked for from the beginning each time, they would be found behind ever more
- * that have their vectors.
+ * that have their vectors. And these are looked up by id, not joined, whatever is known of a table that was empty a moment ago.
  */
 async function readOutdated(
   db: SearchDb,
@@ -139,7 +139,9 @@ async function readOutdated(
 ): Promise<{ texts: SourceText[]; last: string | undefined }> {
   const rows = await db.rows<{ product_id: string }>(
     sql`select s.product_id from product_search s
-      left join search_product_vectors v on v.site_id = s.site_id and v.product_id = s.product_id
+      left join lateral (
+        select model_id, fingerprint from search_product_vectors
+        where site_id = ${db.siteId} and product_id = s.product_id limit 1) v on true
       where s.site_id = ${db.siteId} and s.product_id > ${after}
         and (v.model_id is distinct from ${model_id} or v.fingerprint is distinct from s.fingerprint)
       order by s.product_id limit ${BATCH}`,
