@@ -20,6 +20,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     await fill('Add a picture by its address', url ?? '');
     await press('Add');
   }
+  await look('pictures');
   await press('Move picture 2 up');
   await fill('What picture 1 shows', 'The coat from behind');
   for (const [option, word, values] of [
@@ -101,10 +102,8 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
   expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
 
   await fill('Name', 'Never saved');
-  await press('Collections', 'link').catch(async () => {
-    await press('Menu');
-    await press('Collections', 'link');
-  });
+  if (width < 896) await press('Menu');
+  await press('Collections', 'link');
   await sees('Leave without saving?');
   await look('unsaved');
   await press('Cancel');
@@ -167,8 +166,8 @@ inPanel('a collection is put in order', async (visit) => {
   }
   await look('new-collection');
   await press('Save collection');
-  await sees('Saved.');
-  await tab.locator(`::-p-aria([name="Move ${a} down"])`).click();
+  await press('Dismiss');
+  await press(`Move ${a} down`);
   await sees('Not saved yet.');
   await drag(visit, 2, 0);
   await look('collection');

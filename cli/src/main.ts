@@ -22,6 +22,7 @@ import { addProfiles } from './commands/profiles.ts';
 import { addSettings } from './commands/settings.ts';
 import { addSetup } from './commands/setup.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
+import { addStaff } from './commands/staff.ts';
 import { addStatus } from './commands/status.ts';
 import { addStorefrontTokens } from './commands/storefront-tokens.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
@@ -118,6 +119,7 @@ export function createProgram(terminal: Terminal): Command {
   addOverview(program, terminal);
   addProfiles(program, terminal);
   addOpen(program, terminal);
+  addStaff(program, terminal);
   addApiKeys(program, terminal);
   addStorefrontTokens(program, terminal);
   addSyncKeys(program, terminal);

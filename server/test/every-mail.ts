@@ -74,6 +74,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   refund_sent_back: true,
   login_delayed: true,
   staff_login_delayed: true,
+  staff_invited: true,
   webhook_disabled: true,
   capture_failed: true,
   refund_failed: true,
@@ -125,6 +126,12 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   );
   const { staff_id = '', email = '' } = rows[0] ?? {};
   await write('staff_login_delayed', { email });
+  const invited = await owner.query<{ id: string }>(
+    sql`insert into commerce.staff_invitations (site_id, id, email, role, invited_by, expires_at)
+      values (${site_id}, gen_random_uuid(), 'noor@example.com', 'support', ${staff_id}, now() + interval '7 days')
+      returning id`,
+  );
+  await write('staff_invited', { invitation_id: invited.rows[0]?.id ?? '' });
   for (const reason of ['gone', 'failing']) {
     const webhook = await owner.query<{ id: string }>(
       sql`insert into commerce.webhooks (site_id, id, url, events, status, disabled_reason, secret, secret_hash)

@@ -64,6 +64,170 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation is about
+         * @description Tells, by the token of the mail, who is invited to what. If has_account is true, the person logs in and accepts; if not, they register. Changes nothing. A token that does not work is 400 invitation_token_invalid.
+         */
+        post: operations["dashboard.getInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Adds the caller to the staff. The invitation must be for the address of the login (403 invitation_for_another); the link alone never opens an account that exists. It works once: of parallel calls one succeeds. A token that does not work is 400 invitation_token_invalid, and a caller who works there already gets 409 already_staff.
+         */
+        post: operations["dashboard.acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/invitation/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation as somebody new
+         * @description Makes the login of an address that has none, with a name and a password of its own, and adds it to the staff; afterwards log in. An address that has a login must log in to accept (409 login_required), and its password stays as it is. A token that does not work is 400 invitation_token_invalid.
+         */
+        post: operations["dashboard.registerStaff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the staff
+         * @description Lists the people who work for this merchant, by name. A merchant can have at most 500.
+         */
+        get: operations["dashboard.listStaff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/invitations": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations
+         * @description Lists invitations that are neither accepted nor withdrawn, newest first. Those that have expired are listed for 30 days.
+         */
+        get: operations["dashboard.listStaffInvitations"];
+        put?: never;
+        /**
+         * Invite somebody to the staff
+         * @description Sends a mail with a link that works once, for 7 days. Inviting an address again sends another link in place of the earlier one, for the role that is named now. Only an owner invites owners; nobody gives a role with a scope that they lack (403 insufficient_scope). An address that belongs to the staff already is 409 already_staff. A merchant can have at most 100 invitations at a time, and 500 members (409 limit_reached).
+         */
+        post: operations["dashboard.createStaffInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                invitation_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description Its link stops working at once.
+         */
+        delete: operations["dashboard.deleteStaffInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/{staff_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the work of a member of staff
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         */
+        delete: operations["dashboard.removeStaffMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member of staff
+         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once.
+         */
+        patch: operations["dashboard.updateStaffMember"];
+        trace?: never;
+    };
     "/api/dashboard/settings": {
         parameters: {
             query?: never;
@@ -1788,7 +1952,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations made with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -3574,7 +3738,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -3615,6 +3779,14 @@ export interface components {
          * @enum {string}
          */
         ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
+        /** @description The member of staff or the API key that did something; null for what happened before this was recorded. */
+        KeyActor: {
+            /** @enum {string} */
+            type: "staff" | "api_key";
+            id: components["schemas"]["Id"];
+            /** @description The person's name, or the description of the key. */
+            name: string;
+        } | null;
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3635,12 +3807,50 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
         };
         /**
-         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each. An owner may do everything. A manager may do all but payments:write, and is not a match for owners: only an owner makes, changes or removes one.
+         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each role. Nobody makes, changes or removes members whose role has a scope that they lack themselves: only an owner does so with owners.
          * @enum {string}
          */
         StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
+        /** @description A person who works, or worked, for the merchant. */
+        StaffOrNull: {
+            id: components["schemas"]["Id"];
+            name: string;
+        } | null;
+        /**
+         * Format: password
+         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
+         */
+        NewPassword: string;
+        /** @description A person who works for the merchant, and in which role. */
+        StaffMember: {
+            id: components["schemas"]["Id"];
+            /** Format: email */
+            email: string;
+            name: string;
+            role: components["schemas"]["StaffRole"];
+            /**
+             * Format: date-time
+             * @description Null for those who were there before this was recorded.
+             */
+            joined_at: string | null;
+            /** @description Null for whoever came with the shop. */
+            invited_by: components["schemas"]["StaffOrNull"];
+        };
+        /** @description An invitation that was sent and is neither accepted nor withdrawn. */
+        StaffInvitation: {
+            id: components["schemas"]["Id"];
+            /** Format: email */
+            email: string;
+            role: components["schemas"]["StaffRole"];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Its link works until then. Inviting the same address again sends another. */
+            expires_at: components["schemas"]["Timestamp"];
+            invited_by: components["schemas"]["StaffOrNull"];
+        };
         /** @description An ISO 4217 code. */
         Currency: string;
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
@@ -3981,6 +4191,8 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new storefront token, in full. */
         StorefrontTokenWithSecret: components["schemas"]["StorefrontToken"] & {
@@ -4008,6 +4220,8 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new sync key with its secret. */
         SyncKeyWithSecret: components["schemas"]["SyncKey"] & {
@@ -5136,6 +5350,8 @@ export interface components {
             actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
             /** @description The id of the staff member, key, customer or token that did it; null for the server. */
             actor_id: components["schemas"]["IdOrNull"];
+            /** @description The name of the person as it is now, or what the key or token is called; null for the server, for guests and for customers who gave none or were erased. */
+            actor_name: string | null;
             /** @description What changed, such as the statuses before and after. */
             context: {
                 [key: string]: unknown;
@@ -5260,13 +5476,19 @@ export interface components {
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            actor_type: "agent" | "customer" | "storefront";
-            /** @description The agent token, the customer, or the storefront token. */
+            actor_type: "agent" | "customer" | "storefront" | "staff" | "api_key";
+            /** @description The agent token, the customer, the storefront token, the member of staff, or the API key. */
             actor_id: components["schemas"]["Id"];
+            /** @description The name of the person as it is now, or what the token or key is called; null for a customer who gave none or was erased. */
+            actor_name: string | null;
             /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
             /** @description The HTTP status of the answer. */
             status: number;
+            /** @description Of a call of staff or of an API key, what it was about: the ids in its path, in their order, and the id of what it made. */
+            targets: components["schemas"]["Id"][];
+            /** @description Of a call of staff or of an API key, the names of the fields that it sent; never what was in them. */
+            fields: string[];
             /** @description In hex. */
             payload_hash: string;
             /** @description The address of the caller. */
@@ -5645,11 +5867,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * Format: password
-         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
-         */
-        NewPassword: string;
         /** @description A customer's session. */
         CustomerSession: {
             /** @description Send it in Authorization, after "Bearer ". */
@@ -6451,8 +6668,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
-        Stale: {
+        /** @description Not found in this shop. */
+        NotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6460,8 +6677,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Not found in this shop. */
-        NotFound: {
+        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
+        Stale: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6908,8 +7125,13 @@ export type ErrorBody = components['schemas']['ErrorBody'];
 export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
+export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type StaffRole = components['schemas']['StaffRole'];
+export type StaffOrNull = components['schemas']['StaffOrNull'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type StaffMember = components['schemas']['StaffMember'];
+export type StaffInvitation = components['schemas']['StaffInvitation'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
@@ -7078,7 +7300,6 @@ export type PaymentChoice = components['schemas']['PaymentChoice'];
 export type MarketingWording = components['schemas']['MarketingWording'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
 export type CompletionRefusal = components['schemas']['CompletionRefusal'];
-export type NewPassword = components['schemas']['NewPassword'];
 export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
 export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
@@ -7146,8 +7367,8 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
-export type ResponseStale = components['responses']['Stale'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseStale = components['responses']['Stale'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
@@ -7416,6 +7637,543 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       },
+                     *       "email": "noor@alder-finch.example",
+                     *       "role": "support",
+                     *       "has_account": false,
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       },
+                     *       "expires_at": "2026-03-09T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        merchant: components["schemas"]["Merchant"];
+                        /** Format: email */
+                        email: string;
+                        role: components["schemas"]["StaffRole"];
+                        /** @description Whether the address has a login already. */
+                        has_account: boolean;
+                        invited_by: components["schemas"]["StaffOrNull"];
+                        expires_at: components["schemas"]["Timestamp"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.acceptInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new place of work. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "staff": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *         "email": "noor@alder-finch.example",
+                     *         "name": "Noor Haddad"
+                     *       },
+                     *       "role": "support",
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                        role: components["schemas"]["StaffRole"];
+                        merchant: components["schemas"]["Merchant"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.registerStaff": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
+                 *       "name": "Noor Haddad",
+                 *       "password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    name: string;
+                    password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The login was made, and belongs to the staff. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "staff": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *         "email": "noor@alder-finch.example",
+                     *         "name": "Noor Haddad"
+                     *       },
+                     *       "role": "support",
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                        role: components["schemas"]["StaffRole"];
+                        merchant: components["schemas"]["Merchant"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStaff": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The staff. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["StaffMember"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStaffInvitations": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitations: components["schemas"]["StaffInvitation"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createStaffInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "noor@alder-finch.example",
+                 *       "role": "support"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    role: components["schemas"]["StaffRole"];
+                };
+            };
+        };
+        responses: {
+            /** @description The invitation. Its secret is only in the mail. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f3a0-dddd-7000-8000-000000000001",
+                     *       "email": "noor@alder-finch.example",
+                     *       "role": "support",
+                     *       "created_at": "2026-03-02T08:15:00.000Z",
+                     *       "expires_at": "2026-03-09T08:15:00.000Z",
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffInvitation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteStaffInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                invitation_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation is withdrawn. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.removeStaffMember": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateStaffMember": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "manager"
+                 *     }
+                 */
+                "application/json": {
+                    role: components["schemas"]["StaffRole"];
+                };
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *       "email": "noor@alder-finch.example",
+                     *       "name": "Noor Haddad",
+                     *       "role": "manager",
+                     *       "joined_at": "2026-03-02T08:15:00.000Z",
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffMember"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -11912,7 +12670,7 @@ export interface operations {
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only events of this kind of actor. */
-                actor_type?: "agent" | "customer" | "storefront";
+                actor_type?: "agent" | "customer" | "storefront" | "staff" | "api_key";
                 /** @description Only events of this actor; for an agent, the id of its token. */
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */

@@ -15,7 +15,7 @@ export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
   return {
     staff: person,
     api_key: null,
-    role: 'owner',
+    role: caller.role ?? null,
     scopes,
     merchant,
     merchants: await staff.merchantsOf(shop, person.id),

@@ -586,6 +586,8 @@ create table commerce.audit_events (
   correlation_id text not null,
   created_at timestamp with time zone not null default now(),
   buyer_ip text,
+  targets uuid[] not null default '{}'::uuid[],
+  fields text[] not null default '{}'::text[],
   constraint audit_events_pkey PRIMARY KEY (site_id, id)
 );
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
@@ -1566,12 +1568,36 @@ create table commerce.staff (
 );
 CREATE UNIQUE INDEX staff_email ON commerce.staff USING btree (lower(email));
 
+create table commerce.staff_invitations (
+  site_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash bytea,
+  invited_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint staff_invitations_pkey PRIMARY KEY (site_id, id),
+  constraint staff_invitations_token_hash_key UNIQUE (token_hash),
+  constraint staff_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES commerce.staff(id),
+  constraint staff_invitations_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint staff_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'fulfilment'::text, 'support'::text, 'viewer'::text])))
+);
+CREATE UNIQUE INDEX one_invitation_per_address ON commerce.staff_invitations USING btree (site_id, lower(email)) WHERE (ended_at IS NULL);
+CREATE INDEX staff_invitations_expiry ON commerce.staff_invitations USING btree (expires_at);
+
 create table commerce.staff_memberships (
   staff_id uuid not null,
   site_id uuid not null,
+  role text not null,
+  joined_at timestamp with time zone default now(),
+  invited_by uuid,
   constraint staff_memberships_pkey PRIMARY KEY (staff_id, site_id),
+  constraint staff_memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES commerce.staff(id),
   constraint staff_memberships_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
-  constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+  constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id),
+  constraint staff_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'fulfilment'::text, 'support'::text, 'viewer'::text])))
 );
 CREATE INDEX staff_memberships_of ON commerce.staff_memberships USING btree (site_id);
 
@@ -1675,6 +1701,8 @@ create table commerce.tokens (
   customer_id uuid,
   categories text[] not null default '{}'::text[],
   private boolean not null default false,
+  created_by uuid,
+  revoked_by uuid,
   constraint tokens_pkey PRIMARY KEY (site_id, id),
   constraint tokens_token_hash_key UNIQUE (token_hash),
   constraint tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -2507,6 +2535,12 @@ grant select on commerce.sites to commerce_sweep;
 grant delete, insert, select, update on commerce.staff to commerce_app;
 
 grant select on commerce.staff to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_invitations to commerce_app;
+
+grant select on commerce.staff_invitations to commerce_backup;
+
+grant delete, select on commerce.staff_invitations to commerce_sweep;
 
 grant delete, insert, select, update on commerce.staff_memberships to commerce_app;
 

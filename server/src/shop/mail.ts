@@ -37,6 +37,8 @@ export interface Mails {
   /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };
+  /** Somebody is invited to the staff. */
+  staff_invited: { invitation_id: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
   /** To a member of staff: the provider did not take the money that it had reserved. */

@@ -53,6 +53,14 @@ export const notification: Record<keyof typeof english, string> = {
   delay_command: 'Auf der Kommandozeile fragt „commerce login --unlock“ nach diesem Code:',
   delay_nothing: 'Möchten Sie sich gerade nicht anmelden, brauchen Sie nichts zu tun.',
 
+  invitation_subject: 'Einladung: {shop} mitbetreuen',
+  invitation: '{name} lädt Sie ein, {shop} gemeinsam zu betreuen.',
+  invitation_button: 'Einladung annehmen',
+  invitation_life:
+    'Der Link funktioniert nur einmal und gilt {life}. Haben Sie schon einen Zugang, melden Sie sich an und nehmen dann an; sonst wählen Sie einen Namen und ein Passwort.',
+  invitation_command: 'Auf der Kommandozeile fragt „commerce staff accept“ nach diesem Code:',
+  invitation_nothing: 'Wissen Sie nicht, worum es geht, brauchen Sie nichts zu tun.',
+
   agent_subject: 'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen',
   agent:
     'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen. Jeder Kauf wartet weiterhin auf Ihre Bestätigung.',

@@ -47,6 +47,14 @@ export const notification = {
   delay_command: 'On the command line: commerce login --unlock, which asks for this code.',
   delay_nothing: 'If you do not want to log in now, do nothing.',
 
+  invitation_subject: 'You are invited to run {shop}',
+  invitation: '{name} invites you to run {shop} together.',
+  invitation_button: 'Accept the invitation',
+  invitation_life:
+    'The link works once, for {life}. If you have a login already, log in to accept; otherwise you choose a name and a password.',
+  invitation_command: 'On the command line: commerce staff accept, which asks for this code.',
+  invitation_nothing: 'If you do not know what this is about, do nothing.',
+
   agent_subject: 'You allowed an assistant to shop for you at {shop}',
   agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
   agent_name: 'Name it gives itself',

@@ -51,6 +51,14 @@ export const notification: Record<keyof typeof english, string> = {
   delay_command: 'En ligne de commande, « commerce login --unlock » demande ce code :',
   delay_nothing: 'Si vous ne voulez pas vous connecter maintenant, ne faites rien.',
 
+  invitation_subject: 'Vous êtes invité à gérer {shop}',
+  invitation: '{name} vous invite à gérer {shop} ensemble.',
+  invitation_button: 'Accepter l’invitation',
+  invitation_life:
+    'Ce lien ne fonctionne qu’une fois et reste valable {life}. Si vous avez déjà un accès, connectez-vous pour accepter ; sinon, choisissez un nom et un mot de passe.',
+  invitation_command: 'En ligne de commande, « commerce staff accept » demande ce code :',
+  invitation_nothing: 'Si vous ne savez pas de quoi il s’agit, ne faites rien.',
+
   agent_subject: 'Vous avez autorisé un assistant à acheter pour vous chez {shop}',
   agent:
     'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',

@@ -7,6 +7,7 @@ import type { Shop } from '../shop.ts';
 import * as accountTemplates from './account-templates.ts';
 import { agentApproved } from './agent-templates.ts';
 import type { MailContext } from './context.ts';
+import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
@@ -30,6 +31,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   ...orderTemplates.WRITERS,
   login_delayed: loginDelayed,
   staff_login_delayed: staffLoginDelayed,
+  staff_invited: staffInvited,
   webhook_disabled: webhookDisabled,
   capture_failed: captureFailed,
   refund_failed: refundFailed,
