@@ -7,6 +7,7 @@ import * as collections from './collections.ts';
 import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
 import * as events from './events.ts';
+import * as files from './files.ts';
 import * as inventory from './inventory.ts';
 import * as me from './me.ts';
 import * as orders from './orders.ts';
@@ -29,6 +30,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...customers,
   ...discounts,
   ...events,
+  ...files,
   ...inventory,
   ...me,
   ...orders,

@@ -19,6 +19,7 @@ export const TOKEN_PREFIXES = {
   agent: 'agt',
   device: 'dvc',
   unlock: 'unl',
+  upload: 'upl',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;
