@@ -1,11 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
+import type { ElementHandle } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /** The merchant's goods: products, stock and collections, each with its main task. */
 
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
-  const { open, press, fill, sees, look, tab, dashboard, storefront, width } = visit;
+  const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
+  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
   const [, picture, second] = await picturesOf(visit);
   await open('/products');
   await look('products');
@@ -115,6 +120,42 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
   expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
 });
 
+inPanel('a file is tried, then imported, and what is refused says where', async (visit) => {
+  const { open, press, sees, look, text, tab, dashboard, width } = visit;
+  const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
+  const path = join(folder, 'products.csv');
+  const rows = [
+    'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Status',
+    `pot-${width},Pot ${width},Size,Small,POT-${width}-S,12.00,4,active`,
+    `pot-${width},,Size,Large,POT-${width}-L,18.00,6,`,
+    `pan-${width},Pan ${width},Title,Default Title,PAN-${width},cheap,4,active`,
+    `lid-${width},Lid ${width},Title,Default Title,POT-${width}-S,5.00,4,active`,
+  ];
+  await writeFile(path, rows.join('\n'));
+  const count = async () =>
+    (await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { q: `POT-${width}-S` } } }))).total;
+  try {
+    await open('/products/import');
+    await look('import');
+    const input = await tab.waitForSelector('input[type=file]');
+    await (input as ElementHandle<HTMLInputElement>).uploadFile(path);
+    await press('Try it first (dry run)');
+    await sees('What would happen');
+    const told = await text();
+    for (const word of ['Refused (2)', 'Variant Price', `PAN-${width}`, 'is not a plain amount', 'is that of pot']) {
+      expect(told).toContain(word);
+    }
+    await look('import-tried');
+    expect(await count()).toBe(0);
+    await press('Import 1 product');
+    await sees('What was imported');
+    expect(await count()).toBe(1);
+    await look('imported');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 inPanel('stock is counted and changed where it stands', async ({ open, press, fill, sees, look, dashboard, width }) => {
   const name = `Bowl ${width}`;
   const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
@@ -150,7 +191,8 @@ inPanel('stock is counted and changed where it stands', async ({ open, press, fi
 });
 
 inPanel('a collection is put in order', async (visit) => {
-  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
+  const { open, fill, sees, look, tab, dashboard, width } = visit;
+  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
   const { products } = await unwrap(
     dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4, status: 'active', sort: 'name_asc' } } }),
   );
@@ -192,6 +234,13 @@ inPanel('a collection is put in order', async (visit) => {
   await sees(d ?? '');
   expect((await read()).products).toHaveLength(4);
 });
+
+/** Presses a button that a bar at the lower edge may cover, once it stands free of it. */
+async function reach({ tab, press }: Visit, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
+  const handle = await tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).waitHandle();
+  await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  await press(name, role);
+}
 
 async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 10 } } }));
