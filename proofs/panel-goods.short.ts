@@ -2,11 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
-import type { ElementHandle } from 'puppeteer-core';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Jobs } from '../server/src/jobs/run.ts';
+import { workJobs } from '../server/test/jobs.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /** The merchant's goods: products, stock and collections, each with its main task. */
+
+let jobs: Jobs;
+beforeAll(async () => {
+  jobs = await workJobs();
+});
+afterAll(() => jobs.stop());
 
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
   const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
@@ -72,6 +79,12 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   await press('Create the 4 missing variants');
   await fill('Available, S / Red', '7');
   await press('Remove picture 2');
+  const folder = await mkdtemp(join(tmpdir(), 'panel-pictures-'));
+  const file = join(folder, 'own.png') as `${string}.png`;
+  await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 200, height: 150 } });
+  await choose(visit, 'Pictures to upload', file);
+  await tab.waitForSelector('.images li:nth-child(2) img', { timeout: 60_000 });
+  await rm(folder, { recursive: true });
   await look('product');
   await press('Save');
   await sees('Saved.');
@@ -80,7 +93,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     dashboard.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id: id } } }),
   );
   expect(now.variants).toHaveLength(16);
-  expect(now.images).toHaveLength(1);
+  expect(now.images).toHaveLength(2);
+  expect(now.images[1]?.url).toContain('/files/');
   expect(now.total_inventory).toBe(62);
 });
 
@@ -137,8 +151,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
   try {
     await open('/products/import');
     await look('import');
-    const input = await tab.waitForSelector('input[type=file]');
-    await (input as ElementHandle<HTMLInputElement>).uploadFile(path);
+    await choose(visit, 'File of products', path);
     await press('Try it first (dry run)');
     await sees('What would happen');
     const told = await text();
@@ -234,6 +247,12 @@ inPanel('a collection is put in order', async (visit) => {
   await sees(d ?? '');
   expect((await read()).products).toHaveLength(4);
 });
+
+/** Chooses a file, as the browser's own dialog does. */
+async function choose({ tab }: Visit, label: string, path: string): Promise<void> {
+  const input = await tab.waitForSelector(`input[type="file"][aria-label="${label}"]`);
+  await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
+}
 
 /** Presses a button that a bar at the lower edge may cover, once it stands free of it. */
 async function reach({ tab, press }: Visit, name: string, role: 'button' | 'link' = 'button'): Promise<void> {

@@ -12,6 +12,7 @@ import { addInventory } from './commands/inventory.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
+import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
 import { addOverview } from './commands/overview.ts';
@@ -117,6 +118,7 @@ export function createProgram(terminal: Terminal): Command {
   addStatus(program, terminal);
   addSetup(program, terminal);
   addOverview(program, terminal);
+  addNotifications(program, terminal);
   addProfiles(program, terminal);
   addOpen(program, terminal);
   addStaff(program, terminal);

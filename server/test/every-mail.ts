@@ -76,6 +76,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   staff_login_delayed: true,
   staff_invited: true,
   webhook_disabled: true,
+  low_stock: true,
   capture_failed: true,
   refund_failed: true,
   payment_kept: true,
@@ -140,6 +141,8 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
     );
     await write('webhook_disabled', { webhook_id: webhook.rows[0]?.id ?? '', staff_id });
   }
+  const low = await shop.givenProduct({ name: 'Mug', inventory_quantity: 1 });
+  await write('low_stock', { variant_ids: low.variants.map(({ id }) => id), count: 3, staff_id });
   await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'manual' } });
   const held = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'automatic' } });
@@ -194,7 +197,7 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   const { id: order_id, line_items } = await givenOrder({ content, email, note: 'Ring at Okafor, please.' });
   const params = { path: { order_id } };
   await write('order_placed', { order_id });
-  await write('new_order', { order_id });
+  await write('new_order', { order_id, to_shop: true });
   await write('payment_reminder', { order_id });
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   await write('payment_received', { order_id });

@@ -64,67 +64,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/dashboard/auth/invitation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * What an invitation is about
-         * @description Tells, by the token of the mail, who is invited to what. If has_account is true, the person logs in and accepts; if not, they register. Changes nothing. A token that does not work is 400 invitation_token_invalid.
-         */
-        post: operations["dashboard.getInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/auth/invitation/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Accept an invitation
-         * @description Adds the caller to the staff. The invitation must be for the address of the login (403 invitation_for_another); the link alone never opens an account that exists. It works once: of parallel calls one succeeds. A token that does not work is 400 invitation_token_invalid, and a caller who works there already gets 409 already_staff.
-         */
-        post: operations["dashboard.acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/auth/invitation/register": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Accept an invitation as somebody new
-         * @description Makes the login of an address that has none, with a name and a password of its own, and adds it to the staff; afterwards log in. An address that has a login must log in to accept (409 login_required), and its password stays as it is. A token that does not work is 400 invitation_token_invalid.
-         */
-        post: operations["dashboard.registerStaff"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/staff": {
+    "/api/dashboard/me/notifications": {
         parameters: {
             query?: never;
             header?: {
@@ -135,97 +75,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the staff
-         * @description Lists the people who work for this merchant, by name. A merchant can have at most 500.
+         * Which mails I get
+         * @description The mails that the calling member of staff gets from the shop of this call.
          */
-        get: operations["dashboard.listStaff"];
+        get: operations["dashboard.getNotifications"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/staff/invitations": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
         /**
-         * List the invitations
-         * @description Lists invitations that are neither accepted nor withdrawn, newest first. Those that have expired are listed for 30 days.
+         * Switch my mails on or off
+         * @description Changes which mails the calling member of staff gets from the shop of this call, and nobody else's.
          */
-        get: operations["dashboard.listStaffInvitations"];
-        put?: never;
-        /**
-         * Invite somebody to the staff
-         * @description Sends a mail with a link that works once, for 7 days. Inviting an address again sends another link in place of the earlier one, for the role that is named now. Only an owner invites owners; nobody gives a role with a scope that they lack (403 insufficient_scope). An address that belongs to the staff already is 409 already_staff. A merchant can have at most 100 invitations at a time, and 500 members (409 limit_reached).
-         */
-        post: operations["dashboard.createStaffInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/staff/invitations/{invitation_id}": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path: {
-                invitation_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Withdraw an invitation
-         * @description Its link stops working at once.
-         */
-        delete: operations["dashboard.deleteStaffInvitation"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/staff/{staff_id}": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path: {
-                staff_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made. Only an owner removes owners, and the last owner cannot go (409 last_owner).
-         */
-        delete: operations["dashboard.removeStaffMember"];
-        options?: never;
-        head?: never;
-        /**
-         * Change the role of a member of staff
-         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once.
-         */
-        patch: operations["dashboard.updateStaffMember"];
+        patch: operations["dashboard.updateNotifications"];
         trace?: never;
     };
     "/api/dashboard/settings": {
@@ -272,6 +135,29 @@ export interface paths {
         get: operations["dashboard.getSetup"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/setup/test-order": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an order
+         * @description Buys one piece of the cheapest product that is in stock, as a guest would, with the first shipping option that reaches an address, and pays it by the test method. The order goes all the way in one transaction, its mails are written, and then all of it is undone: nothing is sent, no stock moves, no number is used, no webhook hears of it, and nobody else ever sees it. A shop without such a product or shipping option is 409 checkout_incomplete, with what is missing.
+         */
+        post: operations["dashboard.placeTestOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -997,46 +883,6 @@ export interface paths {
         patch: operations["dashboard.updateOption"];
         trace?: never;
     };
-    "/api/dashboard/files": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Begin an upload
-         * @description Announces a picture (JPEG, PNG or WebP, up to 20 MiB) and gives the address to which its bytes go: PUT them to upload_url within 15 minutes, without any credential, exactly as many and with the SHA-256 that are announced here. The address takes one complete upload. The PUT answers with the file, whose status is processing until the server has made pictures of 320, 640 and 1280 pixels of it, as WebP and without what the camera noted in it; only these are kept and served. What a shop may keep has a limit (409 limit_reached, in bytes). A file that nothing uses is deleted after a day.
-         */
-        post: operations["dashboard.createFile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/files/{file_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a file
-         * @description Says how far a file is: awaiting_upload, processing, ready with the addresses of its pictures, or failed with the reason. A failed file changes nothing of the shop.
-         */
-        get: operations["dashboard.getFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/dashboard/products/{product_id}/images": {
         parameters: {
             query?: never;
@@ -1048,7 +894,7 @@ export interface paths {
         put?: never;
         /**
          * Add an image
-         * @description Adds an uploaded file (file_id) or an image by its https address (url), which is not fetched, at its position or at the end. A file that is not uploaded, or has failed, is refused with the reason. A product has at most 250 images (409 limit_reached).
+         * @description Adds an image by its URL, at its position or at the end. The image is not fetched. A product has at most 250 images (409 limit_reached).
          */
         post: operations["dashboard.createImage"];
         delete?: never;
@@ -1992,7 +1838,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations made with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -3778,7 +3624,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -3815,18 +3661,10 @@ export interface components {
             detail: components["schemas"]["ValidationErrorItem"][];
         };
         /**
-         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
+         * @description What a key may do on the dashboard; write includes read.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
-        /** @description The member of staff or the API key that did something; null for what happened before this was recorded. */
-        KeyActor: {
-            /** @enum {string} */
-            type: "staff" | "api_key";
-            id: components["schemas"]["Id"];
-            /** @description The person's name, or the description of the key. */
-            name: string;
-        } | null;
+        ApiKeyScope: "read" | "write";
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3847,49 +3685,21 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            created_by: components["schemas"]["KeyActor"];
-            revoked_by: components["schemas"]["KeyActor"];
         };
-        /**
-         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each role. Nobody makes, changes or removes members whose role has a scope that they lack themselves: only an owner does so with owners.
-         * @enum {string}
-         */
-        StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
-        /** @description A person who works, or worked, for the merchant. */
-        StaffOrNull: {
-            id: components["schemas"]["Id"];
-            name: string;
-        } | null;
-        /**
-         * Format: password
-         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
-         */
-        NewPassword: string;
-        /** @description A person who works for the merchant, and in which role. */
-        StaffMember: {
-            id: components["schemas"]["Id"];
-            /** Format: email */
-            email: string;
-            name: string;
-            role: components["schemas"]["StaffRole"];
-            /**
-             * Format: date-time
-             * @description Null for those who were there before this was recorded.
-             */
-            joined_at: string | null;
-            /** @description Null for whoever came with the shop. */
-            invited_by: components["schemas"]["StaffOrNull"];
+        /** @description Which mails of the shop a member of its staff gets. They are in the shop's language, and lead to the panel. */
+        Notifications: {
+            /** @description For each order of a checkout, while the setting mail_new_orders is on. Until it is chosen, it is on where the shop has no brand.support_email, which else gets these mails. */
+            new_order: boolean;
+            /** @description When variants are sold down to their low_stock_threshold; all of a quarter of an hour in one mail. */
+            low_stock: boolean;
+            /** @description When a webhook is taken out of service because its receiver is gone or keeps failing. */
+            webhook_disabled: boolean;
         };
-        /** @description An invitation that was sent and is neither accepted nor withdrawn. */
-        StaffInvitation: {
-            id: components["schemas"]["Id"];
-            /** Format: email */
-            email: string;
-            role: components["schemas"]["StaffRole"];
-            created_at: components["schemas"]["Timestamp"];
-            /** @description Its link works until then. Inviting the same address again sends another. */
-            expires_at: components["schemas"]["Timestamp"];
-            invited_by: components["schemas"]["StaffOrNull"];
+        /** @description The mails to switch on or off; the others stay as they are. */
+        NotificationsPatch: {
+            new_order?: boolean;
+            low_stock?: boolean;
+            webhook_disabled?: boolean;
         };
         /** @description An ISO 4217 code. */
         Currency: string;
@@ -4016,7 +3826,7 @@ export interface components {
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
-            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. */
+            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. Members of staff can choose for themselves with dashboard.updateNotifications. */
             mail_new_orders: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
@@ -4104,10 +3914,332 @@ export interface components {
             can_sell: boolean;
             items: components["schemas"]["SetupItem"][];
         };
-        /** @description A whole number of things. */
-        Count: number;
+        /**
+         * Format: uuid
+         * @description A UUID, or null.
+         */
+        IdOrNull: string | null;
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
+        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
+        LineItem: {
+            /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
+            id?: components["schemas"]["IdOrNull"];
+            variant_id?: components["schemas"]["IdOrNull"];
+            product_id?: components["schemas"]["IdOrNull"];
+            name: string;
+            sku?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            /** @description The option values joined by " / ". */
+            variant_name?: string | null;
+            quantity: number;
+            /** @description The price of one piece. */
+            price: components["schemas"]["Money"];
+            /** @description price times quantity, before the discount. */
+            total: components["schemas"]["Money"];
+            image_url?: string | null;
+        };
+        /**
+         * @description The status of an order as a whole. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
+        /**
+         * @description The status of an order's payment. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
+        /**
+         * @description The delivery status of an order. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
+        /**
+         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
+         * @enum {string}
+         */
+        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
+        /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
+        Address: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code, unless the producer of the order wrote something else. */
+            country?: string | null;
+            phone?: string | null;
+        };
+        /**
+         * @description Where an order came from.
+         * @enum {string}
+         */
+        OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
+        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
+        Order: {
+            id: components["schemas"]["Id"];
+            merchant_id: components["schemas"]["Id"];
+            /** @description Numbered per shop, starting at 1001. */
+            order_number: string;
+            /** @description Null for a guest's order. */
+            customer_id?: components["schemas"]["IdOrNull"];
+            email?: string | null;
+            phone?: string | null;
+            line_items: components["schemas"]["LineItem"][];
+            /** @description The totals of the lines. */
+            subtotal: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            shipping_cost: components["schemas"]["Money"];
+            discount: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            status: components["schemas"]["OrderStatus"];
+            payment_status: components["schemas"]["PaymentStatus"];
+            fulfillment_status: components["schemas"]["FulfillmentStatus"];
+            payment_method?: components["schemas"]["PaymentMethod"] | null;
+            /** @description Null when it is the shipping address. */
+            billing_address?: components["schemas"]["Address"] | null;
+            shipping_address?: components["schemas"]["Address"] | null;
+            /** @description The name of the shipping option. */
+            shipping_method?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_number?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_url?: string | null;
+            source: components["schemas"]["OrderSource"];
+            /** @description The customer's note. */
+            note?: string | null;
+            /** @description A note for staff. Null on every surface but the dashboard. */
+            staff_note?: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When everything had been shipped.
+             */
+            shipped_at?: string | null;
+            /** Format: date-time */
+            delivered_at?: string | null;
+            /** Format: date-time */
+            cancelled_at?: string | null;
+        };
+        /**
+         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
+         * @example {
+         *       "utm_source": "newsletter",
+         *       "utm_medium": "email",
+         *       "utm_campaign": "spring",
+         *       "referrer": "https://mail.example.com/"
+         *     }
+         */
+        Attribution: {
+            utm_source?: string;
+            utm_medium?: string;
+            utm_campaign?: string;
+            utm_term?: string;
+            utm_content?: string;
+            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
+            referrer?: string;
+        };
+        /** @description The tax of an order at one rate. */
+        TaxLine: {
+            tax_class: components["schemas"]["TaxClass"];
+            rate: components["schemas"]["TaxRate"];
+            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
+            taxable_amount: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
+            parts: {
+                /** @description Null for the shipping cost. */
+                line_item_id: components["schemas"]["IdOrNull"];
+                taxable_amount: components["schemas"]["Money"];
+                tax: components["schemas"]["Money"];
+            }[];
+        };
+        /**
+         * @description Why an order was cancelled. payment_expired is set by the server only.
+         * @enum {string}
+         */
+        CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
+        /** @description A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
+        Metadata: {
+            [key: string]: string;
+        };
+        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
+        PaymentInstructions: {
+            account_holder: string;
+            iban: string;
+            bic: string | null;
+            bank_name: string | null;
+            instructions: string | null;
+            /** @description The payment reference for the transfer, which is the order number. */
+            reference: string;
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            due_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How an order is paid, and the status of the payment. */
+        Payment: {
+            method: components["schemas"]["PaymentMethod"] | null;
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The order's total. */
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: date-time
+             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
+             */
+            due_at: string | null;
+            /** @description How to make the transfer, while it is awaited; else null. */
+            instructions: components["schemas"]["PaymentInstructions"] | null;
+            /** @description What the provider said when the payment failed; else null. */
+            failure_reason: string | null;
+        };
+        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
+        MarketingConsent: {
+            id: components["schemas"]["Id"];
+            /** @description The address at that time. */
+            email: components["schemas"]["Email"];
+            /** @description true, it was given; false, it was withdrawn. */
+            granted: boolean;
+            /**
+             * @description Where it was given or withdrawn.
+             * @enum {string}
+             */
+            source: "registration" | "checkout" | "account" | "dashboard";
+            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
+            wording: string | null;
+            /** @description The order with which it was given; null otherwise. */
+            order_id: components["schemas"]["IdOrNull"];
+            recorded_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Items that were shipped or handed over together. */
+        Fulfillment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description Empty if the lines of the order have no ids; then it covers the whole order. */
+            items: {
+                line_item_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            carrier: string | null;
+            tracking_number: string | null;
+            tracking_url: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            delivered_at: string | null;
+        };
+        /**
+         * @description Why money was refunded. returned means that the goods were sent back.
+         * @enum {string}
+         */
+        RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
+        /** @description A part of an order's line that was refunded. */
+        RefundLineItem: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+            /** @description Whether the pieces went back into stock. */
+            restock: boolean;
+        };
+        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
+        Refund: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            reason: components["schemas"]["RefundReason"];
+            note: string | null;
+            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
+            actor_id: components["schemas"]["Id"];
+            /**
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
+            failure_reason: string | null;
+            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
+            provider_reference: string | null;
+            /** @description What was refunded of the order's lines, if that was given. */
+            line_items: components["schemas"]["RefundLineItem"][];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An order with all that belongs to it. */
+        OrderDetails: components["schemas"]["Order"] & {
+            /** @description The reference of the integration that sent the order. Null for other orders. */
+            external_reference: string | null;
+            /** @description The language of the order's mails. */
+            locale: components["schemas"]["Locale"];
+            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
+            attribution: components["schemas"]["Attribution"] | null;
+            discount_code: string | null;
+            /** @description Whether the other amounts contain the tax. */
+            tax_included: boolean;
+            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
+            tax_lines: components["schemas"]["TaxLine"][];
+            cancel_reason: components["schemas"]["CancelReason"] | null;
+            metadata: components["schemas"]["Metadata"];
+            payment: components["schemas"]["Payment"];
+            /** @description What was refunded so far; refunds that are pending are not counted. */
+            refunded: components["schemas"]["Money"];
+            /** @description The amount paid minus what was refunded, or is pending. */
+            refundable: components["schemas"]["Money"];
+            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
+            marketing_consent: components["schemas"]["MarketingConsent"] | null;
+            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
+            refund_due: components["schemas"]["Money"];
+            fulfillments: components["schemas"]["Fulfillment"][];
+            refunds: components["schemas"]["Refund"][];
+        };
+        /** @description Something that happened to an order. Entries are never changed or deleted, so notes on a cancellation stay permanently. */
+        TimelineEntry: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
+            /** @description What happened, as a sentence for staff. */
+            message: string;
+            /**
+             * @description Who did it; system is the server, guest a customer without an account.
+             * @enum {string}
+             */
+            actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
+            /** @description The id of the staff member, key, customer or token that did it; null for the server. */
+            actor_id: components["schemas"]["IdOrNull"];
+            /** @description What changed, such as the statuses before and after. */
+            context: {
+                [key: string]: unknown;
+            };
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A mail that was written and not sent. */
+        TestMail: {
+            /** @description What it is about, such as order_placed. */
+            template: string;
+            /** @description Whom it would be sent to. */
+            to: string;
+            subject: string;
+            /** @description Its plain form. */
+            text: string;
+            /** @description Its form with pictures, a whole document. */
+            html: string;
+        };
+        /** @description What an order would be like: it was placed, paid by the test method and looked at in a transaction that was then undone. Its ids and its number belong to nothing, and the links in its mails lead nowhere. */
+        TestOrder: {
+            /** @constant */
+            test: true;
+            order: components["schemas"]["OrderDetails"];
+            /** @description Its entries, newest first. */
+            timeline: components["schemas"]["TimelineEntry"][];
+            /** @description The mails that would be sent, to the shopper and to the shop. */
+            mails: components["schemas"]["TestMail"][];
+        };
+        /** @description A whole number of things. */
+        Count: number;
         /** @description The orders that were placed on one day. */
         OverviewDay: {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
@@ -4231,8 +4363,6 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            created_by: components["schemas"]["KeyActor"];
-            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new storefront token, in full. */
         StorefrontTokenWithSecret: components["schemas"]["StorefrontToken"] & {
@@ -4260,8 +4390,6 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            created_by: components["schemas"]["KeyActor"];
-            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new sync key with its secret. */
         SyncKeyWithSecret: components["schemas"]["SyncKey"] & {
@@ -4433,13 +4561,7 @@ export interface components {
         MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
-        /** @description An image in one width, as WebP. */
-        ImageSource: {
-            url: components["schemas"]["Url"];
-            width: number;
-            height: number;
-        };
-        /** @description An image of a product. The first one stands for the product in lists. Only images that were uploaded have sources, and a status where the merchant sees them. */
+        /** @description An image of a product. The first one stands for the product in lists. */
         Image: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -4447,13 +4569,6 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
-            /**
-             * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
-             * @enum {string}
-             */
-            status?: "processing" | "ready";
-            /** @description The image in several widths, the narrowest first; url is the widest. */
-            sources?: components["schemas"]["ImageSource"][];
         };
         /** @description An option of a product, such as its size. The option at position 1 is option1 of each variant, and so on. */
         Option: {
@@ -4501,10 +4616,6 @@ export interface components {
             is_out_of_stock: boolean;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
-        Metadata: {
-            [key: string]: string;
         };
         /** @description A product as every surface shows it. Prices and stock are derived from its variants: price is the lowest, total_inventory the sum. A product without options has one default variant, whose options are all null. */
         Product: {
@@ -4705,66 +4816,6 @@ export interface components {
             /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
             values?: string[];
         };
-        /**
-         * @description The types of pictures that can be uploaded.
-         * @enum {string}
-         */
-        FileType: "image/jpeg" | "image/png" | "image/webp";
-        /** @description A picture that is about to be uploaded. */
-        FileInput: {
-            /** @description For people to recognise it; the served files are named by the server. */
-            filename: string;
-            content_type: components["schemas"]["FileType"];
-            bytes: number;
-            /** @description The SHA-256 of the bytes, in hexadecimal digits. */
-            sha256: string;
-        };
-        /** @description An announced file, and where its bytes go. */
-        FileUpload: {
-            id: components["schemas"]["Id"];
-            /** @description Takes the bytes by PUT, once. It is shown only in this answer. */
-            upload_url: components["schemas"]["Url"];
-            /** @description Until when an upload may begin. */
-            expires_at: components["schemas"]["Timestamp"];
-        };
-        /** @enum {string} */
-        FileStatus: "awaiting_upload" | "processing" | "ready" | "failed";
-        /** @description Why a file has failed. unreadable: it is no picture, or is cut off or damaged. wrong_type: it is a picture of another type than announced. too_large: it has more pixels than the server takes. no_room: its pictures would exceed what the shop may keep. not_processed: the server could not process it; upload it again. */
-        FileFailure: {
-            /** @enum {string} */
-            code: "unreadable" | "wrong_type" | "too_large" | "no_room" | "not_processed";
-            message: string;
-        };
-        /** @description An uploaded picture. */
-        StoredFile: {
-            id: components["schemas"]["Id"];
-            filename: string;
-            content_type: components["schemas"]["FileType"];
-            /** @description As announced. */
-            bytes: number;
-            status: components["schemas"]["FileStatus"];
-            /** @description Why the file has failed. */
-            failure: components["schemas"]["FileFailure"] | null;
-            /** @description The address of its widest picture, for image_url or logo_url; null unless it is ready. */
-            url: components["schemas"]["UrlOrNull"];
-            width: number | null;
-            height: number | null;
-            /** @description Its pictures, the narrowest first; empty unless it is ready. */
-            sources: components["schemas"]["ImageSource"][];
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description An image to add to a product: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. Without a position it goes to the end. */
-        NewImage: {
-            /** @description An https address. */
-            url?: components["schemas"]["Url"];
-            /** @description An uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
-            file_id?: components["schemas"]["Id"];
-            alt?: string | null;
-            position?: number;
-            /** @description Of an image by its address; a file has its own. */
-            width?: number | null;
-            height?: number | null;
-        };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
             url?: components["schemas"]["Url"];
@@ -4821,11 +4872,6 @@ export interface components {
          * @enum {string}
          */
         AdjustmentReason: "received" | "correction" | "damaged" | "lost" | "returned" | "promotion" | "other";
-        /**
-         * Format: uuid
-         * @description A UUID, or null.
-         */
-        IdOrNull: string | null;
         /** @description One change of a variant's stock. Movements are never changed or deleted. */
         StockMovement: {
             id: components["schemas"]["Id"];
@@ -5141,113 +5187,6 @@ export interface components {
             active?: boolean;
             position?: number;
         };
-        /**
-         * @description The status of an order as a whole. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
-        /**
-         * @description The status of an order's payment. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
-        /**
-         * @description The delivery status of an order. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
-        /**
-         * @description Where an order came from.
-         * @enum {string}
-         */
-        OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
-        /**
-         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
-         * @enum {string}
-         */
-        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
-        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
-        LineItem: {
-            /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
-            id?: components["schemas"]["IdOrNull"];
-            variant_id?: components["schemas"]["IdOrNull"];
-            product_id?: components["schemas"]["IdOrNull"];
-            name: string;
-            sku?: string | null;
-            option1?: string | null;
-            option2?: string | null;
-            option3?: string | null;
-            /** @description The option values joined by " / ". */
-            variant_name?: string | null;
-            quantity: number;
-            /** @description The price of one piece. */
-            price: components["schemas"]["Money"];
-            /** @description price times quantity, before the discount. */
-            total: components["schemas"]["Money"];
-            image_url?: string | null;
-        };
-        /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
-        Address: {
-            first_name?: string | null;
-            last_name?: string | null;
-            company?: string | null;
-            address1?: string | null;
-            address2?: string | null;
-            city?: string | null;
-            state?: string | null;
-            postal_code?: string | null;
-            /** @description An ISO 3166-1 alpha-2 code, unless the producer of the order wrote something else. */
-            country?: string | null;
-            phone?: string | null;
-        };
-        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
-        Order: {
-            id: components["schemas"]["Id"];
-            merchant_id: components["schemas"]["Id"];
-            /** @description Numbered per shop, starting at 1001. */
-            order_number: string;
-            /** @description Null for a guest's order. */
-            customer_id?: components["schemas"]["IdOrNull"];
-            email?: string | null;
-            phone?: string | null;
-            line_items: components["schemas"]["LineItem"][];
-            /** @description The totals of the lines. */
-            subtotal: components["schemas"]["Money"];
-            tax: components["schemas"]["Money"];
-            shipping_cost: components["schemas"]["Money"];
-            discount: components["schemas"]["Money"];
-            total: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            status: components["schemas"]["OrderStatus"];
-            payment_status: components["schemas"]["PaymentStatus"];
-            fulfillment_status: components["schemas"]["FulfillmentStatus"];
-            payment_method?: components["schemas"]["PaymentMethod"] | null;
-            /** @description Null when it is the shipping address. */
-            billing_address?: components["schemas"]["Address"] | null;
-            shipping_address?: components["schemas"]["Address"] | null;
-            /** @description The name of the shipping option. */
-            shipping_method?: string | null;
-            /** @description Of the latest fulfilment that has one. */
-            tracking_number?: string | null;
-            /** @description Of the latest fulfilment that has one. */
-            tracking_url?: string | null;
-            source: components["schemas"]["OrderSource"];
-            /** @description The customer's note. */
-            note?: string | null;
-            /** @description A note for staff. Null on every surface but the dashboard. */
-            staff_note?: string | null;
-            created_at: components["schemas"]["Timestamp"];
-            updated_at: components["schemas"]["Timestamp"];
-            /**
-             * Format: date-time
-             * @description When everything had been shipped.
-             */
-            shipped_at?: string | null;
-            /** Format: date-time */
-            delivered_at?: string | null;
-            /** Format: date-time */
-            cancelled_at?: string | null;
-        };
         /** @description One page of orders. */
         OrderPage: {
             orders: components["schemas"]["Order"][];
@@ -5284,192 +5223,6 @@ export interface components {
                 /** @description The reason in a sentence; else null. */
                 message: string | null;
             }[];
-        };
-        /**
-         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
-         * @example {
-         *       "utm_source": "newsletter",
-         *       "utm_medium": "email",
-         *       "utm_campaign": "spring",
-         *       "referrer": "https://mail.example.com/"
-         *     }
-         */
-        Attribution: {
-            utm_source?: string;
-            utm_medium?: string;
-            utm_campaign?: string;
-            utm_term?: string;
-            utm_content?: string;
-            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
-            referrer?: string;
-        };
-        /** @description The tax of an order at one rate. */
-        TaxLine: {
-            tax_class: components["schemas"]["TaxClass"];
-            rate: components["schemas"]["TaxRate"];
-            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
-            taxable_amount: components["schemas"]["Money"];
-            tax: components["schemas"]["Money"];
-            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
-            parts: {
-                /** @description Null for the shipping cost. */
-                line_item_id: components["schemas"]["IdOrNull"];
-                taxable_amount: components["schemas"]["Money"];
-                tax: components["schemas"]["Money"];
-            }[];
-        };
-        /**
-         * @description Why an order was cancelled. payment_expired is set by the server only.
-         * @enum {string}
-         */
-        CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
-        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
-        PaymentInstructions: {
-            account_holder: string;
-            iban: string;
-            bic: string | null;
-            bank_name: string | null;
-            instructions: string | null;
-            /** @description The payment reference for the transfer, which is the order number. */
-            reference: string;
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            due_at: components["schemas"]["Timestamp"];
-        };
-        /** @description How an order is paid, and the status of the payment. */
-        Payment: {
-            method: components["schemas"]["PaymentMethod"] | null;
-            status: components["schemas"]["PaymentStatus"];
-            /** @description The order's total. */
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            /**
-             * Format: date-time
-             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
-             */
-            due_at: string | null;
-            /** @description How to make the transfer, while it is awaited; else null. */
-            instructions: components["schemas"]["PaymentInstructions"] | null;
-            /** @description What the provider said when the payment failed; else null. */
-            failure_reason: string | null;
-        };
-        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
-        MarketingConsent: {
-            id: components["schemas"]["Id"];
-            /** @description The address at that time. */
-            email: components["schemas"]["Email"];
-            /** @description true, it was given; false, it was withdrawn. */
-            granted: boolean;
-            /**
-             * @description Where it was given or withdrawn.
-             * @enum {string}
-             */
-            source: "registration" | "checkout" | "account" | "dashboard";
-            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
-            wording: string | null;
-            /** @description The order with which it was given; null otherwise. */
-            order_id: components["schemas"]["IdOrNull"];
-            recorded_at: components["schemas"]["Timestamp"];
-        };
-        /** @description Items that were shipped or handed over together. */
-        Fulfillment: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            /** @description Empty if the lines of the order have no ids; then it covers the whole order. */
-            items: {
-                line_item_id: components["schemas"]["Id"];
-                quantity: number;
-            }[];
-            carrier: string | null;
-            tracking_number: string | null;
-            tracking_url: string | null;
-            created_at: components["schemas"]["Timestamp"];
-            /** Format: date-time */
-            delivered_at: string | null;
-        };
-        /**
-         * @description Why money was refunded. returned means that the goods were sent back.
-         * @enum {string}
-         */
-        RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
-        /** @description A part of an order's line that was refunded. */
-        RefundLineItem: {
-            line_item_id: components["schemas"]["Id"];
-            quantity: number;
-            /** @description Whether the pieces went back into stock. */
-            restock: boolean;
-        };
-        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
-        Refund: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            reason: components["schemas"]["RefundReason"];
-            note: string | null;
-            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
-            actor_id: components["schemas"]["Id"];
-            /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
-             * @enum {string}
-             */
-            status: "pending" | "succeeded" | "failed";
-            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
-            failure_reason: string | null;
-            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
-            provider_reference: string | null;
-            /** @description What was refunded of the order's lines, if that was given. */
-            line_items: components["schemas"]["RefundLineItem"][];
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description An order with all that belongs to it. */
-        OrderDetails: components["schemas"]["Order"] & {
-            /** @description The reference of the integration that sent the order. Null for other orders. */
-            external_reference: string | null;
-            /** @description The language of the order's mails. */
-            locale: components["schemas"]["Locale"];
-            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
-            attribution: components["schemas"]["Attribution"] | null;
-            discount_code: string | null;
-            /** @description Whether the other amounts contain the tax. */
-            tax_included: boolean;
-            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
-            tax_lines: components["schemas"]["TaxLine"][];
-            cancel_reason: components["schemas"]["CancelReason"] | null;
-            metadata: components["schemas"]["Metadata"];
-            payment: components["schemas"]["Payment"];
-            /** @description What was refunded so far; refunds that are pending are not counted. */
-            refunded: components["schemas"]["Money"];
-            /** @description The amount paid minus what was refunded, or is pending. */
-            refundable: components["schemas"]["Money"];
-            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
-            marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
-            refund_due: components["schemas"]["Money"];
-            fulfillments: components["schemas"]["Fulfillment"][];
-            refunds: components["schemas"]["Refund"][];
-        };
-        /** @description Something that happened to an order. Entries are never changed or deleted, so notes on a cancellation stay permanently. */
-        TimelineEntry: {
-            id: components["schemas"]["Id"];
-            /** @enum {string} */
-            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
-            /** @description What happened, as a sentence for staff. */
-            message: string;
-            /**
-             * @description Who did it; system is the server, guest a customer without an account.
-             * @enum {string}
-             */
-            actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
-            /** @description The id of the staff member, key, customer or token that did it; null for the server. */
-            actor_id: components["schemas"]["IdOrNull"];
-            /** @description The name of the person as it is now, or what the key or token is called; null for the server, for guests and for customers who gave none or were erased. */
-            actor_name: string | null;
-            /** @description What changed, such as the statuses before and after. */
-            context: {
-                [key: string]: unknown;
-            };
-            created_at: components["schemas"]["Timestamp"];
         };
         /** @description A customer as the customer sees it. */
         Customer: {
@@ -5589,19 +5342,13 @@ export interface components {
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            actor_type: "agent" | "customer" | "storefront" | "staff" | "api_key";
-            /** @description The agent token, the customer, the storefront token, the member of staff, or the API key. */
+            actor_type: "agent" | "customer" | "storefront";
+            /** @description The agent token, the customer, or the storefront token. */
             actor_id: components["schemas"]["Id"];
-            /** @description The name of the person as it is now, or what the token or key is called; null for a customer who gave none or was erased. */
-            actor_name: string | null;
             /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
             /** @description The HTTP status of the answer. */
             status: number;
-            /** @description Of a call of staff or of an API key, what it was about: the ids in its path, in their order, and the id of what it made. */
-            targets: components["schemas"]["Id"][];
-            /** @description Of a call of staff or of an API key, the names of the fields that it sent; never what was in them. */
-            fields: string[];
             /** @description In hex. */
             payload_hash: string;
             /** @description The address of the caller. */
@@ -5980,6 +5727,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * Format: password
+         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
+         */
+        NewPassword: string;
         /** @description A customer's session. */
         CustomerSession: {
             /** @description Send it in Authorization, after "Bearer ". */
@@ -6694,15 +6446,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The credentials are valid but do not allow this. */
-        Forbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
         /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6781,8 +6524,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Not found in this shop. */
-        NotFound: {
+        /** @description The credentials are valid but do not allow this. */
+        Forbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6790,8 +6533,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
-        Stale: {
+        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
+        CheckoutConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Not found in this shop. */
+        NotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6913,16 +6666,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
-        CheckoutConflict: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
         /** @description The credentials do not allow this, or a human must confirm it. */
         CompletionForbidden: {
             headers: {
@@ -7016,15 +6759,8 @@ export interface components {
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
-        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-        XPanel: "1";
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
-        /**
-         * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-         * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-         */
-        IfMatch: string;
         /**
          * @description The id of an API key.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -7086,11 +6822,6 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         OptionId: components["schemas"]["Id"];
-        /**
-         * @description The id of a file.
-         * @example 0192f3a0-8888-7000-8000-000000000001
-         */
-        FileId: components["schemas"]["Id"];
         /**
          * @description The id of an image.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -7217,8 +6948,6 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
-        PanelCookie: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
@@ -7227,8 +6956,6 @@ export interface components {
         RateLimit: string;
         /** @description The limit and its window in seconds (IETF draft). */
         RateLimitPolicy: string;
-        /** @description The version of the resource, of all that people can edit of it. Send it as If-Match with a change, which is then refused with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not change it. Where the answer is another resource than the one that is read (such as a refund with its order), it is there only if the call had an If-Match; a replayed answer has none. */
-        ResourceTag: string;
         /** @description The version of this answer. Send it as If-None-Match to learn whether it is still current. */
         ETag: string;
     };
@@ -7243,13 +6970,9 @@ export type ErrorBody = components['schemas']['ErrorBody'];
 export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
-export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
-export type StaffRole = components['schemas']['StaffRole'];
-export type StaffOrNull = components['schemas']['StaffOrNull'];
-export type NewPassword = components['schemas']['NewPassword'];
-export type StaffMember = components['schemas']['StaffMember'];
-export type StaffInvitation = components['schemas']['StaffInvitation'];
+export type Notifications = components['schemas']['Notifications'];
+export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
@@ -7274,8 +6997,32 @@ export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
 export type Setup = components['schemas']['Setup'];
-export type Count = components['schemas']['Count'];
+export type IdOrNull = components['schemas']['IdOrNull'];
 export type Money = components['schemas']['Money'];
+export type LineItem = components['schemas']['LineItem'];
+export type OrderStatus = components['schemas']['OrderStatus'];
+export type PaymentStatus = components['schemas']['PaymentStatus'];
+export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
+export type PaymentMethod = components['schemas']['PaymentMethod'];
+export type Address = components['schemas']['Address'];
+export type OrderSource = components['schemas']['OrderSource'];
+export type Order = components['schemas']['Order'];
+export type Attribution = components['schemas']['Attribution'];
+export type TaxLine = components['schemas']['TaxLine'];
+export type CancelReason = components['schemas']['CancelReason'];
+export type Metadata = components['schemas']['Metadata'];
+export type PaymentInstructions = components['schemas']['PaymentInstructions'];
+export type Payment = components['schemas']['Payment'];
+export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type Fulfillment = components['schemas']['Fulfillment'];
+export type RefundReason = components['schemas']['RefundReason'];
+export type RefundLineItem = components['schemas']['RefundLineItem'];
+export type Refund = components['schemas']['Refund'];
+export type OrderDetails = components['schemas']['OrderDetails'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type TestMail = components['schemas']['TestMail'];
+export type TestOrder = components['schemas']['TestOrder'];
+export type Count = components['schemas']['Count'];
 export type OverviewDay = components['schemas']['OverviewDay'];
 export type BudgetSum = components['schemas']['BudgetSum'];
 export type OverviewAgents = components['schemas']['OverviewAgents'];
@@ -7313,13 +7060,11 @@ export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
-export type ImageSource = components['schemas']['ImageSource'];
 export type Image = components['schemas']['Image'];
 export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
 export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
-export type Metadata = components['schemas']['Metadata'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
@@ -7332,18 +7077,10 @@ export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type ProductPatch = components['schemas']['ProductPatch'];
 export type OptionPatch = components['schemas']['OptionPatch'];
-export type FileType = components['schemas']['FileType'];
-export type FileInput = components['schemas']['FileInput'];
-export type FileUpload = components['schemas']['FileUpload'];
-export type FileStatus = components['schemas']['FileStatus'];
-export type FileFailure = components['schemas']['FileFailure'];
-export type StoredFile = components['schemas']['StoredFile'];
-export type NewImage = components['schemas']['NewImage'];
 export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
 export type AdjustmentReason = components['schemas']['AdjustmentReason'];
-export type IdOrNull = components['schemas']['IdOrNull'];
 export type StockMovement = components['schemas']['StockMovement'];
 export type CollectionType = components['schemas']['CollectionType'];
 export type CollectionRule = components['schemas']['CollectionRule'];
@@ -7363,28 +7100,8 @@ export type ShippingKind = components['schemas']['ShippingKind'];
 export type ShippingOption = components['schemas']['ShippingOption'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];
-export type OrderStatus = components['schemas']['OrderStatus'];
-export type PaymentStatus = components['schemas']['PaymentStatus'];
-export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
-export type OrderSource = components['schemas']['OrderSource'];
-export type PaymentMethod = components['schemas']['PaymentMethod'];
-export type LineItem = components['schemas']['LineItem'];
-export type Address = components['schemas']['Address'];
-export type Order = components['schemas']['Order'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
-export type Attribution = components['schemas']['Attribution'];
-export type TaxLine = components['schemas']['TaxLine'];
-export type CancelReason = components['schemas']['CancelReason'];
-export type PaymentInstructions = components['schemas']['PaymentInstructions'];
-export type Payment = components['schemas']['Payment'];
-export type MarketingConsent = components['schemas']['MarketingConsent'];
-export type Fulfillment = components['schemas']['Fulfillment'];
-export type RefundReason = components['schemas']['RefundReason'];
-export type RefundLineItem = components['schemas']['RefundLineItem'];
-export type Refund = components['schemas']['Refund'];
-export type OrderDetails = components['schemas']['OrderDetails'];
-export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
@@ -7426,6 +7143,7 @@ export type PaymentChoice = components['schemas']['PaymentChoice'];
 export type MarketingWording = components['schemas']['MarketingWording'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
 export type CompletionRefusal = components['schemas']['CompletionRefusal'];
+export type NewPassword = components['schemas']['NewPassword'];
 export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
 export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
@@ -7484,7 +7202,6 @@ export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
-export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -7493,8 +7210,9 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseNotFound = components['responses']['NotFound'];
-export type ResponseStale = components['responses']['Stale'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
@@ -7507,7 +7225,6 @@ export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
-export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
 export type ResponseCompletionConflict = components['responses']['CompletionConflict'];
 export type ResponseCustomerRefused = components['responses']['CustomerRefused'];
@@ -7518,9 +7235,7 @@ export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
-export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
-export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
 export type ParameterSyncKeyId = components['parameters']['SyncKeyId'];
@@ -7538,7 +7253,6 @@ export type ParameterPriceMin = components['parameters']['PriceMin'];
 export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterProductId = components['parameters']['ProductId'];
 export type ParameterOptionId = components['parameters']['OptionId'];
-export type ParameterFileId = components['parameters']['FileId'];
 export type ParameterImageId = components['parameters']['ImageId'];
 export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
@@ -7568,12 +7282,10 @@ export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
 export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
-export type HeaderPanelCookie = components['headers']['PanelCookie'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
-export type HeaderResourceTag = components['headers']['ResourceTag'];
 export type HeaderETag = components['headers']['ETag'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -7586,8 +7298,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7614,7 +7324,6 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7638,7 +7347,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
+                        /** @description What Authorization takes, after "Bearer ". */
                         access_token: string;
                         /** @constant */
                         token_type: "Bearer";
@@ -7649,7 +7358,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["LoginRefused"];
-            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7668,8 +7376,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7679,7 +7385,6 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
-                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7720,18 +7425,9 @@ export interface operations {
                      *         "name": "Mina Alder"
                      *       },
                      *       "api_key": null,
-                     *       "role": "support",
                      *       "scopes": [
-                     *         "products:read",
-                     *         "inventory:read",
-                     *         "orders:read",
-                     *         "orders:write",
-                     *         "orders:refund",
-                     *         "customers:read",
-                     *         "customers:write",
-                     *         "discounts:read",
-                     *         "settings:read",
-                     *         "agents:read"
+                     *         "read",
+                     *         "write"
                      *       ],
                      *       "merchant": {
                      *         "id": "0192f3a0-2222-7000-8000-000000000001",
@@ -7752,9 +7448,6 @@ export interface operations {
                         staff: components["schemas"]["Staff"] | null;
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
-                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
-                        role: components["schemas"]["StaffRole"] | null;
-                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
@@ -7770,254 +7463,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "dashboard.getInvitation": {
-        parameters: {
-            query?: never;
-            header: {
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
-                 *     }
-                 */
-                "application/json": {
-                    token: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The invitation. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "merchant": {
-                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
-                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
-                     *         "name": "Alder & Finch"
-                     *       },
-                     *       "email": "noor@alder-finch.example",
-                     *       "role": "support",
-                     *       "has_account": false,
-                     *       "invited_by": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *         "name": "Mina Alder"
-                     *       },
-                     *       "expires_at": "2026-03-09T08:15:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        merchant: components["schemas"]["Merchant"];
-                        /** Format: email */
-                        email: string;
-                        role: components["schemas"]["StaffRole"];
-                        /** @description Whether the address has a login already. */
-                        has_account: boolean;
-                        invited_by: components["schemas"]["StaffOrNull"];
-                        expires_at: components["schemas"]["Timestamp"];
-                    };
-                };
-            };
-            /** @description The token is unknown, used, replaced, withdrawn or too old. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.acceptInvitation": {
-        parameters: {
-            query?: never;
-            header: {
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
-                 *     }
-                 */
-                "application/json": {
-                    token: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The new place of work. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "staff": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
-                     *         "email": "noor@alder-finch.example",
-                     *         "name": "Noor Haddad"
-                     *       },
-                     *       "role": "support",
-                     *       "merchant": {
-                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
-                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
-                     *         "name": "Alder & Finch"
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        staff: components["schemas"]["Staff"];
-                        role: components["schemas"]["StaffRole"];
-                        merchant: components["schemas"]["Merchant"];
-                    };
-                };
-            };
-            /** @description The token is unknown, used, replaced, withdrawn or too old. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description The state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.registerStaff": {
-        parameters: {
-            query?: never;
-            header: {
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
-                 *       "name": "Noor Haddad",
-                 *       "password": "a longer horse and a better staple"
-                 *     }
-                 */
-                "application/json": {
-                    token: string;
-                    name: string;
-                    password: components["schemas"]["NewPassword"];
-                };
-            };
-        };
-        responses: {
-            /** @description The login was made, and belongs to the staff. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "staff": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
-                     *         "email": "noor@alder-finch.example",
-                     *         "name": "Noor Haddad"
-                     *       },
-                     *       "role": "support",
-                     *       "merchant": {
-                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
-                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
-                     *         "name": "Alder & Finch"
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        staff: components["schemas"]["Staff"];
-                        role: components["schemas"]["StaffRole"];
-                        merchant: components["schemas"]["Merchant"];
-                    };
-                };
-            };
-            /** @description The token is unknown, used, replaced, withdrawn or too old. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.listStaff": {
+    "dashboard.getNotifications": {
         parameters: {
             query?: never;
             header?: {
@@ -8029,15 +7475,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The staff. */
+            /** @description The switches. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        staff: components["schemas"]["StaffMember"][];
-                    };
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8048,38 +7492,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "dashboard.listStaffInvitations": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The invitations. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        invitations: components["schemas"]["StaffInvitation"][];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.createStaffInvitation": {
+    "dashboard.updateNotifications": {
         parameters: {
             query?: never;
             header: {
@@ -8098,207 +7511,25 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "noor@alder-finch.example",
-                 *       "role": "support"
+                 *       "new_order": false
                  *     }
                  */
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    role: components["schemas"]["StaffRole"];
-                };
+                "application/json": components["schemas"]["NotificationsPatch"];
             };
         };
         responses: {
-            /** @description The invitation. Its secret is only in the mail. */
-            201: {
+            /** @description The switches as they are now. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0192f3a0-dddd-7000-8000-000000000001",
-                     *       "email": "noor@alder-finch.example",
-                     *       "role": "support",
-                     *       "created_at": "2026-03-02T08:15:00.000Z",
-                     *       "expires_at": "2026-03-09T08:15:00.000Z",
-                     *       "invited_by": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *         "name": "Mina Alder"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["StaffInvitation"];
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description The state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.deleteStaffInvitation": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                invitation_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The invitation is withdrawn. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.removeStaffMember": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                staff_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The member is gone. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description The state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.updateStaffMember": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                staff_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "role": "manager"
-                 *     }
-                 */
-                "application/json": {
-                    role: components["schemas"]["StaffRole"];
-                };
-            };
-        };
-        responses: {
-            /** @description The member. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0192f3a0-1111-7000-8000-000000000002",
-                     *       "email": "noor@alder-finch.example",
-                     *       "name": "Noor Haddad",
-                     *       "role": "manager",
-                     *       "joined_at": "2026-03-02T08:15:00.000Z",
-                     *       "invited_by": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *         "name": "Mina Alder"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["StaffMember"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description The state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -8322,7 +7553,6 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8348,11 +7578,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -8366,7 +7591,6 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8376,7 +7600,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -8408,6 +7631,43 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.placeTestOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order as the panel would show it, and its mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["CheckoutConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9950,7 +9210,6 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9977,11 +9236,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10007,7 +9261,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10027,11 +9280,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10051,7 +9299,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10062,7 +9309,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10082,11 +9328,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10106,7 +9347,6 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10117,7 +9357,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10137,11 +9376,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10162,7 +9396,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10173,7 +9406,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10193,11 +9425,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10222,7 +9449,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10233,86 +9459,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.createFile": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["FileInput"];
-            };
-        };
-        responses: {
-            /** @description Where the bytes go. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FileUpload"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.getFile": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path: {
-                /**
-                 * @description The id of a file.
-                 * @example 0192f3a0-8888-7000-8000-000000000001
-                 */
-                file_id: components["parameters"]["FileId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StoredFile"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10330,11 +9478,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10347,14 +9490,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewImage"];
+                "application/json": components["schemas"]["ImageInput"];
             };
         };
         responses: {
             /** @description The product as it is now. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10365,7 +9507,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10385,11 +9526,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10410,7 +9546,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10421,7 +9556,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10441,11 +9575,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10470,7 +9599,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10481,7 +9609,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10501,11 +9628,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10525,7 +9647,6 @@ export interface operations {
             /** @description The variant. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10536,7 +9657,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10556,11 +9676,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10581,7 +9696,6 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10592,7 +9706,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10612,11 +9725,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10641,7 +9749,6 @@ export interface operations {
             /** @description The variant as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10652,7 +9759,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10922,7 +10028,6 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10949,11 +10054,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10979,7 +10079,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10999,11 +10098,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11023,7 +10117,6 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11034,7 +10127,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11054,11 +10146,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11087,7 +10174,6 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11098,7 +10184,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11118,11 +10203,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11143,7 +10223,6 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11154,7 +10233,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11174,11 +10252,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11208,7 +10281,6 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11219,7 +10291,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11338,7 +10409,6 @@ export interface operations {
             /** @description The discount. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11365,11 +10435,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11395,7 +10460,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11415,11 +10479,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11439,7 +10498,6 @@ export interface operations {
             /** @description The discount as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11450,7 +10508,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11607,7 +10664,6 @@ export interface operations {
             /** @description The shipping option. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11634,11 +10690,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11664,7 +10715,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11684,11 +10734,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11708,7 +10753,6 @@ export interface operations {
             /** @description The shipping option as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11719,7 +10763,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11873,7 +10916,6 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11900,11 +10942,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11934,7 +10971,6 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11945,7 +10981,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11965,11 +11000,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11985,7 +11015,6 @@ export interface operations {
             /** @description The order, paid. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12005,7 +11034,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12025,11 +11053,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12057,7 +11080,6 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12068,7 +11090,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12126,11 +11147,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12159,7 +11175,6 @@ export interface operations {
             /** @description The fulfilment, and the order as it is now. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12173,7 +11188,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12193,11 +11207,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12213,7 +11222,6 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12224,7 +11232,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12244,11 +11251,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12283,7 +11285,6 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12294,7 +11295,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12352,11 +11352,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12397,7 +11392,6 @@ export interface operations {
             /** @description The refund, and the order as it is now. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12411,7 +11405,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12575,7 +11568,6 @@ export interface operations {
             /** @description The customer. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12602,11 +11594,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12626,7 +11613,6 @@ export interface operations {
             /** @description The customer as it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12637,7 +11623,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12657,11 +11642,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
-                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12687,7 +11667,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
-            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12874,7 +11853,7 @@ export interface operations {
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only events of this kind of actor. */
-                actor_type?: "agent" | "customer" | "storefront" | "staff" | "api_key";
+                actor_type?: "agent" | "customer" | "storefront";
                 /** @description Only events of this actor; for an agent, the id of its token. */
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */

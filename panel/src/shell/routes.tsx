@@ -9,27 +9,37 @@ function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, 
 
 export const routes: { path: string; component: Screen }[] = [
   { path: '/', component: screen(() => import('../screens/today/today.tsx'), 'Today') },
-  { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },
+  { path: '/orders', component: screen(() => import('../screens/orders/orders.tsx'), 'Orders') },
+  { path: '/orders/slips', component: screen(() => import('../screens/orders/slips.tsx'), 'Slips') },
+  { path: '/orders/:order_id', component: screen(() => import('../screens/orders/order.tsx'), 'OrderScreen') },
+  { path: '/agents', component: screen(() => import('../screens/agents/agents.tsx'), 'Agents') },
+  { path: '/agents/:agent_token_id', component: screen(() => import('../screens/agents/agent.tsx'), 'Agent') },
+  { path: '/customers', component: screen(() => import('../screens/customers/customers.tsx'), 'Customers') },
+  { path: '/customers/:id', component: screen(() => import('../screens/customers/customer.tsx'), 'CustomerScreen') },
+  { path: '/discounts', component: screen(() => import('../screens/discounts/discounts.tsx'), 'Discounts') },
+  { path: '/discounts/new', component: screen(() => import('../screens/discounts/discount.tsx'), 'NewDiscount') },
+  { path: '/discounts/:id', component: screen(() => import('../screens/discounts/discount.tsx'), 'DiscountScreen') },
+  { path: '/settings', component: screen(() => import('../screens/settings/settings.tsx'), 'Settings') },
   {
+    path: '/settings/webhooks/:id',
+    component: screen(() => import('../screens/settings/webhook.tsx'), 'WebhookScreen'),
+  },
+  {
+    path: '/settings/:section',
+    component: screen(() => import('../screens/settings/settings.tsx'), 'SettingsSection'),
+  },
+  { path: '/audit', component: screen(() => import('../screens/audit/audit.tsx'), 'Audit') },
+  { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },
     path: '/products/new',
     component: screen(() => import('../screens/products/editor/new-product.tsx'), 'NewProduct'),
-  },
-  {
     path: '/products/import',
     component: screen(() => import('../screens/products/import/import-products.tsx'), 'ImportProducts'),
-  },
-  {
     path: '/products/:product_id',
     component: screen(() => import('../screens/products/editor/edit-product.tsx'), 'EditProduct'),
-  },
   { path: '/stock', component: screen(() => import('../screens/stock/stock.tsx'), 'Stock') },
   { path: '/collections', component: screen(() => import('../screens/collections/collections.tsx'), 'Collections') },
-  {
     path: '/collections/new',
     component: screen(() => import('../screens/collections/new-collection.tsx'), 'NewCollection'),
-  },
-  {
     path: '/collections/:collection_id',
     component: screen(() => import('../screens/collections/edit-collection.tsx'), 'EditCollection'),
-  },
 ];

@@ -327,6 +327,11 @@ export interface Tables {
     expires_at: string;
     site_id: string | null;
   };
+  low_stock_notices: {
+    site_id: string;
+    variant_id: string;
+    made_in: string;
+  };
   marketing_consents: {
     site_id: string;
     id: string;
@@ -702,6 +707,9 @@ export interface Tables {
     role: 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
     joined_at: string | null;
     invited_by: string | null;
+    mail_new_orders: boolean | null;
+    mail_low_stock: boolean;
+    mail_disabled_webhooks: boolean;
   };
   staff_sessions: {
     id: string;
@@ -826,6 +834,7 @@ export interface Tables {
     response_status: number | null;
     created_at: string;
     completed_at: string | null;
+    payload: string | null;
   };
   webhooks: {
     site_id: string;

@@ -1,9 +1,126 @@
-import { Page } from '../../ui/page.tsx';
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Card, Loaded, Loading, Page } from '../../ui/page.tsx';
+import { SetupList } from './setup-list.tsx';
+import './today.css';
 
+// Half of what a first screen loads would be the chart.
+const SalesChart = lazy(async () => ({ default: (await import('./sales-chart.tsx')).SalesChart }));
+
+type Overview = Schemas['Overview'];
+
+/** How the shop stands: what waits to be done, the last 30 days, and what is missing before it can sell. */
 export function Today() {
+  const overview = useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/overview', { signal })),
+    // The screen stays open on many desks.
+    refetchInterval: 60_000,
+    refetchOnWindowFocus: true,
+  });
   return (
     <Page title="Today">
-      <p>Welcome.</p>
+      <Loaded query={overview}>
+        {(data) => (
+          <>
+            {data.setup.open_count > 0 && <SetupList canSell={data.setup.can_sell} />}
+            <Waiting overview={data} />
+            <Sales overview={data} />
+            <Agents agents={data.agents} />
+          </>
+        )}
+      </Loaded>
     </Page>
+  );
+}
+
+/** What waits to be done, each leading to its list. */
+function Waiting({ overview }: { overview: Overview }) {
+  const can = useCan();
+  const tiles = [
+    { to: '/orders?payment_status=awaiting_payment', name: 'to be paid', count: overview.orders_to_pay_count },
+    {
+      to: '/orders?status=confirmed&fulfillment_status=unfulfilled',
+      name: 'to be shipped',
+      count: overview.orders_to_ship_count,
+    },
+    { to: '/stock?low_stock=true', name: 'low in stock', count: overview.low_stock_count, scope: 'inventory:read' },
+    {
+      to: '/stock?out_of_stock=true',
+      name: 'out of stock',
+      count: overview.out_of_stock_count,
+      scope: 'inventory:read',
+    },
+  ];
+  return (
+    <ul className="tiles" aria-label="What waits">
+      {tiles
+        .filter(({ scope }) => !scope || can(scope))
+        .map(({ to, name, count }) => (
+          <li key={to}>
+            <Link to={to} className={count > 0 ? 'tile' : 'tile none'}>
+              <strong>{count}</strong> <span>{name}</span>
+            </Link>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function Sales({ overview }: { overview: Overview }) {
+  const { money, number } = useFormat();
+  const { days, sales, orders_count, currency } = overview;
+  return (
+    <Card title="Sales of the last 30 days">
+      <p>
+        <strong className="figure">{money(sales, currency)}</strong>{' '}
+        {orders_count === 1 ? 'from 1 order' : `from ${number(orders_count)} orders`}
+      </p>
+      {orders_count === 0 ? (
+        <p className="quiet-text">Once orders are placed, each day's sales stand here.</p>
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <SalesChart days={days} currency={currency} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}
+
+/** What AI agents buy for customers. */
+function Agents({ agents }: { agents: Overview['agents'] }) {
+  const { money, minor } = useFormat();
+  const can = useCan();
+  if (!can('agents:read')) return null;
+  const none = agents.active_count === 0 && agents.orders_count === 0;
+  const facts: [string, string][] = [
+    ['Agents with access', String(agents.active_count)],
+    ['Their orders in 30 days', `${agents.orders_count}, ${money(agents.sales)}`],
+    ['Waiting for the customer', `${agents.open_confirmations_count}, ${minor(Number(agents.budget_pending_cents))}`],
+    ['Budgets', `${minor(Number(agents.budget_used_cents))} of ${minor(Number(agents.budget_cents))} used`],
+  ];
+  return (
+    <Card title="Agents' purchases" actions={<Link to="/agents">All agents</Link>}>
+      {none ? (
+        <p className="quiet-text">
+          Customers can let an AI assistant shop for them within a budget. What assistants prepare, a customer always
+          confirms.
+        </p>
+      ) : (
+        <dl className="facts">
+          {facts.map(([name, value]) => (
+            <div key={name} className="fact">
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Card>
   );
 }

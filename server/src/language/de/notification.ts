@@ -113,4 +113,13 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_note: 'Nachricht zur Bestellung: {note}',
   new_order_answer: 'Eine Antwort auf diese E-Mail geht an die Kundin oder den Kunden.',
   new_order_command: 'Alles dazu auf der Kommandozeile: {command}',
+  new_order_panel: 'Im Panel öffnen',
+
+  webhook_panel: 'Im Panel öffnen',
+
+  low_stock_subject: '{count, plural, one {# Artikel wird} other {# Artikel werden}} knapp bei {shop}',
+  low_stock: 'Von diesen Artikeln ist nur noch so viel da, wie Sie gemeldet haben möchten:',
+  low_stock_left: '{count, plural, =0 {keiner mehr} other {noch #}}',
+  low_stock_more: '{count, plural, one {Und # weiterer.} other {Und # weitere.}}',
+  low_stock_panel: 'Den Bestand im Panel ansehen',
 };

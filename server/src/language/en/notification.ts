@@ -104,4 +104,13 @@ export const notification = {
   new_order_note: 'Note of the customer: {note}',
   new_order_answer: 'An answer to this mail goes to the customer.',
   new_order_command: 'All about it, on the command line: {command}',
+  new_order_panel: 'Open it in the panel',
+
+  webhook_panel: 'Open it in the panel',
+
+  low_stock_subject: '{count, plural, one {# product is} other {# products are}} running low at {shop}',
+  low_stock: 'These were sold down to the quantity from which you want to be told:',
+  low_stock_left: '{count, plural, =0 {none left} other {# left}}',
+  low_stock_more: '{count, plural, one {And # more.} other {And # more.}}',
+  low_stock_panel: 'See the stock in the panel',
 } as const;

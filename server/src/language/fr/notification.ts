@@ -109,4 +109,14 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_note: 'Message du client : {note}',
   new_order_answer: 'Si vous répondez à cet e-mail, votre réponse est envoyée au client.',
   new_order_command: 'Tous les détails, en ligne de commande : {command}',
+  new_order_panel: 'Ouvrir dans le panneau',
+
+  webhook_panel: 'Ouvrir dans le panneau',
+
+  low_stock_subject:
+    '{count, plural, one {# article est presque épuisé} other {# articles sont presque épuisés}} chez {shop}',
+  low_stock: 'Ces articles ont atteint la quantité à partir de laquelle vous souhaitez être averti :',
+  low_stock_left: '{count, plural, =0 {épuisé} other {reste #}}',
+  low_stock_more: '{count, plural, one {Et # autre.} other {Et # autres.}}',
+  low_stock_panel: 'Voir le stock dans le panneau',
 };

@@ -1,0 +1,121 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, queryClient } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Empty, Loaded, Page } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { Activity } from './activity.tsx';
+import { type AgentToken, useAgentToken, useCustomerEmails } from './agent-queries.ts';
+import { CustomerOf } from './agents.tsx';
+import './agents.css';
+
+const SCOPES: Record<string, string> = {
+  'catalog:read': 'search the shop',
+  'cart:write': 'fill carts',
+  'checkout:create': 'prepare purchases',
+  'customer:self': "read the customer's profile",
+  'orders:read': "read the customer's orders",
+};
+
+/** One agent: what it may do, what it has spent, and everything that it did. */
+export function Agent({ params }: { params: Record<string, string> }) {
+  const id = params.agent_token_id ?? '';
+  const token = useAgentToken(id);
+  const can = useCan();
+  const data = token.data;
+  return (
+    <Page
+      title={data?.agent_name ?? 'Agent'}
+      back={{ to: '/agents', label: 'Agents' }}
+      status={data && <Badge value={data.status} />}
+      actions={data?.status === 'active' && can('agents:write') && <Revoke token={data} />}
+    >
+      <Loaded query={token}>
+        {(found) =>
+          found ? (
+            <div className="columns">
+              <Activity agent_token_id={id} />
+              <Facts token={found} />
+            </div>
+          ) : (
+            <Empty title="There is no such agent" />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ token }: { token: AgentToken }) {
+  const { minor, time } = useFormat();
+  const emails = useCustomerEmails([token.customer_id]);
+  const { scopes, categories, currency, last_used_at, revoked_at, revoked_by } = token;
+  const facts = [
+    ['For', <CustomerOf key="for" token={token} emails={emails} />],
+    ['May', scopes.map((scope) => SCOPES[scope] ?? scope).join(', ')],
+    ['Only', categories.join(', ')],
+    ['Budget', minor(token.budget_cents, currency)],
+    ['Used', minor(token.budget_used_cents, currency)],
+    ['Pending', minor(token.budget_pending_cents, currency)],
+    ['Remaining', minor(token.budget_remaining_cents, currency)],
+    ['Allowed', time(token.created_at)],
+    ['Last used', last_used_at ? time(last_used_at) : 'Never'],
+    ['Until', time(token.expires_at)],
+    ['Revoked', revoked_at && `${time(revoked_at)}, by the ${revoked_by}`],
+  ] as const;
+  return (
+    <Card title="Access" actions={<Link to={`/orders?agent_token_id=${token.id}`}>Its orders</Link>}>
+      <p className="hint">The name is what the agent calls itself; nobody has verified it.</p>
+      <dl className="facts">
+        {facts
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <div key={name} className="fact">
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Card>
+  );
+}
+
+function Revoke({ token }: { token: AgentToken }) {
+  const [asking, setAsking] = useState(false);
+  const params = { path: { agent_token_id: token.id } };
+  const work = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params })),
+    onSuccess: async () => {
+      toast(`${token.agent_name} has no access any more.`);
+      await queryClient.invalidateQueries({ queryKey: ['agents'] });
+    },
+    onError: toastError,
+    onSettled: () => setAsking(false),
+  });
+  return (
+    <>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        Revoke access
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => work.mutate()}
+        title={`Revoke the access of ${token.agent_name}?`}
+        action="Revoke access"
+        busy={work.isPending}
+      >
+        <p>
+          Its next call is refused. Purchases that it has prepared can still be confirmed by the customer, who is told
+          who ended the access. Only the customer can allow it again.
+        </p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { type AgentToken, useAgentTokens, useCustomerEmails } from './agent-queries.ts';
+import './agents.css';
+import { Policy } from './policy.tsx';
+
+/** The AI agents that customers let shop for them, and what the shop allows agents at all. */
+export function Agents() {
+  const [params, change] = useSearchState();
+  const status = params.get('status');
+  const tokens = useAgentTokens(status, Math.max(1, Number(params.get('page')) || 1));
+  return (
+    <Page title="Agents">
+      <Policy />
+      <div className="filters">
+        <Select label="Access" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">Any</option>
+          <option value="active">Active</option>
+          <option value="expired">Expired</option>
+          <option value="revoked">Revoked</option>
+        </Select>
+      </div>
+      <Loaded query={tokens}>
+        {(answer) =>
+          answer.total === 0 ? (
+            <NoAgents filtered={status !== null} />
+          ) : (
+            <>
+              <AgentTable rows={answer.agent_tokens} />
+              <Pager {...answer} onPage={(page) => change({ page: String(page) })} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function NoAgents({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No agent has this access" />;
+  return (
+    <Empty title="No agents yet">
+      A customer can allow an AI assistant to shop here for them: what it may do, how much it may spend, until when.
+      Each assistant then stands here with what it has done. It never pays: the customer confirms every purchase.
+    </Empty>
+  );
+}
+
+function AgentTable({ rows }: { rows: AgentToken[] }) {
+  const { minor, date } = useFormat();
+  const emails = useCustomerEmails(rows.map(({ customer_id }) => customer_id));
+  const columns = useMemo(
+    (): Column<AgentToken>[] => [
+      { id: 'agent', header: 'Agent', cell: ({ id, agent_name }) => <Link to={`/agents/${id}`}>{agent_name}</Link> },
+      { id: 'customer', header: 'For', cell: (token) => <CustomerOf token={token} emails={emails} /> },
+      { id: 'status', header: 'Access', cell: ({ status }) => <Badge value={status} /> },
+      { id: 'used', header: 'Used', numeric: true, cell: (a) => minor(a.budget_used_cents, a.currency) },
+      { id: 'pending', header: 'Pending', numeric: true, cell: (a) => minor(a.budget_pending_cents, a.currency) },
+      { id: 'left', header: 'Remaining', numeric: true, cell: (a) => minor(a.budget_remaining_cents, a.currency) },
+      { id: 'expires', header: 'Until', cell: ({ expires_at }) => date(expires_at) },
+    ],
+    [emails, minor, date],
+  );
+  return (
+    <div className="table-box">
+      <DataTable caption="Agents" columns={columns} rows={rows} />
+    </div>
+  );
+}
+
+export function CustomerOf({ token: { customer_id }, emails }: { token: AgentToken; emails: Map<string, string> }) {
+  if (!customer_id) return 'A closed account';
+  const email = emails.get(customer_id);
+  return email ? <Link to={`/customers/${customer_id}`}>{email}</Link> : 'A customer';
+}

@@ -1,0 +1,188 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan, useMe } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { amountLike, typedAmount, unitsOf } from '../../ui/decimals.ts';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+type AgentPolicy = Schemas['AgentPolicy'];
+
+/** What the shop allows agents at all; one switch ends new access. */
+export function Policy() {
+  const { merchant } = useMe();
+  const can = useCan();
+  const [editing, setEditing] = useState(false);
+  const settings = useQuery({
+    queryKey: ['settings', merchant.id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/settings', { signal })),
+  });
+  return (
+    <Loaded query={settings}>
+      {({ agent_policy }) => (
+        <Card
+          title="Agents in this shop"
+          actions={
+            can('settings:write') && (
+              <>
+                <Switch policy={agent_policy} />
+                <Button onClick={() => setEditing(true)}>Change limits</Button>
+              </>
+            )
+          }
+        >
+          <Words policy={agent_policy} />
+          {editing && <Limits policy={agent_policy} onClose={() => setEditing(false)} />}
+        </Card>
+      )}
+    </Loaded>
+  );
+}
+
+function Words({ policy }: { policy: AgentPolicy }) {
+  const { minor } = useFormat();
+  const { enabled, max_budget_cents, max_lifetime_days, password_above_cents } = policy;
+  if (!enabled) {
+    return (
+      <p>
+        <Badge value="disabled">Off</Badge> No customer can allow an agent. Agents with access keep it until it ends or
+        is revoked below.
+      </p>
+    );
+  }
+  return (
+    <p>
+      <Badge value="active">On</Badge> A customer may allow an agent to spend up to {minor(max_budget_cents)}, for at
+      most {max_lifetime_days} days.
+      {password_above_cents !== null && ` Above ${minor(password_above_cents)} the password is asked again.`}
+    </p>
+  );
+}
+
+function useSavePolicy(said: string, onDone?: () => void) {
+  return useMutation({
+    mutationFn: (agent_policy: AgentPolicy) => unwrap(api.PATCH('/api/dashboard/settings', { body: { agent_policy } })),
+    onSuccess: async () => {
+      toast(said);
+      onDone?.();
+      await queryClient.invalidateQueries({ queryKey: ['settings'] });
+    },
+  });
+}
+
+function Switch({ policy }: { policy: AgentPolicy }) {
+  const [asking, setAsking] = useState(false);
+  const turn = !policy.enabled;
+  const work = useSavePolicy(turn ? 'Customers can allow agents again.' : 'Agents are switched off.', () =>
+    setAsking(false),
+  );
+  const save = () => work.mutate({ ...policy, enabled: turn }, { onError: toastError });
+  return (
+    <>
+      <Button busy={work.isPending} onClick={() => (turn ? save() : setAsking(true))}>
+        {turn ? 'Switch agents on' : 'Switch agents off'}
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        onConfirm={save}
+        title="Switch agents off?"
+        action="Switch off"
+        busy={work.isPending}
+      >
+        <p>
+          No customer can allow an agent from now on. To end the access of an agent that has it, open it and revoke it.
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void }) {
+  const { currency } = useFormat();
+  const [wrong, setWrong] = useState<{ budget?: string; password?: string }>({});
+  const work = useSavePolicy('The limits are saved. They hold for every approval from now on.', onClose);
+  const zero = zeroOf(currency);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const budget = centsIn(form, 'budget', zero);
+    const password = String(form.get('password')).trim() === '' ? null : centsIn(form, 'password', zero);
+    const mistakes = {
+      ...(budget === undefined && { budget: NO_AMOUNT }),
+      ...(password === undefined && { password: NO_AMOUNT }),
+    };
+    setWrong(mistakes);
+    if (budget === undefined || password === undefined) return;
+    const max_lifetime_days = Number(form.get('days'));
+    work.mutate({ ...policy, max_budget_cents: budget, max_lifetime_days, password_above_cents: password });
+  };
+  const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
+  return (
+    <Dialog open onClose={onClose} title="Limits for agents">
+      <form onSubmit={submit}>
+        <TextField
+          label={`Largest budget in ${currency}`}
+          name="budget"
+          inputMode="decimal"
+          defaultValue={amountLike(zero, BigInt(policy.max_budget_cents))}
+          error={wrong.budget ?? own('max_budget_cents')}
+          required
+        />
+        <TextField
+          label="Longest access in days"
+          name="days"
+          type="number"
+          min={1}
+          max={90}
+          defaultValue={policy.max_lifetime_days}
+          error={own('max_lifetime_days')}
+          required
+        />
+        <TextField
+          label={`Ask for the password above, in ${currency}`}
+          name="password"
+          inputMode="decimal"
+          defaultValue={
+            policy.password_above_cents === null ? '' : amountLike(zero, BigInt(policy.password_above_cents))
+          }
+          hint="Empty: only where the login is older than 15 minutes."
+          error={wrong.password ?? own('password_above_cents')}
+        />
+        {work.error && (
+          <p className="error" role="alert">
+            {inWords(work.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={work.isPending}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const NO_AMOUNT = 'Enter an amount, such as 50.00.';
+
+/** Nothing, with the currency's digits: "0.00". */
+function zeroOf(currency: string): string {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  return (0).toFixed(maximumFractionDigits);
+}
+
+/** An amount that was typed, in minor units; undefined if it is none. */
+function centsIn(form: FormData, name: string, zero: string): number | undefined {
+  const digits = zero.split('.')[1]?.length ?? 0;
+  const [, whole, part = ''] = /^(\d{1,9})(?:\.(\d*))?$/.exec(typedAmount(String(form.get(name)))) ?? [];
+  if (whole === undefined || part.length > digits) return undefined;
+  return Number(unitsOf(`${whole}.${part.padEnd(digits, '0')}`));
+}

@@ -1,0 +1,114 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useState } from 'react';
+import { api } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { useCan } from '../../../session/use-me.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { isShippable } from '../selection-bar.tsx';
+import { CancelDialog } from './cancel-dialog.tsx';
+import { CaptureDialog } from './capture-dialog.tsx';
+import { RefundDialog } from './refund-dialog.tsx';
+import { ShipDialog } from './ship-dialog.tsx';
+import { useAct } from './use-act.ts';
+
+type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund';
+
+/** What can be done with the order in its state, the next step first and marked. */
+export function Actions({ order }: { order: OrderDetails }) {
+  const can = useCan();
+  const [open, setOpen] = useState<Act>();
+  const acts = actsFor(order, can);
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      {acts.map(({ act, name }, i) => (
+        <Button
+          key={act}
+          kind={i === 0 && act !== 'cancel' && act !== 'refund' ? 'primary' : 'plain'}
+          onClick={() => setOpen(act)}
+        >
+          {name}
+        </Button>
+      ))}
+      <LinkButton to={`/orders/slips?ids=${order.id}`}>Packing slip</LinkButton>
+      {open === 'paid' && <MarkPaid order={order} onClose={close} />}
+      {open === 'capture' && <CaptureDialog order={order} onClose={close} />}
+      {open === 'ship' && <ShipDialog order={order} onClose={close} />}
+      {open === 'delivered' && <MarkDelivered order={order} onClose={close} />}
+      {open === 'refund' && <RefundDialog order={order} onClose={close} />}
+      {open === 'cancel' && <CancelDialog order={order} onClose={close} />}
+    </>
+  );
+}
+
+function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: Act; name: string }[] {
+  const { status, payment_status, payment_method, fulfillment_status, refundable } = order;
+  const isOpen = !['cancelled', 'completed'].includes(status);
+  const awaits = payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
+  const acts: { act: Act; name: string; fits: boolean; scope: string }[] = [
+    { act: 'paid', name: 'Mark as paid', fits: awaits, scope: 'orders:write' },
+    { act: 'capture', name: 'Capture payment', fits: isOpen && payment_status === 'authorized', scope: 'orders:write' },
+    { act: 'ship', name: 'Ship', fits: isShippable(order), scope: 'orders:write' },
+    { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
+    { act: 'refund', name: 'Refund', fits: Number(refundable) > 0, scope: 'orders:refund' },
+    {
+      act: 'cancel',
+      name: 'Cancel order',
+      fits: isOpen && fulfillment_status === 'unfulfilled',
+      scope: 'orders:write',
+    },
+  ];
+  return acts.filter(({ fits, scope }) => fits && can(scope));
+}
+
+function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const { money } = useFormat();
+  const params = { path: { order_id: order.id } };
+  const work = useAct(() => unwrap(api.POST('/api/dashboard/orders/{order_id}/mark-paid', { params })), {
+    said: `Order ${order.order_number} is paid.`,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      onConfirm={() => work.mutate()}
+      title="Mark as paid?"
+      action="Mark as paid"
+      busy={work.isPending}
+      danger={false}
+    >
+      <p>
+        Do this once {money(order.total, order.currency)} with the reference {order.order_number} are on your account.
+        The customer is told by mail.
+      </p>
+    </Confirm>
+  );
+}
+
+function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const params = { path: { order_id: order.id } };
+  const work = useAct(() => unwrap(api.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params })), {
+    said: `Order ${order.order_number} is delivered.`,
+    onDone: onClose,
+  });
+  const onHandover = order.payment_method === 'manual' && order.payment_status === 'pending';
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      onConfirm={() => work.mutate()}
+      title="Mark as delivered?"
+      action="Mark as delivered"
+      busy={work.isPending}
+      danger={false}
+    >
+      <p>
+        Everything has arrived at the customer.
+        {onHandover && ' It was to be paid on handover, so it becomes paid as well.'}
+      </p>
+    </Confirm>
+  );
+}

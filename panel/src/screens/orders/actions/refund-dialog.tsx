@@ -1,0 +1,163 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { type FormEvent, useState } from 'react';
+import { api, fieldError, inWords } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { Button } from '../../../ui/button.tsx';
+import { amountLike, typedAmount, unitsOf } from '../../../ui/decimals.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
+import { textIn } from '../bulk-ship.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { lineName } from '../texts.ts';
+import { useAct } from './use-act.ts';
+
+const REASONS = {
+  returned: 'The goods came back',
+  damaged: 'Arrived damaged',
+  customer: 'The customer asked for it',
+  duplicate: 'Paid twice',
+  price_adjustment: 'The price was reduced',
+  other: 'Something else',
+} as const;
+
+interface Refund {
+  amount: string;
+  reason: keyof typeof REASONS;
+  note: string | null;
+  by_hand?: boolean;
+  line_items?: { line_item_id: string; quantity: number; restock: boolean }[];
+}
+
+/** Gives money back: for which pieces, how much, and whether they go back into stock. The amount follows the pieces. */
+export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const { money } = useFormat();
+  const [pieces, setPieces] = useState<Record<string, number>>({});
+  const [typed, setTyped] = useState<string>();
+  const amount = typed ?? suggestion(order, pieces);
+  const params = { path: { order_id: order.id } };
+  const work = useAct(
+    (body: Refund) => unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds', { params, body })),
+    { said: 'The refund is recorded. The customer is told by mail.', onDone: onClose, quiet: true },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(refundOf(new FormData(event.currentTarget), pieces));
+  };
+  const amountError = fieldError(work.error, 'amount');
+  const hasFailed = order.refunds.some(({ status }) => status === 'failed');
+  return (
+    <Dialog open onClose={onClose} title={`Refund order ${order.order_number}`}>
+      <form onSubmit={submit}>
+        <Lines order={order} pieces={pieces} onChange={setPieces} />
+        <TextField
+          label={`Amount in ${order.currency}`}
+          name="amount"
+          inputMode="decimal"
+          value={amount}
+          onChange={(event) => setTyped(event.target.value)}
+          hint={`At most ${money(order.refundable, order.currency)}.`}
+          error={amountError}
+          required
+        />
+        <Select label="Reason" name="reason">
+          {Object.entries(REASONS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <TextArea label="Note" name="note" rows={2} maxLength={5000} />
+        <Checkbox label="Put these pieces back into stock" name="restock" hint="Only for pieces chosen above." />
+        {hasFailed && (
+          <Checkbox
+            label="I have returned the money myself"
+            name="by_hand"
+            hint="A refund has failed at the provider."
+          />
+        )}
+        {order.payment_method === 'bank_transfer' && (
+          <p className="note">Return the money from your bank account yourself: this records that you did.</p>
+        )}
+        {work.error && !amountError && (
+          <p className="error" role="alert">
+            {inWords(work.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={work.isPending}>
+            Refund {money(isAmount(amount) ? typedAmount(amount) : '0', order.currency)}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Lines({
+  order,
+  pieces,
+  onChange,
+}: {
+  order: OrderDetails;
+  pieces: Record<string, number>;
+  onChange: (pieces: Record<string, number>) => void;
+}) {
+  const refunded = new Map<string, number>();
+  for (const { line_item_id, quantity } of order.refunds.flatMap(({ status, line_items }) =>
+    status === 'failed' ? [] : line_items,
+  )) {
+    refunded.set(line_item_id, (refunded.get(line_item_id) ?? 0) + quantity);
+  }
+  return (
+    <fieldset className="pieces">
+      <legend>Which pieces</legend>
+      {order.line_items.map((line) => {
+        const { id } = line;
+        const left = id ? line.quantity - (refunded.get(id) ?? 0) : 0;
+        if (!id || left <= 0) return null;
+        return (
+          <TextField
+            key={id}
+            label={lineName(line)}
+            type="number"
+            min={0}
+            max={left}
+            step={1}
+            value={pieces[id] ?? 0}
+            hint={`of ${left}`}
+            onChange={(event) => onChange({ ...pieces, [id]: Number(event.target.value) })}
+          />
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** The price of the pieces, but not more than is left; everything that is left while none are chosen. */
+function suggestion({ line_items, refundable }: OrderDetails, pieces: Record<string, number>): string {
+  const most = unitsOf(refundable);
+  const sum = line_items.reduce((units, { id, price }) => {
+    const quantity = id ? Math.max(0, Math.trunc(pieces[id] ?? 0)) : 0;
+    return units + unitsOf(price) * BigInt(quantity);
+  }, 0n);
+  return amountLike(refundable, sum === 0n || sum > most ? most : sum);
+}
+
+function refundOf(form: FormData, pieces: Record<string, number>): Refund {
+  const restock = form.has('restock');
+  const line_items = Object.entries(pieces)
+    .filter(([, quantity]) => quantity > 0)
+    .map(([line_item_id, quantity]) => ({ line_item_id, quantity, restock }));
+  return {
+    amount: typedAmount(String(form.get('amount'))),
+    reason: String(form.get('reason')) as Refund['reason'],
+    note: textIn(form, 'note'),
+    ...(form.has('by_hand') && { by_hand: true }),
+    ...(line_items.length > 0 && { line_items }),
+  };
+}
+
+function isAmount(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(typedAmount(text));
+}

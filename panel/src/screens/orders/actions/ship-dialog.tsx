@@ -1,0 +1,110 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { FormEvent } from 'react';
+import { api, fieldError, inWords } from '../../../api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { textIn } from '../bulk-ship.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { lineName } from '../texts.ts';
+import { useAct } from './use-act.ts';
+
+/** Records a parcel: which pieces, with which carrier, and how to follow it. */
+export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const open = openLines(order);
+  const params = { path: { order_id: order.id } };
+  const work = useAct(
+    (body: Parcel) => unwrap(api.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body })),
+    { said: `Shipped. The customer is told by mail.`, onDone: onClose, quiet: true },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(parcelOf(new FormData(event.currentTarget), open));
+  };
+  const urlError = fieldError(work.error, 'tracking_url');
+  return (
+    <Dialog open onClose={onClose} title={`Ship order ${order.order_number}`}>
+      <form onSubmit={submit}>
+        <fieldset className="pieces">
+          <legend>What is in the parcel</legend>
+          {open.map(({ id, name, left }) => (
+            <TextField
+              key={id}
+              label={name}
+              name={`line ${id}`}
+              type="number"
+              min={0}
+              max={left}
+              step={1}
+              defaultValue={left}
+              hint={`${left} not shipped yet`}
+              required
+            />
+          ))}
+          {open.length === 0 && <p>The whole order; its lines cannot be told apart.</p>}
+        </fieldset>
+        <div className="fields-2">
+          <TextField label="Carrier" name="carrier" maxLength={255} autoComplete="off" />
+          <TextField label="Tracking number" name="tracking_number" maxLength={255} autoComplete="off" />
+        </div>
+        <TextField
+          label="Tracking address"
+          name="tracking_url"
+          type="url"
+          maxLength={2048}
+          hint="The carrier's page for this parcel. May stay empty."
+          error={urlError}
+        />
+        {work.error && !urlError && (
+          <p className="error" role="alert">
+            {inWords(work.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={work.isPending}>
+            Ship
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+interface OpenLine {
+  id: string;
+  name: string;
+  left: number;
+}
+
+interface Parcel {
+  items?: { line_item_id: string; quantity: number }[];
+  carrier: string | null;
+  tracking_number: string | null;
+  tracking_url: string | null;
+}
+
+/** The lines of which something has not been shipped. */
+function openLines({ line_items, fulfillments }: OrderDetails): OpenLine[] {
+  const shipped = new Map<string, number>();
+  for (const { line_item_id, quantity } of fulfillments.flatMap(({ items }) => items)) {
+    shipped.set(line_item_id, (shipped.get(line_item_id) ?? 0) + quantity);
+  }
+  return line_items.flatMap((line) => {
+    const left = line.id ? line.quantity - (shipped.get(line.id) ?? 0) : 0;
+    return line.id && left > 0 ? [{ id: line.id, name: lineName(line), left }] : [];
+  });
+}
+
+/** Everything that is left is sent without a list, so that it also fits an order whose lines have no ids. */
+function parcelOf(form: FormData, open: OpenLine[]): Parcel {
+  const chosen = open.map(({ id, left }) => ({ line_item_id: id, quantity: Number(form.get(`line ${id}`)), left }));
+  const isAll = chosen.every(({ quantity, left }) => quantity === left);
+  const items = chosen.filter(({ quantity }) => quantity > 0).map(({ left: _, ...item }) => item);
+  return {
+    ...(!isAll && { items }),
+    carrier: textIn(form, 'carrier'),
+    tracking_number: textIn(form, 'tracking_number'),
+    tracking_url: textIn(form, 'tracking_url'),
+  };
+}

@@ -1,0 +1,30 @@
+import { useMutation } from '@tanstack/react-query';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { downloadOrders } from './export.ts';
+import { allOrders, type OrderQuery } from './order-queries.ts';
+
+/** More rows than people work with in a spreadsheet come from `commerce orders export`. */
+const MOST = 5_000;
+
+/** Exports everything that the filters show, not only this page. */
+export function ExportButton({ query }: { query: OrderQuery }) {
+  const can = useCan();
+  const work = useMutation({
+    mutationFn: () => allOrders(query, MOST),
+    onSuccess: (orders) => {
+      downloadOrders(orders);
+      toast(
+        orders.length === MOST ? `The first ${MOST} orders were exported.` : `${orders.length} orders were exported.`,
+      );
+    },
+    onError: toastError,
+  });
+  if (!can('orders:export')) return null;
+  return (
+    <Button busy={work.isPending} onClick={() => work.mutate()}>
+      Export CSV
+    </Button>
+  );
+}

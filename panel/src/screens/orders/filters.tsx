@@ -1,0 +1,111 @@
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { label } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/field.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { deliveryName, methodName } from './texts.ts';
+
+const CHOICES = [
+  {
+    name: 'payment_status',
+    title: 'Payment',
+    values: [
+      ...['awaiting_payment', 'pending', 'authorized', 'paid', 'partially_refunded', 'refunded', 'failed', 'expired'],
+      'voided',
+    ],
+  },
+  {
+    name: 'fulfillment_status',
+    title: 'Delivery',
+    values: ['unfulfilled', 'partially_fulfilled', 'fulfilled', 'delivered', 'returned'],
+  },
+  { name: 'payment_method', title: 'Method', values: ['bank_transfer', 'card', 'online', 'manual', 'free'] },
+  { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
+];
+
+const SORTS = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  recently_updated: 'Recently changed',
+  total_desc: 'Largest first',
+  total_asc: 'Smallest first',
+};
+
+/** Search, filters and sorting of the list, kept in the address. */
+export function Filters() {
+  const [params, change] = useSearchState();
+  const q = params.get('q') ?? '';
+  const [text, setText] = useState(q);
+  // A view, or the way back, brings another search.
+  useEffect(() => setText(q), [q]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    change({ q: text.trim() });
+  };
+  return (
+    <div className="order-filters">
+      <search>
+        <form className="search" onSubmit={search}>
+          <input
+            type="search"
+            aria-label="Search orders"
+            placeholder="Number, name, e-mail, SKU, tracking"
+            value={text}
+            maxLength={200}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit">Search</Button>
+        </form>
+      </search>
+      <details open={CHOICES.some(({ name }) => params.has(name)) || undefined}>
+        <summary>Filter and sort</summary>
+        <div className="filters">
+          {CHOICES.map(({ name, title, values }) => (
+            <Choice
+              key={name}
+              title={title}
+              value={params.get(name) ?? ''}
+              onChange={(value) => change({ [name]: value })}
+            >
+              <option value="">Any</option>
+              {values.map((value) => (
+                <option key={value} value={value}>
+                  {name === 'fulfillment_status'
+                    ? deliveryName(value)
+                    : name === 'payment_method'
+                      ? methodName(value)
+                      : label(value)}
+                </option>
+              ))}
+            </Choice>
+          ))}
+          <Choice title="Sort" value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
+            {Object.entries(SORTS).map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </Choice>
+        </div>
+      </details>
+    </div>
+  );
+}
+
+function Choice({
+  title,
+  value,
+  onChange,
+  children,
+}: {
+  title: string;
+  value: string;
+  onChange: (value: string) => void;
+  children: ReactNode;
+}) {
+  return (
+    <Select label={title} value={value} onChange={(event) => onChange(event.target.value)}>
+      {children}
+    </Select>
+  );
+}

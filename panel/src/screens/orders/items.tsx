@@ -1,0 +1,74 @@
+import { Link } from 'wouter';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Card } from '../../ui/page.tsx';
+import { isWebAddress } from '../../ui/safe-link.tsx';
+import type { OrderDetails } from './order-queries.ts';
+import { lineName } from './texts.ts';
+
+/** What was bought, and what it comes to. */
+export function Items({ order }: { order: OrderDetails }) {
+  return (
+    <Card title="Items">
+      <ul className="items">
+        {order.line_items.map((line, i) => (
+          // Lines of other sources have no id, and the lines of an order never change.
+          <li key={line.id ?? i}>
+            <Item line={line} currency={order.currency} />
+          </li>
+        ))}
+      </ul>
+      <Totals order={order} />
+    </Card>
+  );
+}
+
+function Item({ line, currency }: { line: OrderDetails['line_items'][number]; currency: string }) {
+  const { money } = useFormat();
+  const can = useCan();
+  const name = lineName(line);
+  return (
+    <>
+      <Picture url={line.image_url} />
+      <div className="item-name">
+        {line.product_id && can('products:read') ? <Link to={`/products/${line.product_id}`}>{name}</Link> : name}
+        {line.sku && <span className="quiet-text">{line.sku}</span>}
+      </div>
+      <span className="numeric">
+        {line.quantity} × {money(line.price, currency)}
+      </span>
+      <span className="numeric">{money(line.total, currency)}</span>
+    </>
+  );
+}
+
+/** A small picture; a plain box where there is none. */
+export function Picture({ url }: { url: string | null | undefined }) {
+  if (!isWebAddress(url)) return <span className="thumb" aria-hidden="true" />;
+  return <img className="thumb" src={url} alt="" loading="lazy" width={40} height={40} />;
+}
+
+function Totals({ order }: { order: OrderDetails }) {
+  const { money } = useFormat();
+  const { currency, discount_code, tax_included } = order;
+  const rows: [string, string, boolean][] = [
+    ['Subtotal', order.subtotal, true],
+    [discount_code ? `Discount (${discount_code})` : 'Discount', `-${order.discount}`, Number(order.discount) > 0],
+    [order.shipping_method ? `Delivery (${order.shipping_method})` : 'Delivery', order.shipping_cost, true],
+    [tax_included ? 'Tax, contained' : 'Tax', order.tax, true],
+    ['Total', order.total, true],
+    ['Refunded', `-${order.refunded}`, Number(order.refunded) > 0],
+  ];
+  return (
+    <dl className="totals">
+      {rows
+        .filter(([, , shown]) => shown)
+        .map(([name, amount]) => (
+          <div key={name} className={name === 'Total' ? 'total' : undefined}>
+            <dt>{name}</dt>
+            <dd>{money(amount, currency)}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,58 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, inWords } from '../../api.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { type OrderDetails, ordersChanged } from './order-queries.ts';
+
+/** The note for staff, which no customer sees. */
+export function Notes({ order }: { order: OrderDetails }) {
+  const can = useCan();
+  const [text, setText] = useState(order.staff_note ?? '');
+  const save = useMutation({
+    mutationFn: () => {
+      const params = { path: { order_id: order.id } };
+      const body = { staff_note: text.trim() || null };
+      return unwrap(api.PATCH('/api/dashboard/orders/{order_id}', { params, body }));
+    },
+    onSuccess: async () => {
+      toast('The note is saved.');
+      await ordersChanged();
+    },
+  });
+  if (!can('orders:write')) {
+    return order.staff_note ? (
+      <Card title="Staff note">
+        <p className="written">{order.staff_note}</p>
+      </Card>
+    ) : null;
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <section className="card" aria-label="Staff note">
+      <form onSubmit={submit}>
+        <TextArea
+          label="Staff note"
+          rows={3}
+          maxLength={5000}
+          hint="Customers never see it."
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          error={save.error ? inWords(save.error) : undefined}
+        />
+        <footer>
+          <Button type="submit" busy={save.isPending} disabled={text.trim() === (order.staff_note ?? '')}>
+            Save note
+          </Button>
+        </footer>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+import { Link } from 'wouter';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Loaded, Page } from '../../ui/page.tsx';
+import { Actions } from './actions/actions.tsx';
+import { Addresses } from './addresses.tsx';
+import { Items } from './items.tsx';
+import { Notes } from './notes.tsx';
+import { type OrderDetails, useOrder } from './order-queries.ts';
+import './orders.css';
+import { PaymentCard } from './payment-card.tsx';
+import { Refunds } from './refunds.tsx';
+import { Shipments } from './shipments.tsx';
+import { deliveryName } from './texts.ts';
+import { Timeline } from './timeline.tsx';
+
+const BACK = { to: '/orders', label: 'Orders' };
+
+/** One order: what was bought, by whom, how far it is, and what can be done next. */
+export function OrderScreen({ params }: { params: Record<string, string> }) {
+  const order = useOrder(params.order_id ?? '');
+  if (!order.data) {
+    return (
+      <Page title="Order" back={BACK}>
+        <Loaded query={order}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <Shown key={order.data.id} order={order.data} />;
+}
+
+function Shown({ order }: { order: OrderDetails }) {
+  return (
+    <Page
+      title={`Order ${order.order_number}`}
+      back={BACK}
+      status={
+        <>
+          {order.status === 'cancelled' && <Badge value="cancelled" />}
+          <Badge value={order.payment_status} />
+          {order.status !== 'cancelled' && (
+            <Badge value={order.fulfillment_status}>{deliveryName(order.fulfillment_status)}</Badge>
+          )}
+        </>
+      }
+      actions={<Actions order={order} />}
+    >
+      {Number(order.refund_due) > 0 && (
+        <p className="note">
+          This order was cancelled after it was paid. The customer waits for the money: refund it, or return it by hand
+          and record that.
+        </p>
+      )}
+      <div className="columns">
+        <div className="stack">
+          <Items order={order} />
+          <Shipments order={order} />
+          <Refunds order={order} />
+          <Timeline order_id={order.id} />
+        </div>
+        <div className="stack">
+          <CustomerCard order={order} />
+          <Addresses order={order} />
+          <PaymentCard order={order} />
+          <Notes order={order} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function CustomerCard({ order }: { order: OrderDetails }) {
+  const can = useCan();
+  const { customer_id, email, phone, source } = order;
+  return (
+    <section className="card" aria-label="Customer">
+      <header>
+        <h2>Customer</h2>
+        {customer_id && can('customers:read') && <Link to={`/customers/${customer_id}`}>Open</Link>}
+      </header>
+      {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}
+      {phone && <span>{phone}</span>}
+      <p className="quiet-text">{customer_id ? 'Has an account.' : 'Bought as a guest.'}</p>
+      {source === 'agent' && (
+        <p>
+          <Badge value="agent">By an agent</Badge> Prepared by an AI agent, confirmed by the customer.{' '}
+          <Link to="/agents">Agents</Link>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/page.tsx';
+import type { OrderDetails } from './order-queries.ts';
+import { methodName } from './texts.ts';
+
+/** How the order is paid, and how far that is. */
+export function PaymentCard({ order }: { order: OrderDetails }) {
+  const { money, time } = useFormat();
+  const { payment, currency, refundable, attribution, external_reference } = order;
+  const facts: [string, string | null | undefined][] = [
+    ['Method', methodName(payment.method)],
+    ['Amount', money(payment.amount, currency)],
+    ['To pay until', payment.status === 'awaiting_payment' && payment.due_at ? time(payment.due_at) : null],
+    ['Reference', payment.instructions?.reference],
+    ['Failed because', payment.failure_reason],
+    ['Can be refunded', Number(refundable) > 0 ? money(refundable, currency) : null],
+    ['Placed', time(order.created_at)],
+    ['Came from', [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
+    ['Their reference', external_reference],
+  ];
+  return (
+    <Card title="Payment" actions={<Badge value={payment.status} />}>
+      <dl className="facts">
+        {facts
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <div key={name} className="fact">
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import { label, useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/page.tsx';
+import type { OrderDetails } from './order-queries.ts';
+import { lineName } from './texts.ts';
+
+/** What was given back. */
+export function Refunds({ order }: { order: OrderDetails }) {
+  const { money, time } = useFormat();
+  const { refunds, line_items } = order;
+  if (refunds.length === 0) return null;
+  const names = new Map(line_items.map((line) => [line.id, lineName(line)]));
+  return (
+    <Card title="Refunds">
+      <ul className="records">
+        {refunds.map((refund) => (
+          <li key={refund.id}>
+            <p>
+              <strong>{money(refund.amount, refund.currency)}</strong> {time(refund.created_at)}, {label(refund.reason)}{' '}
+              <Badge value={refund.status} />
+            </p>
+            {refund.note && <p className="written">{refund.note}</p>}
+            {refund.failure_reason && <p className="error">{refund.failure_reason}</p>}
+            <ul className="quiet-text">
+              {refund.line_items.map(({ line_item_id, quantity, restock }) => (
+                <li key={line_item_id}>
+                  {quantity} × {names.get(line_item_id) ?? 'a line of the order'}
+                  {restock && ', back in stock'}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

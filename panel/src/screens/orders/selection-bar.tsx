@@ -1,0 +1,88 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { BulkShip } from './bulk-ship.tsx';
+import { downloadOrders } from './export.ts';
+import { type Order, ordersChanged } from './order-queries.ts';
+
+/** What can be done to the selected orders together. Orders that an act does not fit stay as they are, and are told. */
+export function SelectionBar({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
+  const can = useCan();
+  const [shipping, setShipping] = useState(false);
+  const toPay = orders.filter(({ payment_status }) => payment_status === 'awaiting_payment');
+  const toShip = orders.filter(isShippable);
+  const slips = `/orders/slips?ids=${orders.map(({ id }) => id).join(',')}`;
+  return (
+    <section className="selection-bar" aria-label="Selected orders">
+      <strong>{orders.length} selected</strong>
+      <div className="actions">
+        {can('orders:write') && <MarkPaid orders={toPay} onDone={onDone} />}
+        {can('orders:write') && (
+          <Button disabled={toShip.length === 0} onClick={() => setShipping(true)}>
+            Ship {toShip.length || ''}
+          </Button>
+        )}
+        <LinkButton to={slips}>Packing slips</LinkButton>
+        {can('orders:export') && <Button onClick={() => downloadOrders(orders)}>Export</Button>}
+        <Button kind="quiet" onClick={onDone}>
+          Clear
+        </Button>
+      </div>
+      {shipping && <BulkShip orders={toShip} onClose={() => setShipping(false)} onDone={onDone} />}
+    </section>
+  );
+}
+
+export function isShippable({ status, fulfillment_status }: Order): boolean {
+  return (
+    ['confirmed', 'processing'].includes(status) && ['unfulfilled', 'partially_fulfilled'].includes(fulfillment_status)
+  );
+}
+
+/** As many as one call takes. */
+const MOST_MARKED = 100;
+
+function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const work = useMutation({
+    mutationFn: () => {
+      const rows = orders.slice(0, MOST_MARKED).map(({ order_number }) => ({ order_number }));
+      return unwrap(api.POST('/api/dashboard/orders/mark-paid', { body: { orders: rows } }));
+    },
+    onSuccess: async ({ counts, results }) => {
+      await ordersChanged();
+      const refused = results.filter(({ status }) => status === 'failed');
+      const said = refused.map(({ order_number, message }) => `${order_number}: ${message}`);
+      toast([`${counts.paid} marked as paid.`, ...said].join(' '));
+      onDone();
+    },
+    onError: toastError,
+    onSettled: () => setAsking(false),
+  });
+  return (
+    <>
+      <Button disabled={orders.length === 0} onClick={() => setAsking(true)}>
+        Mark {orders.length || ''} paid
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => work.mutate()}
+        title={`Mark ${orders.length} orders as paid?`}
+        action="Mark as paid"
+        busy={work.isPending}
+        danger={false}
+      >
+        <p>
+          Do this once their transfers are on your account: {orders.map(({ order_number }) => order_number).join(', ')}.
+          The customers are told by mail.
+        </p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { useFormat } from '../../format.ts';
+import { Card } from '../../ui/page.tsx';
+import { SafeLink } from '../../ui/safe-link.tsx';
+import type { OrderDetails } from './order-queries.ts';
+import { lineName } from './texts.ts';
+
+/** What was sent, in which parcels. */
+export function Shipments({ order }: { order: OrderDetails }) {
+  const { time } = useFormat();
+  const { fulfillments, line_items } = order;
+  if (fulfillments.length === 0) return null;
+  const names = new Map(line_items.map((line) => [line.id, lineName(line)]));
+  return (
+    <Card title="Parcels">
+      <ul className="records">
+        {fulfillments.map(({ id, items, carrier, tracking_number, tracking_url, created_at, delivered_at }) => (
+          <li key={id}>
+            <p>
+              <strong>{[carrier, 'sent'].filter(Boolean).join(', ')}</strong> {time(created_at)}
+              {delivered_at && `, delivered ${time(delivered_at)}`}
+            </p>
+            {(tracking_number || tracking_url) && (
+              <p>
+                Tracking: <SafeLink href={tracking_url}>{tracking_number || tracking_url}</SafeLink>
+              </p>
+            )}
+            <ul className="quiet-text">
+              {items.length === 0 && <li>The whole order</li>}
+              {items.map(({ line_item_id, quantity }) => (
+                <li key={line_item_id}>
+                  {quantity} × {names.get(line_item_id) ?? 'a line of the order'}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

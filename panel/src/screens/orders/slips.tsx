@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { useFormat } from '../../format.ts';
+import { useMe } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { fetchOrder, type OrderDetails } from './order-queries.ts';
+import { addressLines, lineName } from './texts.ts';
+import './slips.css';
+
+const MOST = 100;
+/** So many are read at once. */
+const ABREAST = 6;
+
+/** Packing slips to print, one page for each order. */
+export function Slips() {
+  const [params] = useSearchState();
+  const ids = (params.get('ids') ?? '').split(',').filter(Boolean).slice(0, MOST);
+  const orders = useQuery({
+    queryKey: ['orders', 'slips', ids],
+    queryFn: ({ signal }) => fetchAll(ids, signal),
+  });
+  return (
+    <Page
+      title="Packing slips"
+      back={{ to: '/orders', label: 'Orders' }}
+      actions={
+        <Button kind="primary" onClick={() => window.print()}>
+          Print
+        </Button>
+      }
+    >
+      {ids.length === 0 && (
+        <Empty title="No orders are chosen">Select orders in the list, then choose “Packing slips”.</Empty>
+      )}
+      <Loaded query={orders}>
+        {(found) => (
+          <div className="slips">
+            {found.map((order) => (
+              <Slip key={order.id} order={order} />
+            ))}
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+async function fetchAll(ids: string[], signal: AbortSignal): Promise<OrderDetails[]> {
+  const orders: OrderDetails[] = [];
+  for (let at = 0; at < ids.length; at += ABREAST) {
+    orders.push(...(await Promise.all(ids.slice(at, at + ABREAST).map((id) => fetchOrder(id, signal)))));
+  }
+  return orders;
+}
+
+function Slip({ order }: { order: OrderDetails }) {
+  const { merchant } = useMe();
+  const { date } = useFormat();
+  const { shipping_address, shipping_method, note, line_items } = order;
+  return (
+    <article className="slip" aria-label={`Order ${order.order_number}`}>
+      <header>
+        <strong>{merchant.name}</strong>
+        <span>
+          Order {order.order_number}, {date(order.created_at)}
+        </span>
+      </header>
+      <address>
+        {shipping_address ? addressLines(shipping_address).map((line, i) => <div key={i}>{line}</div>) : 'No address'}
+      </address>
+      {shipping_method && <p>{shipping_method}</p>}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Pieces</th>
+            <th scope="col">Article</th>
+            <th scope="col">SKU</th>
+          </tr>
+        </thead>
+        <tbody>
+          {line_items.map((line, i) => (
+            <tr key={line.id ?? i}>
+              <td>{line.quantity}</td>
+              <td>{lineName(line)}</td>
+              <td>{line.sku}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {note && <p className="written">{note}</p>}
+    </article>
+  );
+}

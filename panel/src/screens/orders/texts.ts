@@ -1,0 +1,46 @@
+import { label } from '../../format.ts';
+import type { Order } from './order-queries.ts';
+
+/** Whom an order is for, as it tells. */
+export function nameOf({ shipping_address, billing_address, email }: Order): string {
+  const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
+  return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';
+}
+
+export function addressLines(address: NonNullable<Order['shipping_address']>): string[] {
+  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
+  const lines = [
+    [first_name, last_name].filter(Boolean).join(' '),
+    ...[company, address1, address2],
+    [postal_code, city].filter(Boolean).join(' '),
+    ...[state, countryName(country)],
+  ];
+  return lines.filter((line): line is string => !!line);
+}
+
+/** The country's name in English; carriers everywhere read it. */
+function countryName(country: string | null | undefined): string | null | undefined {
+  if (!country || !/^[A-Z]{2}$/.test(country)) return country;
+  return new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }).of(country);
+}
+
+export function lineName({ name, variant_name, option1, option2, option3 }: Order['line_items'][number]): string {
+  const variant = variant_name || [option1, option2, option3].filter(Boolean).join(' / ');
+  return variant ? `${name}, ${variant}` : name;
+}
+
+/** How somebody pays, as people say it. */
+export function methodName(method: string | null | undefined): string {
+  return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
+}
+
+const DELIVERY: Record<string, string> = {
+  unfulfilled: 'Not shipped',
+  partially_fulfilled: 'Partly shipped',
+  fulfilled: 'Shipped',
+};
+
+/** How far the delivery is, in the words of the views. */
+export function deliveryName(fulfillment_status: string): string {
+  return DELIVERY[fulfillment_status] ?? label(fulfillment_status);
+}

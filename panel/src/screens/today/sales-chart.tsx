@@ -1,0 +1,100 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+
+const HEIGHT = 220;
+const INK = '#565d66';
+const BARS = '#0f4c81';
+
+/** The sales of each day as bars, and as a table for whoever does not see them. */
+export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][]; currency: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { money, date } = useFormat();
+  useEffect(() => {
+    const place = box.current;
+    if (!place) return;
+    const chart = new uPlot(
+      optionsFor(place.clientWidth, (value) => money(String(value), currency)),
+      dataOf(days),
+      place,
+    );
+    const observer = new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT }));
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+  }, [days, currency, money]);
+  return (
+    <figure className="chart">
+      <div ref={box} aria-hidden="true" />
+      <figcaption>
+        <details>
+          <summary>Show as a table</summary>
+          <table className="data-table">
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                <th scope="col" className="numeric">
+                  Orders
+                </th>
+                <th scope="col" className="numeric">
+                  Sales
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {days.toReversed().map((day) => (
+                <tr key={day.date}>
+                  <td data-label="Day">{date(middayOf(day.date))}</td>
+                  <td data-label="Orders" className="numeric">
+                    {day.orders_count}
+                  </td>
+                  <td data-label="Sales" className="numeric">
+                    {money(day.sales, currency)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** A moment within a day in nearly every time zone, so that it is never shown as the day before. */
+function middayOf(day: string): string {
+  return `${day}T12:00:00Z`;
+}
+
+function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
+  return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
+}
+
+function optionsFor(width: number, money: (value: number) => string): uPlot.Options {
+  const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const axis = { stroke: INK, font: '12px system-ui', grid: { stroke: '#e6e8eb', width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { time: false, range: (_, min, max) => [min - 43_200, max + 43_200] },
+      y: { range: { min: { soft: 0, mode: 1 }, max: { pad: 0.1 } } },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
+        incrs: [1, 7, 14].map((n) => n * 86_400),
+      },
+      { ...axis, size: 72, values: (_, ticks) => ticks.map(money) },
+    ],
+    series: [{}, { fill: BARS, width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) }],
+  };
+}

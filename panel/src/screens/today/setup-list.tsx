@@ -1,0 +1,87 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Card, Loaded } from '../../ui/page.tsx';
+
+type Step = Schemas['SetupItem'];
+
+/** Where each step is done. */
+const PLACES: Record<Step['code'], { name: string; to: string }> = {
+  products: { name: 'Products to sell', to: '/products' },
+  delivery: { name: 'Delivery', to: '/settings/delivery' },
+  payment: { name: 'Ways to pay', to: '/settings/payments' },
+  live_payments: { name: 'Payments with real money', to: '/settings/payments' },
+  tax: { name: 'Tax', to: '/settings/tax' },
+  contact: { name: 'How customers reach you', to: '/settings/brand' },
+  legal: { name: 'Legal pages', to: '/settings/legal' },
+  storefront_url: { name: "Your shop's address", to: '/settings/shop' },
+};
+
+/** What the shop still needs, what blocks selling first; each step leads to its screen. */
+export function SetupList({ canSell }: { canSell: boolean }) {
+  const can = useCan();
+  const mayRead = can('settings:read');
+  const setup = useQuery({
+    queryKey: ['setup'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/setup', { signal })),
+    enabled: mayRead,
+  });
+  if (!mayRead) return null;
+  return (
+    <Card title={canSell ? 'To finish setting up' : 'Before the shop can sell'}>
+      <Loaded query={setup}>
+        {({ items }) => <Steps open={items.filter(({ done }) => !done)} done={items.filter(({ done }) => done)} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Steps({ open, done }: { open: Step[]; done: Step[] }) {
+  return (
+    <>
+      <ul className="setup">
+        {open.map((step) => (
+          <StepRow key={step.code} step={step} />
+        ))}
+      </ul>
+      {done.length > 0 && (
+        <details>
+          <summary>{done.length} done</summary>
+          <ul className="setup">
+            {done.map((step) => (
+              <StepRow key={step.code} step={step} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function StepRow({ step: { code, done, blocking, message } }: { step: Step }) {
+  // A newer server may know more steps.
+  const place = PLACES[code] ?? { name: code, to: '/settings' };
+  return (
+    <li className={done ? 'done' : blocking ? 'blocking' : undefined}>
+      <span aria-hidden="true">{done ? '✓' : '○'}</span>
+      <div>
+        {done ? (
+          <span>
+            {place.name}
+            <span className="unseen">: done</span>
+          </span>
+        ) : (
+          <Link to={place.to}>{place.name}</Link>
+        )}
+        {!done && (
+          <p className="quiet-text">
+            {message}
+            {blocking && ' Needed before the first sale.'}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,17 @@
+/** Arithmetic with decimal strings of one currency, exact, in whole minor units. */
+export function unitsOf(amount: string): bigint {
+  return BigInt(amount.replace('.', ''));
+}
+
+/** Minor units written with as many digits as another amount of the currency has. */
+export function amountLike(example: string, units: bigint): string {
+  const digits = example.split('.')[1]?.length ?? 0;
+  if (digits === 0) return String(units);
+  const text = String(units).padStart(digits + 1, '0');
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/** An amount as people type it, `14,5` or ` 14.50 `, as the API takes it. */
+export function typedAmount(text: string): string {
+  return text.trim().replace(',', '.');
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+
+/** A link to an address that somebody else wrote: only if it is a web address; otherwise just the text. */
+export function SafeLink({ href, children }: { href: string | null | undefined; children: ReactNode }) {
+  if (!isWebAddress(href)) return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+/** Whether an address leads to a web page, and is no script or file. */
+export function isWebAddress(href: string | null | undefined): href is string {
+  return !!href && URL.canParse(href) && /^https?:$/.test(new URL(href).protocol);
+}
