@@ -52,7 +52,7 @@ const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
 /** What belongs to the caller's own account needs no scope. */
-const OWN_ACCOUNT = ['auth', 'me'];
+const OWN_ACCOUNT = ['account', 'auth', 'me'];
 
 /** The scopes of which an operation needs one, by its surface and its part of it. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
@@ -191,7 +191,7 @@ describe('operations', () => {
           .flatMap(([, response]) => resolve(response).content?.['application/json'] ?? [])
           .some((message: Json) =>
             [...schemasIn(message.schema, '')].some(({ at }) =>
-              /\.(secret|client_secret|access_token|device_code|checkout_url|upload_url)$/.test(at),
+              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url|upload_url)$/.test(at),
             ),
           );
       expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2'));
