@@ -135,7 +135,7 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
 });
 
 inPanel('a file is tried, then imported, and what is refused says where', async (visit) => {
-  const { open, press, sees, look, text, tab, dashboard, width } = visit;
+  const { open, press, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
   const path = join(folder, 'products.csv');
   const rows = [

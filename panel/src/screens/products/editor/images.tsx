@@ -58,4 +58,3 @@ function Shown({ image: { url, alt } }: { image: ImageDraft }) {
   if (broken) return <p className="picture-missing">This address shows no picture.</p>;
   return <img src={url} alt={alt} draggable={false} onError={() => setBroken(true)} />;
 }
-
