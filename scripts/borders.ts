@@ -28,7 +28,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['carts'],
     ['shipping'],
     ['orders'],
-    ['customers', 'payments'],
+    ['customers', 'payments', 'transfers'],
     ['account', 'merchant'],
     ['mails'],
     ['checkout'],
