@@ -13,13 +13,13 @@ import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /** The background jobs, running in this process until the file ends. Mails of other tests' shops go where those tests look. */
-export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
+export async function workJobs({ allowPrivate = true, baseUrl = 'http://localhost' } = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
     url: databaseUrl(),
     db,
     mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
-    baseUrl: 'http://localhost',
+    baseUrl,
     logger: pino({ level: 'silent' }),
     card: createTestProvider({ db, baseUrl: 'http://localhost' }),
     stripeApiUrl: 'http://127.0.0.1:9',
