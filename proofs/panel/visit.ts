@@ -33,7 +33,7 @@ export interface Visit {
   /** Opens a screen, such as `/orders`, and waits until it has its content. */
   open(path: string): Promise<void>;
   /** Presses the button of this name; it may be a link or a menu entry instead. */
-  press(name: string, role?: 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio'): Promise<void>;
+  press(name: string, role?: Role): Promise<void>;
   /** Enters a text into the field with this label, in place of what it holds; chooses the option of this value in a select. */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
@@ -43,6 +43,8 @@ export interface Visit {
   /** Fails unless everybody can use the screen as it stands: axe-core finds nothing, and nothing is wider than the window. */
   look(name: string): Promise<void>;
 }
+
+type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
 const PATIENCE_MS = 20_000;
@@ -135,6 +137,7 @@ function visit({ baseUrl, demo, axe }: Panel, tab: Page, width: number): Visit {
       await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
+    // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') =>
       tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).setTimeout(PATIENCE_MS).click(),
     fill: (label, value) => tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS).fill(value),

@@ -4,7 +4,7 @@ import { api, type Schemas } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 
 export type AgentToken = Schemas['AgentToken'];
-export type Status = Schemas['AgentTokenStatus'];
+export type Status = 'active' | 'expired' | 'revoked';
 
 export function useAgentTokens(status: string | null, page: number) {
   // What the API does not know, it refuses, and the list says so.
