@@ -4,11 +4,11 @@ import type { Pool } from 'pg';
 
 /**
  * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its catalogue's
- * version is summed up from in the same statement, the hosts of sites, and the links past the delay of a login: they are read
+ * version is summed up from in the same statement, the hosts of sites, the invitations to their staff, and the links past the delay of a login: they are read
  * before a tenant is known. All others with a site_id are tenant tables.
  */
 export const DIRECTORY = [
-  ...['sites', 'staff_memberships', 'tokens', 'customer_tokens', 'checkout_links'],
+  ...['sites', 'staff_memberships', 'staff_invitations', 'tokens', 'customer_tokens', 'checkout_links'],
   'agent_consent_links',
   ...['catalog_versions', 'catalog_schedule'],
   'site_domains',

@@ -85,6 +85,8 @@ export interface Request<Id extends OperationId> {
   customer_token?: string;
   /** The token of the agent who calls its own surface. */
   agent_token?: string;
+  /** The version that a change is meant for. */
+  if_match?: string;
 }
 
 export interface Answer<Id extends OperationId> {
@@ -94,6 +96,8 @@ export interface Answer<Id extends OperationId> {
   /** The body of a refusal. */
   refusal: (Record<string, unknown> & { error: string }) | undefined;
   replayed: boolean;
+  /** The version of what it is about, where it has one. */
+  etag: string | undefined;
 }
 
 /** As many as there are callers: requests wait only in the server. */
@@ -169,10 +173,11 @@ export class OpenShop {
 
   #prepare<Id extends OperationId>(id: Id, request: Request<Id>): () => Promise<Reply> {
     const operation = operationOf(id);
-    const { path = {}, query = {}, body, key = randomUUID() } = request;
+    const { path = {}, query = {}, body, key = randomUUID(), if_match } = request;
     const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
     const call = { operation, path: path as Record<string, string>, query: Object.fromEntries(texts), headers: {} };
-    const headers = { ...this.#headersFor(id, request), 'Idempotency-Key': key };
+    const version: Record<string, string> = if_match === undefined ? {} : { 'If-Match': if_match };
+    const headers = { ...this.#headersFor(id, request), ...version, 'Idempotency-Key': key };
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const typed = sent === undefined ? headers : { ...headers, 'Content-Type': 'application/json' };
     const [method, target] = [operation.method.toUpperCase(), targetOf(call)];
@@ -183,8 +188,9 @@ export class OpenShop {
     const { causes, violations } = this.premises;
     if (status >= 500) violations.add(`${id}: ${status} ${text} ${causes.get(String(headers['x-request-id'])) ?? ''}`);
     const replayed = headers['idempotency-replayed'] === 'true';
-    if (status < 300) return { status, data: body as Body<Id>, refusal: undefined, replayed };
-    return { status, data: undefined, refusal: body as Answer<Id>['refusal'], replayed };
+    const told = { status, replayed, etag: headers.etag?.toString() };
+    if (status < 300) return { ...told, data: body as Body<Id>, refusal: undefined };
+    return { ...told, data: undefined, refusal: body as Answer<Id>['refusal'] };
   }
 
   /** The same while a proof is arranged: anything but a success is an error. */

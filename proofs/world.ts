@@ -174,7 +174,7 @@ export async function hire({ owner }: World, site_id: string, canary: string) {
     'insert into commerce.staff (id, email, name, password_hash) values (gen_random_uuid(), $1, $2, $3) returning id',
     [hired.email, `${canary} staff`, await hashPassword(hired.password)],
   );
-  await owner.query('insert into commerce.staff_memberships (staff_id, site_id) values ($1, $2)', [
+  await owner.query("insert into commerce.staff_memberships (staff_id, site_id, role) values ($1, $2, 'owner')", [
     rows[0]?.id,
     site_id,
   ]);

@@ -32,7 +32,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['account', 'merchant'],
     ['mails'],
     ['checkout'],
-    ['agents', 'integrations'],
+    ['agents', 'integrations', 'versions'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
   'server/src/pages': [['parts'], ['account', 'checkout', 'order', 'agent-consent', 'docs'], ['.']],
@@ -58,9 +58,14 @@ const BORDERS: Border[] = [
     to: ['server', '@commerce-backend/server'],
     why: 'Customers reach the server through the SDK alone.',
   },
+  {
+    from: ['panel'],
+    to: ['server', '@commerce-backend/server', 'cli/src/commands', 'cli/bin'],
+    why: 'The panel reaches the server through the SDK, and shares only the formats and the import of the command line.',
+  },
 ];
 
-const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'examples'];
+const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'panel/src', 'examples'];
 /** Imports with names, for the side effect only, and inline: the latter is also how a type is imported in passing. */
 const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
@@ -74,7 +79,7 @@ function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter(
       ({ name, parentPath }) =>
-        name.endsWith('.ts') && !/\.(?:test|short)\.ts$/.test(name) && !parentPath.includes('node_modules'),
+        /\.tsx?$/.test(name) && !/\.(?:test|short)\.ts$/.test(name) && !parentPath.includes('node_modules'),
     )
     .map(({ name, parentPath }) => join(parentPath, name));
 }

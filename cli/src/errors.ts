@@ -1,6 +1,7 @@
 import { CommerceError, ConnectionError } from '@commerce-backend/sdk';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { CommanderError } from 'commander';
+import { fieldOf } from './field-of.ts';
 import { FormatError } from './formats/reading.ts';
 
 /** The exit codes of the process. */
@@ -83,11 +84,6 @@ function refusal(error: CommerceError): Report {
     retryable,
     ...(detail.length > 0 && { detail: detail.map(({ loc, msg }) => ({ field: fieldOf(loc), message: msg })) }),
   };
-}
-
-/** A place in a request as a field's name: `["body","variants",0,"price"]` is `variants.0.price`. */
-export function fieldOf(loc: readonly (string | number)[]): string {
-  return (loc.length > 1 ? loc.slice(1) : loc).join('.');
 }
 
 function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {

@@ -1,8 +1,12 @@
 import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
+import type { components } from '@commerce-backend/spec';
 import { QueryClient } from '@tanstack/react-query';
 import { confirmIdentity } from './session/step-up.ts';
 
 export type { Schemas };
+
+/** The nouns of the contract as they are sent, with closed enums: `Inputs['ProductPatch']`. */
+export type Inputs = components['schemas'];
 
 /**
  * The panel's client of the dashboard. The session is a cookie, so there is no token in any script. A call that needs a recent

@@ -49,6 +49,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'The sites where a person works.',
   },
   {
+    from: ['shop/merchant/invitations.ts'],
+    kinds: ['site', 'index'],
+    tables: ['staff_invitations', 'sites'],
+    why: 'The token of an invitation, unique in all sites, tells the site.',
+  },
+  {
     from: ['http/callers/open-callers.ts'],
     kinds: ['site'],
     tables: ['agent_consent_links', 'sites'],

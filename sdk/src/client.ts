@@ -37,7 +37,11 @@ export type Result<Data> =
 
 /** What can be called without credentials. */
 export type PublicPaths = EasedPaths<
-  '/api/dashboard/auth/login' | '/api/agent/consent/request' | '/api/agent/consent/poll'
+  | '/api/dashboard/auth/login'
+  | '/api/dashboard/auth/invitation'
+  | '/api/dashboard/auth/invitation/register'
+  | '/api/agent/consent/request'
+  | '/api/agent/consent/poll'
 >;
 
 /** A client without credentials, for logging in or asking for consent. */

@@ -42,12 +42,19 @@ const site = program.command('site').description('manage sites');
 
 site
   .command('create')
-  .description('create a merchant with its site, and print its credentials as JSON; the secrets are shown only once')
-  .requiredOption('--name <name>', 'the name of the shop')
-  .requiredOption('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
+  .description(
+    'open a shop: asks for what it needs on a terminal; prints its credentials, whose secrets are shown only once',
+  )
+  .option('--name <name>', 'the name of the shop')
+  .option('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
+  .option('--file <file>', 'the shop as JSON: name, currency, country, staff, settings, shipping_options, products')
   .option('--staff-email <email>', 'the login for the dashboard; an existing one gets access to this site as well')
   .option('--staff-name <name>', 'the name of the person who logs in')
-  .addHelpText('after', '\nExample:\n  commerce-server site create --name "Alder & Finch" --currency EUR > site.json')
+  .option('--no-input', 'ask nothing, also on a terminal')
+  .addHelpText(
+    'after',
+    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
+  )
   .action(async (options: SiteOptions) => {
     const { createSite } = await import('./commands/site.ts');
     await createSite(readConfig(process.env), options);

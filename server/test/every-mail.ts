@@ -74,7 +74,9 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   refund_sent_back: true,
   login_delayed: true,
   staff_login_delayed: true,
+  staff_invited: true,
   webhook_disabled: true,
+  low_stock: true,
   capture_failed: true,
   refund_failed: true,
   payment_kept: true,
@@ -125,6 +127,12 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   );
   const { staff_id = '', email = '' } = rows[0] ?? {};
   await write('staff_login_delayed', { email });
+  const invited = await owner.query<{ id: string }>(
+    sql`insert into commerce.staff_invitations (site_id, id, email, role, invited_by, expires_at)
+      values (${site_id}, gen_random_uuid(), 'noor@example.com', 'support', ${staff_id}, now() + interval '7 days')
+      returning id`,
+  );
+  await write('staff_invited', { invitation_id: invited.rows[0]?.id ?? '' });
   for (const reason of ['gone', 'failing']) {
     const webhook = await owner.query<{ id: string }>(
       sql`insert into commerce.webhooks (site_id, id, url, events, status, disabled_reason, secret, secret_hash)
@@ -133,6 +141,8 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
     );
     await write('webhook_disabled', { webhook_id: webhook.rows[0]?.id ?? '', staff_id });
   }
+  const low = await shop.givenProduct({ name: 'Mug', inventory_quantity: 1 });
+  await write('low_stock', { variant_ids: low.variants.map(({ id }) => id), count: 3, staff_id });
   await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'manual' } });
   const held = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'automatic' } });
@@ -187,7 +197,7 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   const { id: order_id, line_items } = await givenOrder({ content, email, note: 'Ring at Okafor, please.' });
   const params = { path: { order_id } };
   await write('order_placed', { order_id });
-  await write('new_order', { order_id });
+  await write('new_order', { order_id, to_shop: true });
   await write('payment_reminder', { order_id });
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   await write('payment_received', { order_id });

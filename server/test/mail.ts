@@ -65,7 +65,7 @@ function received(email: string): ReceivedMail[] {
     const [head = ''] = readFileSync(join(outbox, name), 'utf8').split('\r\n\r\n');
     if (!head.includes(`\r\nTo: ${email}\r\n`)) return [];
     const html = readFileSync(join(outbox, name.replace(/eml$/, 'html')), 'utf8');
-    const [token = ''] = /(?:rst|vrf|unl)_[0-9A-Za-z]{38}/.exec(html) ?? [];
+    const [token = ''] = /(?:rst|vrf|unl|inv)_[0-9A-Za-z]{38}/.exec(html) ?? [];
     return [
       { head: head.replaceAll('\r\n', '\n'), subject: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '', html, token },
     ];

@@ -1,5 +1,6 @@
 import { createDashboardClient, createStorefrontClient, createSyncClient } from '@commerce-backend/sdk';
 import type {
+  ApiKeyScope,
   CheckoutPatch,
   DiscountInput,
   ProductInput,
@@ -17,6 +18,16 @@ const PASSWORD = 'correct horse battery staple';
 // Hashed once for all: a hash takes tens of milliseconds, on purpose.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
+
+/** What tests do with an API key needs more than `write`. */
+const ALL_SCOPES: ApiKeyScope[] = [
+  'read',
+  'write',
+  'payments:write',
+  'keys:write',
+  'orders:export',
+  'customers:export',
+];
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
@@ -51,7 +62,10 @@ export async function openShop({ currency = 'EUR' } = {}) {
   const name = `Shop ${process.pid}-${count}`;
   const email = `staff-${process.pid}-${count}@example.com`;
   const { credentials } = await inTransaction(server.db, (connection) =>
-    createSite(connection, { name, currency, staff: { email, name: 'Staff' }, password: STAFF_PASSWORD }),
+    createSite(connection, {
+      ...{ name, currency, staff: { email, name: 'Staff' }, password: STAFF_PASSWORD },
+      key_scopes: ALL_SCOPES,
+    }),
   );
   const { baseUrl } = server;
   const { site_id, api_key, storefront_token, sync_secret } = credentials;

@@ -64,6 +64,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which mails I get
+         * @description The mails that the calling member of staff gets from the shop of this call.
+         */
+        get: operations["dashboard.getNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Switch my mails on or off
+         * @description Changes which mails the calling member of staff gets from the shop of this call, and nobody else's.
+         */
+        patch: operations["dashboard.updateNotifications"];
+        trace?: never;
+    };
     "/api/dashboard/settings": {
         parameters: {
             query?: never;
@@ -108,6 +135,29 @@ export interface paths {
         get: operations["dashboard.getSetup"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/setup/test-order": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an order
+         * @description Buys one piece of the cheapest product that is in stock, as a guest would, with the first shipping option that reaches an address, and pays it by the test method. The order goes all the way in one transaction, its mails are written, and then all of it is undone: nothing is sent, no stock moves, no number is used, no webhook hears of it, and nobody else ever sees it. A shop without such a product or shipping option is 409 checkout_incomplete, with what is missing.
+         */
+        post: operations["dashboard.placeTestOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3611,10 +3661,10 @@ export interface components {
             detail: components["schemas"]["ValidationErrorItem"][];
         };
         /**
-         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
+         * @description What a key may do on the dashboard; write includes read.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
+        ApiKeyScope: "read" | "write";
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3636,11 +3686,21 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
         };
-        /**
-         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each. An owner may do everything. A manager may do all but payments:write, and is not a match for owners: only an owner makes, changes or removes one.
-         * @enum {string}
-         */
-        StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
+        /** @description Which mails of the shop a member of its staff gets. They are in the shop's language, and lead to the panel. */
+        Notifications: {
+            /** @description For each order of a checkout, while the setting mail_new_orders is on. Until it is chosen, it is on where the shop has no brand.support_email, which else gets these mails. */
+            new_order: boolean;
+            /** @description When variants are sold down to their low_stock_threshold; all of a quarter of an hour in one mail. */
+            low_stock: boolean;
+            /** @description When a webhook is taken out of service because its receiver is gone or keeps failing. */
+            webhook_disabled: boolean;
+        };
+        /** @description The mails to switch on or off; the others stay as they are. */
+        NotificationsPatch: {
+            new_order?: boolean;
+            low_stock?: boolean;
+            webhook_disabled?: boolean;
+        };
         /** @description An ISO 4217 code. */
         Currency: string;
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
@@ -3766,7 +3826,7 @@ export interface components {
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
-            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. */
+            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. Members of staff can choose for themselves with dashboard.updateNotifications. */
             mail_new_orders: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
@@ -3854,10 +3914,332 @@ export interface components {
             can_sell: boolean;
             items: components["schemas"]["SetupItem"][];
         };
-        /** @description A whole number of things. */
-        Count: number;
+        /**
+         * Format: uuid
+         * @description A UUID, or null.
+         */
+        IdOrNull: string | null;
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
+        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
+        LineItem: {
+            /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
+            id?: components["schemas"]["IdOrNull"];
+            variant_id?: components["schemas"]["IdOrNull"];
+            product_id?: components["schemas"]["IdOrNull"];
+            name: string;
+            sku?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            /** @description The option values joined by " / ". */
+            variant_name?: string | null;
+            quantity: number;
+            /** @description The price of one piece. */
+            price: components["schemas"]["Money"];
+            /** @description price times quantity, before the discount. */
+            total: components["schemas"]["Money"];
+            image_url?: string | null;
+        };
+        /**
+         * @description The status of an order as a whole. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
+        /**
+         * @description The status of an order's payment. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
+        /**
+         * @description The delivery status of an order. The transitions are listed under the tag Orders.
+         * @enum {string}
+         */
+        FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
+        /**
+         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
+         * @enum {string}
+         */
+        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
+        /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
+        Address: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code, unless the producer of the order wrote something else. */
+            country?: string | null;
+            phone?: string | null;
+        };
+        /**
+         * @description Where an order came from.
+         * @enum {string}
+         */
+        OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
+        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
+        Order: {
+            id: components["schemas"]["Id"];
+            merchant_id: components["schemas"]["Id"];
+            /** @description Numbered per shop, starting at 1001. */
+            order_number: string;
+            /** @description Null for a guest's order. */
+            customer_id?: components["schemas"]["IdOrNull"];
+            email?: string | null;
+            phone?: string | null;
+            line_items: components["schemas"]["LineItem"][];
+            /** @description The totals of the lines. */
+            subtotal: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            shipping_cost: components["schemas"]["Money"];
+            discount: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            status: components["schemas"]["OrderStatus"];
+            payment_status: components["schemas"]["PaymentStatus"];
+            fulfillment_status: components["schemas"]["FulfillmentStatus"];
+            payment_method?: components["schemas"]["PaymentMethod"] | null;
+            /** @description Null when it is the shipping address. */
+            billing_address?: components["schemas"]["Address"] | null;
+            shipping_address?: components["schemas"]["Address"] | null;
+            /** @description The name of the shipping option. */
+            shipping_method?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_number?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_url?: string | null;
+            source: components["schemas"]["OrderSource"];
+            /** @description The customer's note. */
+            note?: string | null;
+            /** @description A note for staff. Null on every surface but the dashboard. */
+            staff_note?: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When everything had been shipped.
+             */
+            shipped_at?: string | null;
+            /** Format: date-time */
+            delivered_at?: string | null;
+            /** Format: date-time */
+            cancelled_at?: string | null;
+        };
+        /**
+         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
+         * @example {
+         *       "utm_source": "newsletter",
+         *       "utm_medium": "email",
+         *       "utm_campaign": "spring",
+         *       "referrer": "https://mail.example.com/"
+         *     }
+         */
+        Attribution: {
+            utm_source?: string;
+            utm_medium?: string;
+            utm_campaign?: string;
+            utm_term?: string;
+            utm_content?: string;
+            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
+            referrer?: string;
+        };
+        /** @description The tax of an order at one rate. */
+        TaxLine: {
+            tax_class: components["schemas"]["TaxClass"];
+            rate: components["schemas"]["TaxRate"];
+            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
+            taxable_amount: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
+            parts: {
+                /** @description Null for the shipping cost. */
+                line_item_id: components["schemas"]["IdOrNull"];
+                taxable_amount: components["schemas"]["Money"];
+                tax: components["schemas"]["Money"];
+            }[];
+        };
+        /**
+         * @description Why an order was cancelled. payment_expired is set by the server only.
+         * @enum {string}
+         */
+        CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
+        /** @description A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
+        Metadata: {
+            [key: string]: string;
+        };
+        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
+        PaymentInstructions: {
+            account_holder: string;
+            iban: string;
+            bic: string | null;
+            bank_name: string | null;
+            instructions: string | null;
+            /** @description The payment reference for the transfer, which is the order number. */
+            reference: string;
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            due_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How an order is paid, and the status of the payment. */
+        Payment: {
+            method: components["schemas"]["PaymentMethod"] | null;
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The order's total. */
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: date-time
+             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
+             */
+            due_at: string | null;
+            /** @description How to make the transfer, while it is awaited; else null. */
+            instructions: components["schemas"]["PaymentInstructions"] | null;
+            /** @description What the provider said when the payment failed; else null. */
+            failure_reason: string | null;
+        };
+        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
+        MarketingConsent: {
+            id: components["schemas"]["Id"];
+            /** @description The address at that time. */
+            email: components["schemas"]["Email"];
+            /** @description true, it was given; false, it was withdrawn. */
+            granted: boolean;
+            /**
+             * @description Where it was given or withdrawn.
+             * @enum {string}
+             */
+            source: "registration" | "checkout" | "account" | "dashboard";
+            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
+            wording: string | null;
+            /** @description The order with which it was given; null otherwise. */
+            order_id: components["schemas"]["IdOrNull"];
+            recorded_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Items that were shipped or handed over together. */
+        Fulfillment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description Empty if the lines of the order have no ids; then it covers the whole order. */
+            items: {
+                line_item_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            carrier: string | null;
+            tracking_number: string | null;
+            tracking_url: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            delivered_at: string | null;
+        };
+        /**
+         * @description Why money was refunded. returned means that the goods were sent back.
+         * @enum {string}
+         */
+        RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
+        /** @description A part of an order's line that was refunded. */
+        RefundLineItem: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+            /** @description Whether the pieces went back into stock. */
+            restock: boolean;
+        };
+        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
+        Refund: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            reason: components["schemas"]["RefundReason"];
+            note: string | null;
+            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
+            actor_id: components["schemas"]["Id"];
+            /**
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
+            failure_reason: string | null;
+            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
+            provider_reference: string | null;
+            /** @description What was refunded of the order's lines, if that was given. */
+            line_items: components["schemas"]["RefundLineItem"][];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An order with all that belongs to it. */
+        OrderDetails: components["schemas"]["Order"] & {
+            /** @description The reference of the integration that sent the order. Null for other orders. */
+            external_reference: string | null;
+            /** @description The language of the order's mails. */
+            locale: components["schemas"]["Locale"];
+            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
+            attribution: components["schemas"]["Attribution"] | null;
+            discount_code: string | null;
+            /** @description Whether the other amounts contain the tax. */
+            tax_included: boolean;
+            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
+            tax_lines: components["schemas"]["TaxLine"][];
+            cancel_reason: components["schemas"]["CancelReason"] | null;
+            metadata: components["schemas"]["Metadata"];
+            payment: components["schemas"]["Payment"];
+            /** @description What was refunded so far; refunds that are pending are not counted. */
+            refunded: components["schemas"]["Money"];
+            /** @description The amount paid minus what was refunded, or is pending. */
+            refundable: components["schemas"]["Money"];
+            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
+            marketing_consent: components["schemas"]["MarketingConsent"] | null;
+            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
+            refund_due: components["schemas"]["Money"];
+            fulfillments: components["schemas"]["Fulfillment"][];
+            refunds: components["schemas"]["Refund"][];
+        };
+        /** @description Something that happened to an order. Entries are never changed or deleted, so notes on a cancellation stay permanently. */
+        TimelineEntry: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
+            /** @description What happened, as a sentence for staff. */
+            message: string;
+            /**
+             * @description Who did it; system is the server, guest a customer without an account.
+             * @enum {string}
+             */
+            actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
+            /** @description The id of the staff member, key, customer or token that did it; null for the server. */
+            actor_id: components["schemas"]["IdOrNull"];
+            /** @description What changed, such as the statuses before and after. */
+            context: {
+                [key: string]: unknown;
+            };
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A mail that was written and not sent. */
+        TestMail: {
+            /** @description What it is about, such as order_placed. */
+            template: string;
+            /** @description Whom it would be sent to. */
+            to: string;
+            subject: string;
+            /** @description Its plain form. */
+            text: string;
+            /** @description Its form with pictures, a whole document. */
+            html: string;
+        };
+        /** @description What an order would be like: it was placed, paid by the test method and looked at in a transaction that was then undone. Its ids and its number belong to nothing, and the links in its mails lead nowhere. */
+        TestOrder: {
+            /** @constant */
+            test: true;
+            order: components["schemas"]["OrderDetails"];
+            /** @description Its entries, newest first. */
+            timeline: components["schemas"]["TimelineEntry"][];
+            /** @description The mails that would be sent, to the shopper and to the shop. */
+            mails: components["schemas"]["TestMail"][];
+        };
+        /** @description A whole number of things. */
+        Count: number;
         /** @description The orders that were placed on one day. */
         OverviewDay: {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
@@ -4235,10 +4617,6 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
-        Metadata: {
-            [key: string]: string;
-        };
         /** @description A product as every surface shows it. Prices and stock are derived from its variants: price is the lowest, total_inventory the sum. A product without options has one default variant, whose options are all null. */
         Product: {
             id: components["schemas"]["Id"];
@@ -4494,11 +4872,6 @@ export interface components {
          * @enum {string}
          */
         AdjustmentReason: "received" | "correction" | "damaged" | "lost" | "returned" | "promotion" | "other";
-        /**
-         * Format: uuid
-         * @description A UUID, or null.
-         */
-        IdOrNull: string | null;
         /** @description One change of a variant's stock. Movements are never changed or deleted. */
         StockMovement: {
             id: components["schemas"]["Id"];
@@ -4814,113 +5187,6 @@ export interface components {
             active?: boolean;
             position?: number;
         };
-        /**
-         * @description The status of an order as a whole. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
-        /**
-         * @description The status of an order's payment. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
-        /**
-         * @description The delivery status of an order. The transitions are listed under the tag Orders.
-         * @enum {string}
-         */
-        FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
-        /**
-         * @description Where an order came from.
-         * @enum {string}
-         */
-        OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
-        /**
-         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
-         * @enum {string}
-         */
-        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
-        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
-        LineItem: {
-            /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
-            id?: components["schemas"]["IdOrNull"];
-            variant_id?: components["schemas"]["IdOrNull"];
-            product_id?: components["schemas"]["IdOrNull"];
-            name: string;
-            sku?: string | null;
-            option1?: string | null;
-            option2?: string | null;
-            option3?: string | null;
-            /** @description The option values joined by " / ". */
-            variant_name?: string | null;
-            quantity: number;
-            /** @description The price of one piece. */
-            price: components["schemas"]["Money"];
-            /** @description price times quantity, before the discount. */
-            total: components["schemas"]["Money"];
-            image_url?: string | null;
-        };
-        /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
-        Address: {
-            first_name?: string | null;
-            last_name?: string | null;
-            company?: string | null;
-            address1?: string | null;
-            address2?: string | null;
-            city?: string | null;
-            state?: string | null;
-            postal_code?: string | null;
-            /** @description An ISO 3166-1 alpha-2 code, unless the producer of the order wrote something else. */
-            country?: string | null;
-            phone?: string | null;
-        };
-        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
-        Order: {
-            id: components["schemas"]["Id"];
-            merchant_id: components["schemas"]["Id"];
-            /** @description Numbered per shop, starting at 1001. */
-            order_number: string;
-            /** @description Null for a guest's order. */
-            customer_id?: components["schemas"]["IdOrNull"];
-            email?: string | null;
-            phone?: string | null;
-            line_items: components["schemas"]["LineItem"][];
-            /** @description The totals of the lines. */
-            subtotal: components["schemas"]["Money"];
-            tax: components["schemas"]["Money"];
-            shipping_cost: components["schemas"]["Money"];
-            discount: components["schemas"]["Money"];
-            total: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            status: components["schemas"]["OrderStatus"];
-            payment_status: components["schemas"]["PaymentStatus"];
-            fulfillment_status: components["schemas"]["FulfillmentStatus"];
-            payment_method?: components["schemas"]["PaymentMethod"] | null;
-            /** @description Null when it is the shipping address. */
-            billing_address?: components["schemas"]["Address"] | null;
-            shipping_address?: components["schemas"]["Address"] | null;
-            /** @description The name of the shipping option. */
-            shipping_method?: string | null;
-            /** @description Of the latest fulfilment that has one. */
-            tracking_number?: string | null;
-            /** @description Of the latest fulfilment that has one. */
-            tracking_url?: string | null;
-            source: components["schemas"]["OrderSource"];
-            /** @description The customer's note. */
-            note?: string | null;
-            /** @description A note for staff. Null on every surface but the dashboard. */
-            staff_note?: string | null;
-            created_at: components["schemas"]["Timestamp"];
-            updated_at: components["schemas"]["Timestamp"];
-            /**
-             * Format: date-time
-             * @description When everything had been shipped.
-             */
-            shipped_at?: string | null;
-            /** Format: date-time */
-            delivered_at?: string | null;
-            /** Format: date-time */
-            cancelled_at?: string | null;
-        };
         /** @description One page of orders. */
         OrderPage: {
             orders: components["schemas"]["Order"][];
@@ -4957,190 +5223,6 @@ export interface components {
                 /** @description The reason in a sentence; else null. */
                 message: string | null;
             }[];
-        };
-        /**
-         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
-         * @example {
-         *       "utm_source": "newsletter",
-         *       "utm_medium": "email",
-         *       "utm_campaign": "spring",
-         *       "referrer": "https://mail.example.com/"
-         *     }
-         */
-        Attribution: {
-            utm_source?: string;
-            utm_medium?: string;
-            utm_campaign?: string;
-            utm_term?: string;
-            utm_content?: string;
-            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
-            referrer?: string;
-        };
-        /** @description The tax of an order at one rate. */
-        TaxLine: {
-            tax_class: components["schemas"]["TaxClass"];
-            rate: components["schemas"]["TaxRate"];
-            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
-            taxable_amount: components["schemas"]["Money"];
-            tax: components["schemas"]["Money"];
-            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
-            parts: {
-                /** @description Null for the shipping cost. */
-                line_item_id: components["schemas"]["IdOrNull"];
-                taxable_amount: components["schemas"]["Money"];
-                tax: components["schemas"]["Money"];
-            }[];
-        };
-        /**
-         * @description Why an order was cancelled. payment_expired is set by the server only.
-         * @enum {string}
-         */
-        CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
-        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
-        PaymentInstructions: {
-            account_holder: string;
-            iban: string;
-            bic: string | null;
-            bank_name: string | null;
-            instructions: string | null;
-            /** @description The payment reference for the transfer, which is the order number. */
-            reference: string;
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            due_at: components["schemas"]["Timestamp"];
-        };
-        /** @description How an order is paid, and the status of the payment. */
-        Payment: {
-            method: components["schemas"]["PaymentMethod"] | null;
-            status: components["schemas"]["PaymentStatus"];
-            /** @description The order's total. */
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            /**
-             * Format: date-time
-             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
-             */
-            due_at: string | null;
-            /** @description How to make the transfer, while it is awaited; else null. */
-            instructions: components["schemas"]["PaymentInstructions"] | null;
-            /** @description What the provider said when the payment failed; else null. */
-            failure_reason: string | null;
-        };
-        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
-        MarketingConsent: {
-            id: components["schemas"]["Id"];
-            /** @description The address at that time. */
-            email: components["schemas"]["Email"];
-            /** @description true, it was given; false, it was withdrawn. */
-            granted: boolean;
-            /**
-             * @description Where it was given or withdrawn.
-             * @enum {string}
-             */
-            source: "registration" | "checkout" | "account" | "dashboard";
-            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
-            wording: string | null;
-            /** @description The order with which it was given; null otherwise. */
-            order_id: components["schemas"]["IdOrNull"];
-            recorded_at: components["schemas"]["Timestamp"];
-        };
-        /** @description Items that were shipped or handed over together. */
-        Fulfillment: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            /** @description Empty if the lines of the order have no ids; then it covers the whole order. */
-            items: {
-                line_item_id: components["schemas"]["Id"];
-                quantity: number;
-            }[];
-            carrier: string | null;
-            tracking_number: string | null;
-            tracking_url: string | null;
-            created_at: components["schemas"]["Timestamp"];
-            /** Format: date-time */
-            delivered_at: string | null;
-        };
-        /**
-         * @description Why money was refunded. returned means that the goods were sent back.
-         * @enum {string}
-         */
-        RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
-        /** @description A part of an order's line that was refunded. */
-        RefundLineItem: {
-            line_item_id: components["schemas"]["Id"];
-            quantity: number;
-            /** @description Whether the pieces went back into stock. */
-            restock: boolean;
-        };
-        /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
-        Refund: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            amount: components["schemas"]["Money"];
-            currency: components["schemas"]["Currency"];
-            reason: components["schemas"]["RefundReason"];
-            note: string | null;
-            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
-            actor_id: components["schemas"]["Id"];
-            /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money was returned, or recorded as returned; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
-             * @enum {string}
-             */
-            status: "pending" | "succeeded" | "failed";
-            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
-            failure_reason: string | null;
-            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
-            provider_reference: string | null;
-            /** @description What was refunded of the order's lines, if that was given. */
-            line_items: components["schemas"]["RefundLineItem"][];
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description An order with all that belongs to it. */
-        OrderDetails: components["schemas"]["Order"] & {
-            /** @description The reference of the integration that sent the order. Null for other orders. */
-            external_reference: string | null;
-            /** @description The language of the order's mails. */
-            locale: components["schemas"]["Locale"];
-            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
-            attribution: components["schemas"]["Attribution"] | null;
-            discount_code: string | null;
-            /** @description Whether the other amounts contain the tax. */
-            tax_included: boolean;
-            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
-            tax_lines: components["schemas"]["TaxLine"][];
-            cancel_reason: components["schemas"]["CancelReason"] | null;
-            metadata: components["schemas"]["Metadata"];
-            payment: components["schemas"]["Payment"];
-            /** @description What was refunded so far; refunds that are pending are not counted. */
-            refunded: components["schemas"]["Money"];
-            /** @description The amount paid minus what was refunded, or is pending. */
-            refundable: components["schemas"]["Money"];
-            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
-            marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
-            refund_due: components["schemas"]["Money"];
-            fulfillments: components["schemas"]["Fulfillment"][];
-            refunds: components["schemas"]["Refund"][];
-        };
-        /** @description Something that happened to an order. Entries are never changed or deleted, so notes on a cancellation stay permanently. */
-        TimelineEntry: {
-            id: components["schemas"]["Id"];
-            /** @enum {string} */
-            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
-            /** @description What happened, as a sentence for staff. */
-            message: string;
-            /**
-             * @description Who did it; system is the server, guest a customer without an account.
-             * @enum {string}
-             */
-            actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
-            /** @description The id of the staff member, key, customer or token that did it; null for the server. */
-            actor_id: components["schemas"]["IdOrNull"];
-            /** @description What changed, such as the statuses before and after. */
-            context: {
-                [key: string]: unknown;
-            };
-            created_at: components["schemas"]["Timestamp"];
         };
         /** @description A customer as the customer sees it. */
         Customer: {
@@ -6364,15 +6446,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The credentials are valid but do not allow this. */
-        Forbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
         /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6445,6 +6518,25 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The credentials are valid but do not allow this. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
+        CheckoutConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -6574,16 +6666,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
-        CheckoutConflict: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
         /** @description The credentials do not allow this, or a human must confirm it. */
         CompletionForbidden: {
             headers: {
@@ -6677,8 +6759,6 @@ export interface components {
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
-        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-        XPanel: "1";
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
@@ -6868,8 +6948,6 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
-        PanelCookie: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
@@ -6893,7 +6971,8 @@ export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type ApiKey = components['schemas']['ApiKey'];
-export type StaffRole = components['schemas']['StaffRole'];
+export type Notifications = components['schemas']['Notifications'];
+export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
@@ -6918,8 +6997,32 @@ export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
 export type Setup = components['schemas']['Setup'];
-export type Count = components['schemas']['Count'];
+export type IdOrNull = components['schemas']['IdOrNull'];
 export type Money = components['schemas']['Money'];
+export type LineItem = components['schemas']['LineItem'];
+export type OrderStatus = components['schemas']['OrderStatus'];
+export type PaymentStatus = components['schemas']['PaymentStatus'];
+export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
+export type PaymentMethod = components['schemas']['PaymentMethod'];
+export type Address = components['schemas']['Address'];
+export type OrderSource = components['schemas']['OrderSource'];
+export type Order = components['schemas']['Order'];
+export type Attribution = components['schemas']['Attribution'];
+export type TaxLine = components['schemas']['TaxLine'];
+export type CancelReason = components['schemas']['CancelReason'];
+export type Metadata = components['schemas']['Metadata'];
+export type PaymentInstructions = components['schemas']['PaymentInstructions'];
+export type Payment = components['schemas']['Payment'];
+export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type Fulfillment = components['schemas']['Fulfillment'];
+export type RefundReason = components['schemas']['RefundReason'];
+export type RefundLineItem = components['schemas']['RefundLineItem'];
+export type Refund = components['schemas']['Refund'];
+export type OrderDetails = components['schemas']['OrderDetails'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type TestMail = components['schemas']['TestMail'];
+export type TestOrder = components['schemas']['TestOrder'];
+export type Count = components['schemas']['Count'];
 export type OverviewDay = components['schemas']['OverviewDay'];
 export type BudgetSum = components['schemas']['BudgetSum'];
 export type OverviewAgents = components['schemas']['OverviewAgents'];
@@ -6962,7 +7065,6 @@ export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
 export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
-export type Metadata = components['schemas']['Metadata'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
@@ -6979,7 +7081,6 @@ export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
 export type AdjustmentReason = components['schemas']['AdjustmentReason'];
-export type IdOrNull = components['schemas']['IdOrNull'];
 export type StockMovement = components['schemas']['StockMovement'];
 export type CollectionType = components['schemas']['CollectionType'];
 export type CollectionRule = components['schemas']['CollectionRule'];
@@ -6999,28 +7100,8 @@ export type ShippingKind = components['schemas']['ShippingKind'];
 export type ShippingOption = components['schemas']['ShippingOption'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];
-export type OrderStatus = components['schemas']['OrderStatus'];
-export type PaymentStatus = components['schemas']['PaymentStatus'];
-export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
-export type OrderSource = components['schemas']['OrderSource'];
-export type PaymentMethod = components['schemas']['PaymentMethod'];
-export type LineItem = components['schemas']['LineItem'];
-export type Address = components['schemas']['Address'];
-export type Order = components['schemas']['Order'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
-export type Attribution = components['schemas']['Attribution'];
-export type TaxLine = components['schemas']['TaxLine'];
-export type CancelReason = components['schemas']['CancelReason'];
-export type PaymentInstructions = components['schemas']['PaymentInstructions'];
-export type Payment = components['schemas']['Payment'];
-export type MarketingConsent = components['schemas']['MarketingConsent'];
-export type Fulfillment = components['schemas']['Fulfillment'];
-export type RefundReason = components['schemas']['RefundReason'];
-export type RefundLineItem = components['schemas']['RefundLineItem'];
-export type Refund = components['schemas']['Refund'];
-export type OrderDetails = components['schemas']['OrderDetails'];
-export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
@@ -7121,7 +7202,6 @@ export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
-export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -7130,6 +7210,8 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
@@ -7143,7 +7225,6 @@ export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
-export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
 export type ResponseCompletionConflict = components['responses']['CompletionConflict'];
 export type ResponseCustomerRefused = components['responses']['CustomerRefused'];
@@ -7154,7 +7235,6 @@ export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
-export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
@@ -7202,7 +7282,6 @@ export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
 export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
-export type HeaderPanelCookie = components['headers']['PanelCookie'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -7219,8 +7298,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7247,7 +7324,6 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7271,7 +7347,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
+                        /** @description What Authorization takes, after "Bearer ". */
                         access_token: string;
                         /** @constant */
                         token_type: "Bearer";
@@ -7282,7 +7358,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["LoginRefused"];
-            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7301,8 +7376,6 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
-                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7312,7 +7385,6 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
-                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7353,18 +7425,9 @@ export interface operations {
                      *         "name": "Mina Alder"
                      *       },
                      *       "api_key": null,
-                     *       "role": "support",
                      *       "scopes": [
-                     *         "products:read",
-                     *         "inventory:read",
-                     *         "orders:read",
-                     *         "orders:write",
-                     *         "orders:refund",
-                     *         "customers:read",
-                     *         "customers:write",
-                     *         "discounts:read",
-                     *         "settings:read",
-                     *         "agents:read"
+                     *         "read",
+                     *         "write"
                      *       ],
                      *       "merchant": {
                      *         "id": "0192f3a0-2222-7000-8000-000000000001",
@@ -7385,9 +7448,6 @@ export interface operations {
                         staff: components["schemas"]["Staff"] | null;
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
-                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
-                        role: components["schemas"]["StaffRole"] | null;
-                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
@@ -7397,6 +7457,81 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getNotifications": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The switches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateNotifications": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "new_order": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotificationsPatch"];
+            };
+        };
+        responses: {
+            /** @description The switches as they are now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -7496,6 +7631,43 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.placeTestOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order as the panel would show it, and its mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["CheckoutConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -18,6 +18,7 @@ logged in with e-mail and password, not by another key.
 
 Examples:
   $ commerce api-keys create --description "Warehouse" --scope read --scope write
+  $ commerce api-keys create --description "Payouts" --scope write --scope payments:write
   $ commerce api-keys list
   $ commerce api-keys rotate ID       a new key; the old one works for 24 more hours
   $ commerce api-keys revoke ID       asks first; the key fails from its next call on`;
@@ -41,7 +42,7 @@ export function addApiKeys(program: Command, terminal: Terminal): void {
     .description('Make a key and print its secret, once.')
     .requiredOption('--description <text>', 'what the key is for')
     .addOption(
-      new Option('--scope <scope>', 'what it may do, read or write; may be repeated')
+      new Option('--scope <scope>', 'what it may do: read, write, or a scope such as orders:read; may be repeated')
         .argParser(repeated)
         .makeOptionMandatory(),
     )

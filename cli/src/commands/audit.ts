@@ -8,7 +8,7 @@ import { choice, isJson, since, until, uuid, wholeNumber } from './options.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
 
-const ACTORS = ['agent', 'customer', 'storefront'] as const;
+const ACTORS = ['agent', 'customer', 'storefront', 'staff', 'api_key'] as const;
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +28,7 @@ interface ListOptions {
   cursor?: string;
 }
 
-/** `audit list`: what agents and those who acted beside them did. */
+/** `audit list`: what staff, keys and agents did, and customers. */
 export function addAudit(program: Command, terminal: Terminal): void {
   const audit = program.command('audit').description('What was done, by whom, whatever came of it.');
   calls(audit.command('list'), 'dashboard.listAuditEvents')
@@ -49,10 +49,11 @@ export function addAudit(program: Command, terminal: Terminal): void {
 const COLUMNS: Column<AuditEvent>[] = [
   { title: 'WHEN', value: ({ created_at }) => moment(created_at) },
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status < 400 ? 'green' : 'yellow') },
-  { title: 'BY', value: ({ actor_type }) => actor_type },
+  { title: 'BY', value: ({ actor_name, actor_type }) => actor_name ?? actor_type, shrinks: true },
   { title: 'ACTION', value: ({ action }) => action },
+  { title: 'FIELDS', value: ({ fields }) => fields.join(', '), below: true },
   { title: 'FROM', value: ({ ip, buyer_ip }) => buyer_ip ?? ip, below: true },
-  { title: 'ACTOR', value: ({ actor_id }) => actor_id, below: true },
+  { title: 'ACTOR', value: ({ actor_type, actor_id }) => `${actor_type} ${actor_id}`, below: true },
   { title: 'REQUEST', value: ({ correlation_id }) => correlation_id, below: true },
 ];
 

@@ -119,7 +119,7 @@ async function getOrder(wanted: string, command: Command, terminal: Terminal): P
 const TIMELINE_COLUMNS: Column<TimelineEntry>[] = [
   { title: 'WHEN', value: ({ created_at }) => moment(created_at) },
   { title: 'WHAT', value: ({ type }) => type },
-  { title: 'BY', value: ({ actor_type }) => actor_type },
+  { title: 'BY', value: ({ actor_name, actor_type }) => actor_name ?? actor_type },
   { title: 'MESSAGE', value: ({ message }) => message, shrinks: true },
 ];
 

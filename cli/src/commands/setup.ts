@@ -5,6 +5,7 @@ import { type Paint, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
+import { addTestOrder } from './test-order.ts';
 
 type Setup = Schemas['Setup'];
 
@@ -23,10 +24,11 @@ Examples:
 
 /** `setup`: what the shop needs before it can sell, and the command for each step. */
 export function addSetup(program: Command, terminal: Terminal): void {
-  calls(program.command('setup'), 'dashboard.getSetup')
+  const list = calls(program.command('setup'), 'dashboard.getSetup')
     .description('Show what the shop needs before it can sell.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => setup(program, command, terminal));
+  addTestOrder(list, terminal);
 }
 
 async function setup(program: Command, command: Command, terminal: Terminal): Promise<void> {

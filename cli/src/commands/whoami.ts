@@ -17,7 +17,7 @@ async function whoami(command: Command, terminal: Terminal): Promise<void> {
   const { json = false } = command.optsWithGlobals<GlobalOptions>();
   const { client, url, profileName, profile } = await openSession(command, terminal);
   const me = await unwrap(client.GET('/api/dashboard/me'));
-  const { staff, api_key, scopes, merchant } = me;
+  const { staff, api_key, role, scopes, merchant } = me;
   show(terminal, json, { profile: profileName ?? null, url, ...me }, (paint) =>
     facts(
       {
@@ -26,7 +26,8 @@ async function whoami(command: Command, terminal: Terminal): Promise<void> {
         Profile: profileName ?? 'none: COMMERCE_API_KEY',
         'Logged in as': staff ? `${staff.name} <${staff.email}>` : `API key ${api_key?.secret_prefix ?? ''}…`,
         Until: staff && profile.expires_at ? moment(profile.expires_at) : undefined,
-        May: scopes.join(', '),
+        Role: role ?? undefined,
+        May: inShort(scopes),
         'Merchant id': merchant?.id,
         'Site id': merchant?.site_id,
       },
@@ -34,3 +35,12 @@ async function whoami(command: Command, terminal: Terminal): Promise<void> {
     ),
   );
 }
+
+/** Without those that the words stand for: read for all that end in :read, and write for all but a few. */
+function inShort(scopes: string[]): string {
+  const named = scopes.includes('write') ? BEYOND_WRITE : scopes;
+  const shown = scopes.filter((scope) => !scope.includes(':') || named.includes(scope));
+  return shown.filter((scope) => !scope.endsWith(':read') || !scopes.includes('read')).join(', ');
+}
+
+const BEYOND_WRITE = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];

@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CsvRow, readCsv } from './csv-rows.ts';
+import type { CsvRow } from './csv-records.ts';
+import { readCsv } from './csv-rows.ts';
+import { readCsvText } from './csv-text.ts';
 import { allOf } from './testing.ts';
 
+/** The rows, which are the same in a browser. */
 async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
   async function* pieces() {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += pieceSize) yield bytes.subarray(at, at + pieceSize);
   }
-  return allOf(readCsv(pieces(), ','));
+  const rows = await allOf(readCsv(pieces(), ','));
+  expect(await allOf(readCsvText(pieces(), ','))).toEqual(rows);
+  return rows;
 }
 
 const newline = fc.constantFrom('\n', '\r\n');

@@ -1,102 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
-import { type InfoRecord, parse } from 'csv-parse';
+import { parse } from 'csv-parse';
+import { type CsvRow, csvOptions, type OpenQuote, rowsOf } from './csv-records.ts';
 
-/** A row of a CSV file. With `problem` its cells cannot be trusted; there are none when nothing of it could be read. */
-export type CsvRow = { line: number; cells: string[]; problem?: string };
-
-/** More than the longest product could need; beyond it a quote was left open somewhere. */
-const LONGEST_ROW_BYTES = 4 * 1024 * 1024;
-
-const BAD_QUOTE =
-  'A quote inside a quoted cell is not doubled, or a quoted cell is not closed: the row cannot be read.';
-const OPEN_QUOTE = 'A quoted cell that begins on this line or after it is never closed: the rows in it cannot be read.';
-
-/**
- * The rows of a CSV file in order, the header first; blank rows are skipped. `line` is the line an editor shows for the
- * row's first character, newlines inside quotes counted. A malformed row is given with its problem, and reading goes on.
- */
-export async function* readCsv(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRow> {
-  let lastLine = 0;
-  // The parser counts a CRLF inside quotes as two lines.
-  let overcounted = 0;
-  let width: number | undefined;
-  let records = 0;
-  let recordsBeforeOpenQuote: number | undefined;
-  let openQuoteLine: number | undefined;
-  const parser = parse({
-    delimiter,
-    bom: true,
-    info: true,
-    raw: true,
-    relax_column_count: true,
-    // Without it one stray quote turns the rest of the file inside out; the raw text tells us of such rows.
-    relax_quotes: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    max_record_size: LONGEST_ROW_BYTES,
-    on_skip: () => {
-      recordsBeforeOpenQuote ??= parser.info.records;
-      return undefined;
-    },
-  });
+/** The rows of a CSV file, as they are asked for. */
+export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
+  const open: OpenQuote = {};
+  const parser = parse(csvOptions(delimiter, open));
   // The iteration below throws what goes wrong in either stream.
   pipeline(Readable.from(bytes, { objectMode: false }), parser, () => {});
-
-  for await (const parsed of parser) {
-    const { record: cells, info, raw } = parsed as unknown as { record: string[]; info: InfoRecord; raw: string };
-    const inside = newlinesIn(cells);
-    overcounted += inside.crlf;
-    const line = info.lines - overcounted - inside.all;
-    lastLine = line + inside.all;
-    records++;
-    // The parser runs ahead of this loop: by then the line of its open quote is not known yet.
-    if (records === recordsBeforeOpenQuote) openQuoteLine = lastLine + 1;
-    if (cells.every((cell) => cell.trim() === '')) continue;
-    width ??= cells.length;
-    const problem = problemOf(cells, raw, delimiter, width);
-    yield problem === undefined ? { line, cells } : { line, cells: problem === BAD_QUOTE ? [] : cells, problem };
-  }
-  if (recordsBeforeOpenQuote !== undefined) {
-    yield { line: openQuoteLine ?? lastLine + 1, cells: [], problem: OPEN_QUOTE };
-  }
-}
-
-function newlinesIn(cells: string[]): { all: number; crlf: number } {
-  let all = 0;
-  let crlf = 0;
-  for (const cell of cells) {
-    if (!cell.includes('\n') && !cell.includes('\r')) continue;
-    all += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
-    crlf += cell.match(/\r\n/g)?.length ?? 0;
-  }
-  return { all, crlf };
-}
-
-function problemOf(cells: string[], raw: string, delimiter: string, width: number): string | undefined {
-  if (raw.includes('"') && !quotesClose(raw, delimiter)) return BAD_QUOTE;
-  if (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== '')) {
-    return `The row has ${cells.length} cells and the header ${width}: a cell with the separator in it must be quoted.`;
-  }
-  return undefined;
-}
-
-/** Whether each quoted cell of a row ends where the next cell, or the row's end, begins. */
-function quotesClose(record: string, delimiter: string): boolean {
-  // The blank lines skipped before a record are part of it.
-  const raw = record.replace(/^[\r\n]+/, '');
-  let at = 0;
-  while (at < raw.length) {
-    if (raw[at] === '"') {
-      at = raw.indexOf('"', at + 1);
-      while (at !== -1 && raw[at + 1] === '"') at = raw.indexOf('"', at + 2);
-      if (at === -1) return false;
-      at++;
-      if (at < raw.length && ![delimiter, '\r', '\n'].includes(raw[at] ?? '')) return false;
-    } else {
-      at = raw.indexOf(delimiter, at);
-      if (at === -1) return true;
-    }
-    at++;
-  }
-  return true;
+  yield* rowsOf(parser, delimiter, open);
 }

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { Product, ProductImport, Variant, VariantInput } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
 import type { Read } from './reading.ts';
@@ -11,7 +10,7 @@ const LONGEST_LINE = 4 * 1024 * 1024;
  * The products of a JSON Lines file: one object in the contract's shape per line, blank lines skipped. A missing slug is made
  * from the name. Lines that are not JSON, or exceed the contract's limits, are refused with the reason.
  */
-export async function* readJsonl(bytes: AsyncIterable<Buffer>): AsyncGenerator<Read> {
+export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Read> {
   const slugs = new Map<string, number>();
   for await (const { line, text } of linesOf(bytes)) {
     if (text === undefined) {
@@ -57,13 +56,13 @@ function refused(line: number, field: string, message: string): Read {
 }
 
 /** Lines end at LF only: JSON may hold U+2028 as it is. A line too long is given without its text. */
-async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<{ line: number; text: string | undefined }> {
-  const decoder = new StringDecoder('utf8');
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<{ line: number; text: string | undefined }> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let line = 1;
   let rest = '';
   let tooLong = false;
   for await (const chunk of bytes) {
-    const pieces = (rest + decoder.write(chunk)).split('\n');
+    const pieces = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = pieces.pop() ?? '';
     for (const piece of pieces) {
       yield { line, text: tooLong ? undefined : withoutMark(piece, line) };
@@ -75,7 +74,7 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<{ line: nu
       rest = '';
     }
   }
-  rest += decoder.end();
+  rest += decoder.decode();
   if (tooLong || rest !== '') yield { line, text: tooLong ? undefined : withoutMark(rest, line) };
 }
 

@@ -1,6 +1,6 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
-import type { CsvRow } from './csv-rows.ts';
+import type { CsvRow } from './csv-records.ts';
 import { MAGENTO_COLUMNS, type MagentoColumn } from './magento-columns.ts';
 import { type Child, configurableProductOf, isOnline, type MagentoRow, simpleProductOf } from './magento-product.ts';
 import { type Variation, variationsOf } from './magento-text.ts';

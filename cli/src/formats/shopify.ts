@@ -1,6 +1,6 @@
 import type { ImageInput, ProductImport } from '@commerce-backend/spec';
 import { type OutOfBounds, outOfBounds } from './bounds.ts';
-import type { CsvRow } from './csv-rows.ts';
+import type { CsvRow } from './csv-records.ts';
 import { textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';

@@ -5,7 +5,7 @@ import {
   unwrap,
   type ValidationErrorItem,
 } from '@commerce-backend/sdk';
-import { fieldOf } from '../errors.ts';
+import { fieldOf } from '../field-of.ts';
 import type { Refused, Row } from './batches.ts';
 
 interface ImportSettings {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,37 @@ describe('beside a running server', () => {
     expect(data).toMatchObject({ site_id: site.site_id, name: 'Kiosk', currency: 'JPY' });
     expect(site.staff.password).toMatch(/^.{23}$/);
     expect(site).toMatchObject({ base_url: baseUrl });
+  });
+
+  test.concurrent('a shop opened from a file can sell at once, and its mistakes are told by their field', async () => {
+    const file = join(dataDir, 'shop.json');
+    const shop = {
+      name: 'Mug & Co',
+      country: 'DE',
+      settings: { bank_details: { account_holder: 'Mug & Co', iban: 'DE89370400440532013000' } },
+      shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }],
+      products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
+    };
+    writeFileSync(
+      file,
+      JSON.stringify({ ...shop, settings: { bank_details: { account_holder: 'M', iban: 'DE00370400440532013000' } } }),
+    );
+    const refused = await run(['site', 'create', '--file', file]);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`${file}: settings.bank_details.iban: `),
+    });
+
+    writeFileSync(file, JSON.stringify(shop));
+    const { stdout } = await run(['site', 'create', '--file', file]);
+    const site = JSON.parse(stdout) as { api_key: string };
+    expect(site).toMatchObject({
+      panel_url: `${baseUrl}/panel`,
+      setup: { can_sell: true, missing: ['contact', 'legal', 'storefront_url'] },
+    });
+    const { data } = await createDashboardClient({ baseUrl, apiKey: site.api_key }).GET('/api/dashboard/products');
+    expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
   test.concurrent('a site gets a host, at which the running server finds it within seconds', async () => {

@@ -1,31 +1,160 @@
 import { randomBytes } from 'node:crypto';
+import type { SetupItem } from '@commerce-backend/spec';
 import type { Config } from '../config.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { createSite as create, mintPassword } from '../shop/merchant/sites.ts';
+import { mistakesInRow } from '../http/contract/rows.ts';
+import * as settings from '../shop/merchant/settings.ts';
+import * as setup from '../shop/merchant/setup.ts';
+import { createSite as create, mintPassword, type NewPassword, type SiteCredentials } from '../shop/merchant/sites.ts';
+import { hashPassword } from '../shop/passwords/passwords.ts';
+import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
+import { importProducts } from '../shop/products/import.ts';
+import * as shippingOptions from '../shop/shipping/options.ts';
+import type { Shop } from '../shop/shop.ts';
 import { slugOf } from '../shop/slugs.ts';
 import { withPool } from './database.ts';
+import { type Given, interview } from './opening/interview.ts';
+import type { Opening } from './opening/opening.ts';
+import { canAsk, openPrompt } from './opening/prompt.ts';
+import { inFile, readShopFile } from './opening/shop-file.ts';
 
-export interface SiteOptions {
-  name: string;
-  currency: string;
-  staffEmail?: string;
-  staffName?: string;
+export interface SiteOptions extends Given {
+  file?: string;
+  /** False with --no-input: nobody is asked anything. */
+  input: boolean;
 }
 
-/** Creates a merchant with its site, and prints its credentials as JSON: the only time that the secrets are shown. */
+/** A shop that was opened, with what it still lacks. */
+interface Opened {
+  credentials: SiteCredentials;
+  missing: SetupItem[];
+  can_sell: boolean;
+}
+
+/**
+ * Opens a shop: leads a person at a terminal through it, takes a file, or takes the flags alone. Its credentials are printed as JSON
+ * unless the standard output is a terminal, too; it is the only time that the secrets are shown.
+ */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
-  const { name, currency } = options;
-  const staff = { email: options.staffEmail ?? inventedEmail(name), name: options.staffName ?? `${name} (owner)` };
-  const password = await mintPassword();
-  const credentials = await withPool(config, (db) =>
-    inTransaction(
-      db,
-      async (connection) => (await create(connection, { name, currency, staff, password })).credentials,
-    ),
+  const asks = options.input && !options.file && canAsk(process);
+  const opening = asks ? await askAll(options) : await openingOf(options);
+  const password = await passwordOf(opening);
+  const opened = await withPool(config, (db) =>
+    inTransaction(db, async (connection) => {
+      const { shop, credentials } = await create(connection, { ...opening, password });
+      await furnish(shop, opening, config.baseUrl, options.file);
+      const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
+      const { items, can_sell } = await setup.get(shop, { card });
+      return { credentials, can_sell, missing: items.filter(({ done }) => !done) };
+    }),
   );
   // Only the settings of the server say where it will listen.
-  const address = config.baseUrlAssumed ? {} : { base_url: config.baseUrl };
-  process.stdout.write(`${JSON.stringify({ ...address, ...credentials }, null, 2)}\n`);
+  const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
+  const typed = opening.password !== null;
+  if (asks && process.stdout.isTTY) {
+    process.stdout.write(`${inWords(opening.name, opened, baseUrl, typed)}\n`);
+    return;
+  }
+  process.stdout.write(`${JSON.stringify(asJson(opened, baseUrl), null, 2)}\n`);
+  if (asks) process.stderr.write(`\n${nextSteps(opened, baseUrl).join('\n')}\n`);
+}
+
+async function askAll(options: SiteOptions): Promise<Opening> {
+  const prompt = openPrompt(process);
+  try {
+    return await interview(prompt, options);
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Of the file, if one is given, in which flags change what they name. */
+async function openingOf({ file, name, currency, staffEmail, staffName }: SiteOptions): Promise<Opening> {
+  const given = file ? await readShopFile(file) : undefined;
+  const called = name ?? given?.name;
+  const paid = currency ?? given?.currency;
+  if (!called || !paid) throw new Error('Give --name and --currency, or --file; on a terminal you are asked for all.');
+  return {
+    name: called,
+    currency: paid,
+    staff: {
+      email: staffEmail ?? given?.staff?.email ?? inventedEmail(called),
+      name: staffName ?? given?.staff?.name ?? `${called} (owner)`,
+    },
+    password: null,
+    settings: given?.settings ?? {},
+    shipping_options: given?.shipping_options ?? [],
+    products: given?.products ?? [],
+  };
+}
+
+async function passwordOf({ password }: Opening): Promise<NewPassword> {
+  return password === null ? mintPassword() : { text: password, hash: await hashPassword(password) };
+}
+
+/** Sets what a new shop needs to sell. A mistake that only now shows is told by its place in the file. */
+async function furnish(shop: Shop, opening: Opening, baseUrl: string, file: string | undefined): Promise<void> {
+  const part = async (at: string, work: Promise<unknown>) => {
+    await work.catch((error) => {
+      throw file ? inFile(file, at, error) : error;
+    });
+  };
+  if (Object.keys(opening.settings).length > 0)
+    await part('settings', settings.update(shop, opening.settings, baseUrl));
+  for (const [index, option] of opening.shipping_options.entries()) {
+    await part(`shipping_options.${index}`, shippingOptions.create(shop, option));
+  }
+  if (opening.products.length === 0) return;
+  const { results } = await importProducts(shop, { products: opening.products }, mistakesInRow);
+  const refused = results.find(({ status }) => status === 'failed');
+  const [mistake] = refused?.errors ?? [];
+  if (refused) throw new Error(`${file}: products.${refused.index}: ${mistake?.msg ?? 'It was refused.'}`);
+}
+
+function asJson({ credentials, missing, can_sell }: Opened, baseUrl: string | null) {
+  return {
+    ...(baseUrl && { base_url: baseUrl, panel_url: `${baseUrl}/panel` }),
+    ...credentials,
+    setup: { can_sell, missing: missing.map(({ code }) => code) },
+  };
+}
+
+function inWords(name: string, opened: Opened, baseUrl: string | null, typed: boolean): string {
+  const { credentials } = opened;
+  const { staff } = credentials;
+  const kept = typed ? 'the password that you typed' : staff.password;
+  const facts: Record<string, string> = {
+    Panel: baseUrl ? `${baseUrl}/panel` : '/panel, where the server runs',
+    API: baseUrl ? `${baseUrl}/api` : '/api',
+    Account: `${baseUrl ?? ''}/account?site_id=${credentials.site_id}`,
+    Login: `${staff.email}  ${staff.password === null ? 'the password that this login has already' : kept}`,
+    'Site id': credentials.site_id,
+    'Storefront token': credentials.storefront_token,
+    'API key': credentials.api_key,
+    'Sync secret': credentials.sync_secret,
+  };
+  const width = Math.max(...Object.keys(facts).map((label) => label.length));
+  return [
+    '',
+    `${name} is open. Keep the secrets: they are not shown again.`,
+    '',
+    ...Object.entries(facts).map(([label, value]) => `  ${label.padEnd(width)}  ${value}`),
+    '',
+    ...nextSteps(opened, baseUrl),
+  ].join('\n');
+}
+
+function nextSteps({ can_sell, missing, credentials }: Opened, baseUrl: string | null): string[] {
+  const url = baseUrl ? ` --url ${baseUrl}` : '';
+  return [
+    can_sell ? 'The shop can sell.' : 'The shop can sell once the steps marked ✗ are done.',
+    ...missing.map(({ blocking, message }) => `  ${blocking ? '✗' : '–'} ${message}`),
+    '',
+    baseUrl
+      ? `Next: log in at ${baseUrl}/panel,`
+      : 'Next: start the server with commerce-server start, log in at /panel,',
+    `or with the command line: commerce login --email ${credentials.staff.email}${url}, then commerce setup`,
+  ];
 }
 
 /** A unique login at a domain that cannot be registered (RFC 2606). */

@@ -28,7 +28,7 @@ test('a key that may read may not write', async () => {
 
   expect(read.response.status).toBe(200);
   expect(written.response.status).toBe(403);
-  expect(written.error).toMatchObject({ error: 'insufficient_scope', scope: 'write' });
+  expect(written.error).toMatchObject({ error: 'insufficient_scope', scope: 'settings:write' });
 });
 
 test('a key that may write may read', async () => {

@@ -8,6 +8,7 @@ import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
 import * as events from './events.ts';
 import * as inventory from './inventory.ts';
+import * as invitation from './invitation.ts';
 import * as me from './me.ts';
 import * as orders from './orders.ts';
 import * as overview from './overview.ts';
@@ -16,6 +17,7 @@ import * as products from './products.ts';
 import * as settings from './settings.ts';
 import * as setup from './setup.ts';
 import * as shippingOptions from './shipping-options.ts';
+import * as staff from './staff.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 import * as webhookDeliveries from './webhook-deliveries.ts';
@@ -31,6 +33,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...discounts,
   ...events,
   ...inventory,
+  ...invitation,
   ...me,
   ...orders,
   ...overview,
@@ -39,6 +42,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...settings,
   ...setup,
   ...shippingOptions,
+  ...staff,
   ...storefrontTokens,
   ...syncKeys,
   ...webhookDeliveries,

@@ -2,6 +2,7 @@ import type { ApiKeyScope } from '@commerce-backend/spec';
 import { withWords } from '../http/callers/scopes.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as credentials from '../shop/merchant/credentials.ts';
+import * as notifications from '../shop/merchant/notifications.ts';
 import * as staff from '../shop/merchant/staff.ts';
 
 export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
@@ -15,9 +16,15 @@ export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
   return {
     staff: person,
     api_key: null,
-    role: 'owner',
+    role: caller.role ?? null,
     scopes,
     merchant,
     merchants: await staff.merchantsOf(shop, person.id),
   };
 };
+
+export const getNotifications: Handler<'dashboard.getNotifications'> = ({ shop, caller }) =>
+  notifications.get(shop, caller.principal_id);
+
+export const updateNotifications: Handler<'dashboard.updateNotifications'> = ({ shop, caller, body }) =>
+  notifications.update(shop, caller.principal_id, body);

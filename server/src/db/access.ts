@@ -76,6 +76,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   product_sales: READ,
   rate_counts: SWEEP,
   sites: READ,
+  staff_invitations: SWEEP,
   staff_sessions: SWEEP,
   webhook_attempts: SWEEP,
   webhook_deliveries: SWEEP,

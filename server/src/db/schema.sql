@@ -211,6 +211,23 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.note_low_stock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into commerce.low_stock_notices (site_id, variant_id) values (new.site_id, new.id) on conflict do nothing;
+      -- The first of its transaction has all of them told.
+      if found and not exists (
+        select from commerce.low_stock_notices
+        where site_id = new.site_id and variant_id <> new.id and made_in = pg_current_xact_id()
+      ) then
+        perform commerce.enqueue('tell_low_stock', json_build_object('site_id', new.site_id), now() + interval '15 minutes');
+      end if;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.note_product_parts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -586,6 +603,8 @@ create table commerce.audit_events (
   correlation_id text not null,
   created_at timestamp with time zone not null default now(),
   buyer_ip text,
+  targets uuid[] not null default '{}'::uuid[],
+  fields text[] not null default '{}'::text[],
   constraint audit_events_pkey PRIMARY KEY (site_id, id)
 );
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
@@ -1000,6 +1019,15 @@ create table commerce.login_unlocks (
 );
 CREATE INDEX login_unlocks_expiry ON commerce.login_unlocks USING btree (expires_at);
 CREATE INDEX login_unlocks_of ON commerce.login_unlocks USING btree (key_hash);
+
+create table commerce.low_stock_notices (
+  site_id uuid not null,
+  variant_id uuid not null,
+  made_in xid8 not null default pg_current_xact_id(),
+  constraint low_stock_notices_pkey PRIMARY KEY (site_id, variant_id),
+  constraint low_stock_notices_site_id_variant_id_fkey FOREIGN KEY (site_id, variant_id) REFERENCES commerce.variants(site_id, id) ON DELETE CASCADE
+);
+alter table commerce.low_stock_notices enable row level security, force row level security;
 
 create table commerce.marketing_consents (
   site_id uuid not null,
@@ -1566,12 +1594,39 @@ create table commerce.staff (
 );
 CREATE UNIQUE INDEX staff_email ON commerce.staff USING btree (lower(email));
 
+create table commerce.staff_invitations (
+  site_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash bytea,
+  invited_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint staff_invitations_pkey PRIMARY KEY (site_id, id),
+  constraint staff_invitations_token_hash_key UNIQUE (token_hash),
+  constraint staff_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES commerce.staff(id),
+  constraint staff_invitations_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint staff_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'fulfilment'::text, 'support'::text, 'viewer'::text])))
+);
+CREATE UNIQUE INDEX one_invitation_per_address ON commerce.staff_invitations USING btree (site_id, lower(email)) WHERE (ended_at IS NULL);
+CREATE INDEX staff_invitations_expiry ON commerce.staff_invitations USING btree (expires_at);
+
 create table commerce.staff_memberships (
   staff_id uuid not null,
   site_id uuid not null,
+  role text not null,
+  joined_at timestamp with time zone default now(),
+  invited_by uuid,
+  mail_new_orders boolean,
+  mail_low_stock boolean not null default true,
+  mail_disabled_webhooks boolean not null default true,
   constraint staff_memberships_pkey PRIMARY KEY (staff_id, site_id),
+  constraint staff_memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES commerce.staff(id),
   constraint staff_memberships_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
-  constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+  constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id),
+  constraint staff_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'fulfilment'::text, 'support'::text, 'viewer'::text])))
 );
 CREATE INDEX staff_memberships_of ON commerce.staff_memberships USING btree (site_id);
 
@@ -1675,6 +1730,8 @@ create table commerce.tokens (
   customer_id uuid,
   categories text[] not null default '{}'::text[],
   private boolean not null default false,
+  created_by uuid,
+  revoked_by uuid,
   constraint tokens_pkey PRIMARY KEY (site_id, id),
   constraint tokens_token_hash_key UNIQUE (token_hash),
   constraint tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -1760,12 +1817,14 @@ create table commerce.webhook_deliveries (
   response_status integer,
   created_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
+  payload text,
   constraint webhook_deliveries_pkey PRIMARY KEY (site_id, id),
   constraint webhook_deliveries_site_id_event_id_webhook_id_key UNIQUE (site_id, event_id, webhook_id),
   constraint webhook_deliveries_site_id_event_id_fkey FOREIGN KEY (site_id, event_id) REFERENCES commerce.events(site_id, id) ON DELETE CASCADE,
   constraint webhook_deliveries_site_id_webhook_id_fkey FOREIGN KEY (site_id, webhook_id) REFERENCES commerce.webhooks(site_id, id) ON DELETE CASCADE,
   constraint webhook_deliveries_check CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
   constraint webhook_deliveries_check1 CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_payload_check CHECK ((octet_length(payload) <= 69632)),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 );
 CREATE INDEX webhook_deliveries_due ON commerce.webhook_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
@@ -1865,6 +1924,8 @@ CREATE TRIGGER keep_stock BEFORE UPDATE OF on_hand, reserved, track_inventory, i
 CREATE TRIGGER note_delete AFTER DELETE ON commerce.variants REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
 
 CREATE TRIGGER note_insert AFTER INSERT ON commerce.variants REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_low_stock AFTER UPDATE OF on_hand ON commerce.variants FOR EACH ROW WHEN ((new.track_inventory AND (old.on_hand > old.low_stock_threshold) AND (new.on_hand <= new.low_stock_threshold))) EXECUTE FUNCTION commerce.note_low_stock();
 
 CREATE TRIGGER note_update AFTER UPDATE ON commerce.variants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_variants();
 
@@ -2009,6 +2070,12 @@ create policy sweep on commerce.idempotency_keys as permissive for all to commer
   using ((completed_at <= (now() - '24:00:00'::interval)));
 
 create policy tenant on commerce.idempotency_keys as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.low_stock_notices as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.low_stock_notices as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.marketing_consents as permissive for select to commerce_backup
@@ -2372,6 +2439,10 @@ grant select on commerce.login_unlocks to commerce_backup;
 
 grant delete, select on commerce.login_unlocks to commerce_sweep;
 
+grant delete, insert, select, update on commerce.low_stock_notices to commerce_app;
+
+grant select on commerce.low_stock_notices to commerce_backup;
+
 grant delete, insert, select, update on commerce.marketing_consents to commerce_app;
 
 grant select on commerce.marketing_consents to commerce_backup;
@@ -2507,6 +2578,12 @@ grant select on commerce.sites to commerce_sweep;
 grant delete, insert, select, update on commerce.staff to commerce_app;
 
 grant select on commerce.staff to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_invitations to commerce_app;
+
+grant select on commerce.staff_invitations to commerce_backup;
+
+grant delete, select on commerce.staff_invitations to commerce_sweep;
 
 grant delete, insert, select, update on commerce.staff_memberships to commerce_app;
 

@@ -47,6 +47,8 @@ export interface Tables {
     correlation_id: string;
     created_at: string;
     buyer_ip: string | null;
+    targets: string[];
+    fields: string[];
   };
   cart_items: {
     site_id: string;
@@ -298,6 +300,11 @@ export interface Tables {
     used_at: string | null;
     expires_at: string;
     site_id: string | null;
+  };
+  low_stock_notices: {
+    site_id: string;
+    variant_id: string;
+    made_in: string;
   };
   marketing_consents: {
     site_id: string;
@@ -646,9 +653,26 @@ export interface Tables {
     password_hash: string;
     created_at: string;
   };
+  staff_invitations: {
+    site_id: string;
+    id: string;
+    email: string;
+    role: 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
+    token_hash: Buffer | null;
+    invited_by: string;
+    created_at: string;
+    expires_at: string;
+    ended_at: string | null;
+  };
   staff_memberships: {
     staff_id: string;
     site_id: string;
+    role: 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
+    joined_at: string | null;
+    invited_by: string | null;
+    mail_new_orders: boolean | null;
+    mail_low_stock: boolean;
+    mail_disabled_webhooks: boolean;
   };
   staff_sessions: {
     id: string;
@@ -718,6 +742,8 @@ export interface Tables {
     customer_id: string | null;
     categories: string[];
     private: boolean;
+    created_by: string | null;
+    revoked_by: string | null;
   };
   variants: {
     site_id: string;
@@ -771,6 +797,7 @@ export interface Tables {
     response_status: number | null;
     created_at: string;
     completed_at: string | null;
+    payload: string | null;
   };
   webhooks: {
     site_id: string;

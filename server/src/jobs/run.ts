@@ -17,6 +17,7 @@ import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
+import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
   /** Stops locking jobs, waits for those that run, and unlocks the others. */
@@ -84,6 +85,7 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
       apply_consent: counted('apply_consent', applyConsent(db)),
       move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),
+      tell_low_stock: counted('tell_low_stock', tellLowStock(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');

@@ -24,6 +24,10 @@ const EXPIRIES = {
   login_throttles: { table: sql`commerce.login_throttles`, expired: sql`expires_at <= now()` },
   login_unlocks: { table: sql`commerce.login_unlocks`, expired: sql`expires_at <= now() - interval '1 day'` },
   staff_sessions: { table: sql`commerce.staff_sessions`, expired: ended },
+  staff_invitations: {
+    table: sql`commerce.staff_invitations`,
+    expired: sql`expires_at <= now() - interval '30 days'`,
+  },
   /** Publications in the past. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
   customer_tokens: { table: sql`commerce.customer_tokens`, expired: ended },

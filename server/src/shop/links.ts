@@ -57,6 +57,11 @@ export function unlockLink(baseUrl: string, token: string): string {
   return `${baseUrl}/unlock/${token}`;
 }
 
+/** Where somebody who is invited to the staff accepts. The secret is in the fragment, which browsers send to no server. */
+export function invitationLink(baseUrl: string, token: string): string {
+  return `${baseUrl}/panel/invitation#${token}`;
+}
+
 export function resetLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/reset/${token}`;
 }

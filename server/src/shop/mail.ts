@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from './shop.ts';
 
 /**
@@ -25,8 +25,10 @@ export interface Mails {
   /** A customer has approved what an agent asks for. */
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
-  /** To the shop itself; without an address of its own, one mail to each who runs it. */
-  new_order: { order_id: string; staff_id?: string };
+  /** To the shop's own address or to a member of staff; without either, a mail is queued for each who wants it. */
+  new_order: { order_id: string; staff_id?: string; to_shop?: true };
+  /** To a member of staff: variants that were sold down to their thresholds, the first of `count`. */
+  low_stock: { variant_ids: string[]; count: number; staff_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
@@ -37,6 +39,8 @@ export interface Mails {
   /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };
+  /** Somebody is invited to the staff. */
+  staff_invited: { invitation_id: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
   /** To a member of staff: the provider did not take the money that it had reserved. */
@@ -77,16 +81,39 @@ export async function enqueueAll<Template extends MailTemplate>(
   await shop.run(sql`select enqueue_all('send_mail', ${mails.map((mail) => JSON.stringify(mail))}::json[], now())`);
 }
 
-type StaffTemplate = 'new_order' | 'webhook_disabled' | 'capture_failed' | 'refund_failed' | 'payment_kept';
+type StaffTemplate =
+  | 'new_order'
+  | 'low_stock'
+  | 'webhook_disabled'
+  | 'capture_failed'
+  | 'refund_failed'
+  | 'payment_kept';
 
-/** The same to all who run the shop. */
+/** Whether a member `m` of the staff `s` of a shop with the settings `t` wants a mail. The others go to all: money waits. */
+const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
+  new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)
+    and lower(s.email) is distinct from lower(t.brand ->> 'support_email')`,
+  low_stock: sql`m.mail_low_stock`,
+  webhook_disabled: sql`m.mail_disabled_webhooks`,
+};
+
+/** Those who run the shop and want a mail. */
+export async function membersFor(shop: Shop, template: StaffTemplate): Promise<string[]> {
+  const members = await shop.rows<{ staff_id: string }>(
+    sql`select m.staff_id from staff_memberships m join staff s on s.id = m.staff_id
+      join site_settings t on t.site_id = m.site_id
+      where m.site_id = ${shop.siteId} and ${SWITCHES[template] ?? sql`true`} order by m.staff_id`,
+  );
+  return members.map(({ staff_id }) => staff_id);
+}
+
+/** The same mail to each of them. */
 export async function enqueueForStaff<Template extends StaffTemplate>(
   shop: Shop,
   template: Template,
   about: Omit<Mails[Template], 'staff_id'>,
 ): Promise<void> {
-  const staff = await shop.rows<{ staff_id: string }>(
-    sql`select staff_id from staff_memberships where site_id = ${shop.siteId}`,
-  );
-  for (const { staff_id } of staff) await enqueue(shop, template, { ...about, staff_id } as Mails[Template]);
+  for (const staff_id of await membersFor(shop, template)) {
+    await enqueue(shop, template, { ...about, staff_id } as Mails[Template]);
+  }
 }

@@ -19,6 +19,7 @@ export const TOKEN_PREFIXES = {
   agent: 'agt',
   device: 'dvc',
   unlock: 'unl',
+  invitation: 'inv',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;

@@ -1,3 +1,4 @@
+import type { StaffRole } from '@commerce-backend/spec';
 import type { Mandate, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
@@ -34,6 +35,8 @@ export interface Caller {
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   scopes: string[];
+  /** Of staff: what they are for the merchant of the call; null if it has none. */
+  role?: StaffRole | null;
   /** The limits of the site in place of the usual ones, if the look-up returned them. */
   limits?: SiteLimits;
   allowed_origins: string[];

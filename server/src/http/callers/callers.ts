@@ -1,3 +1,4 @@
+import type { StaffRole } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
@@ -195,7 +196,7 @@ function withStock(lookUp: Sql, shown: string[]): Sql {
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits };
 /** No session where the secret is unknown, and no site where none of its merchants is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string }> &
-  OrNulls<Site> &
+  OrNulls<Site & { role: StaffRole }> &
   Pick<Tenant, 'catalog_version'> & { merchants: number };
 
 async function authenticateStaff(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
@@ -205,14 +206,14 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
         select id, staff_id from staff_sessions
         where token_hash = ${hashToken(claim.secret)} and revoked_at is null and expires_at > now()
       ), visible as (
-        select s.* from staff_memberships m join session using (staff_id) join sites s using (site_id)
+        select s.*, m.role from staff_memberships m join session using (staff_id) join sites s using (site_id)
       ), chosen as (
         select * from visible
         where merchant_id = ${claim.merchant_id}::uuid
           or (${claim.merchant_id}::uuid is null and (select count(*) from visible) = 1)
       )
       select session.id, session.staff_id, (select count(*) from visible) as merchants,
-        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
@@ -226,13 +227,16 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   // A session without a chosen merchant (logout, me) stands outside every tenant.
   const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
+  const scopes = found.role ? scopesOfRole(found.role) : [];
+  requireScope(operation, scopes);
   return {
     kind: 'staff',
     tenant: found.site_id ? found : outside,
     principal_id: found.staff_id,
     credential_id: found.id,
     customer_id: null,
-    scopes: scopesOfRole('owner'),
+    scopes,
+    role: found.role,
     limits: found.limits ?? {},
     allowed_origins: [],
   } satisfies Caller;

@@ -12,7 +12,7 @@ import type { SiteHosts } from './site-hosts.ts';
  * no tenant, so it is answered by surface, and the list is enforced on the call itself.
  */
 const ALLOWED_HEADERS =
-  'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, X-Request-Id';
+  'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, If-Match, X-Request-Id';
 const EXPOSED_HEADERS = 'Idempotency-Replayed, Retry-After, X-Request-Id, ETag, RateLimit, RateLimit-Policy';
 
 export function preflight(dashboardOrigins: string[]): RequestHandler {

@@ -1,6 +1,8 @@
 import type { ApiKeyScope, StaffRole } from '@commerce-backend/spec';
 import { ShopError } from '../../shop/errors.ts';
+import type { Granter } from '../../shop/merchant/members.ts';
 import { document, type Operation } from '../contract/contract.ts';
+import type { Caller } from './caller.ts';
 
 /** What the contract says of the dashboard's scopes: those of each role, and those that `read` and `write` of a key stand for. */
 const { 'x-roles': roles, 'x-key-scopes': words } = document as unknown as {
@@ -30,6 +32,25 @@ export function scopesOfKey(granted: string[]): ApiKeyScope[] {
 export function withWords(scopes: ApiKeyScope[]): ApiKeyScope[] {
   const whole = Object.keys(words).filter((word) => words[word]?.every((scope) => scopes.includes(scope)));
   return [...(whole as ApiKeyScope[]), ...scopes];
+}
+
+/** Throws `insufficient_scope` for the first of the scopes, with the words of keys among them, that the caller lacks. */
+export function requireAll(granted: string[], { scopes: held }: Caller): void {
+  const scope = scopesOfKey(granted).find((one) => !held.includes(one));
+  if (scope === undefined) return;
+  throw new ShopError('insufficient_scope', `You lack the scope ${scope} yourself, so you cannot give it.`, {
+    scope,
+    held,
+  });
+}
+
+/** What the caller may do with the roles of others. */
+export function granterOf({ scopes: held }: Caller): Granter {
+  const beyond = Object.entries(roles).flatMap(([role, scopes]) => {
+    const lacked = scopes.find((scope) => !held.includes(scope));
+    return lacked ? [[role, lacked]] : [];
+  });
+  return { held, lacks: Object.fromEntries(beyond) as Granter['lacks'] };
 }
 
 /** Throws `insufficient_scope` where the operation needs one that the caller does not have. */

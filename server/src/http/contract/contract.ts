@@ -52,6 +52,14 @@ export interface Operation {
   /** The answer is also available as Markdown. */
   markdown: boolean;
   cacheable: boolean;
+  /** What it is about: the part of the path after the surface. */
+  noun: string;
+  /** The name of the schema that it answers with. */
+  answers: string | undefined;
+  /** It takes If-Match: a change of something that has a version. */
+  guarded: boolean;
+  /** Its answer carries the version of what it is about. */
+  tagged: boolean;
   parameters: Parameter[];
 }
 
@@ -107,6 +115,12 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     form: form?.schema && propertiesOf(form.schema),
     markdown: success['text/markdown'] !== undefined,
     cacheable: statuses.includes(304),
+    noun: path.split('/')[3] ?? '',
+    answers: String(success['application/json']?.schema?.$ref ?? '')
+      .split('/')
+      .at(-1),
+    guarded: parameters.some(({ name }) => name === 'If-Match'),
+    tagged: hasTag((declared.responses as JsonObject)[status]) && !statuses.includes(304),
     parameters: parameters.map((parameter) => ({ ...parameter, schema: resolve(parameter.schema as JsonObject) })),
   };
 }
@@ -114,6 +128,11 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
 function contentOf(message: unknown): Record<string, { schema?: JsonObject }> {
   const { content = {} } = message ? resolve(message as JsonObject) : {};
   return content as Record<string, { schema?: JsonObject }>;
+}
+
+function hasTag(response: unknown): boolean {
+  const { headers = {} } = response ? resolve(response as JsonObject) : {};
+  return 'ETag' in (headers as JsonObject);
 }
 
 function propertiesOf(schema: JsonObject): Record<string, JsonObject> {

@@ -13,6 +13,7 @@ import { Shop } from '../../shop/shop.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, authenticate } from '../callers/callers.ts';
+import { isUuid } from '../callers/claims.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -23,6 +24,7 @@ import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
 import { type Claimed, claim, claimAhead, isAnswered, type Key, runOncePerKey } from './idempotency.ts';
+import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
@@ -167,11 +169,16 @@ async function run(
   const caller = await admitted;
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
-  const answer = async () => success(operation, await handler(call as never));
+  const work = async () => {
+    const body = await handler(call as never);
+    return { answer: success(operation, body), body };
+  };
+  const versioned = operation.guarded || operation.tagged;
+  const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
   const ofAgent = caller.kind === 'agent';
   // Reads of other callers are not audited, so their payload is not needed.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
-  const event = (status: number) => key && eventOf(deps, incoming, shop, caller, key, status);
+  const event = (given: Answer) => key && eventOf(deps, incoming, shop, caller, key, given);
   const keyed = write && hasKey(req);
   const { result, last } =
     key && keyed
@@ -184,7 +191,7 @@ async function run(
   // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
   return {
     result: ofAgent ? { ...result, audited: true } : result,
-    last: last ?? (ofAgent || (write && !keyed) ? event(result.status) : undefined),
+    last: last ?? (ofAgent || (write && !keyed) ? event(result) : undefined),
   };
 }
 
@@ -211,7 +218,7 @@ async function readCatalogue(
     const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
     deps.lastUsed.note(caller);
     if (caller.kind !== 'agent') return { result, last: undefined };
-    const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result.status);
+    const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result);
     return { result: { ...result, audited: true }, last };
   } finally {
     await ahead.end();
@@ -219,9 +226,10 @@ async function readCatalogue(
 }
 
 /** The row of the audit. */
-function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, caller: Caller, key: Key, status: number) {
+function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, caller: Caller, key: Key, given: Answer) {
+  const { status, made } = given;
   return auditEvent(shop, {
-    ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status },
+    ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status, made },
     secretKey: deps.secretKey,
     audit_id: auditIdOf(res.locals as Notes),
   });
@@ -276,7 +284,12 @@ export function checkoutDepsOf({ baseUrl, hosts, secretKey, card, accounts }: De
 function success(operation: Operation, body: unknown): Answer {
   if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
   const empty = isEmpty(body);
-  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
+  const made = operation.status === 201 ? idOf(body) : undefined;
+  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty, made };
+}
+
+function idOf(body: unknown): string | undefined {
+  return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
 }
 
 /** An empty page, or lists that are all empty. */

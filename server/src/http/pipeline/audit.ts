@@ -9,11 +9,14 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Caller } from '../callers/caller.ts';
+import { isUuid } from '../callers/claims.ts';
+import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * What is audited: every call with an agent's token, and mutations made with storefront and customer tokens. Of the payload
- * only a keyed hash is kept, which proves what was sent and reveals nothing. The database lets requests add rows, but neither
+ * What is audited: every call with an agent's token, and mutations made with storefront and customer tokens, by staff and by API
+ * keys. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
+ * it was about, and the names of the fields that were sent. The database lets requests add rows, but neither
  * change nor remove them.
  */
 
@@ -29,9 +32,12 @@ export interface AuditedCall {
   /** The id of the row, where it may be written a second time: after a commit whose outcome is unknown. */
   audit_id?: string;
   status: number;
+  /** The id of what the call made. */
+  made?: string | undefined;
 }
 
-const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer'];
+const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer', 'staff', 'api_key'];
+const ON_THE_DASHBOARD: Caller['kind'][] = ['staff', 'api_key'];
 const MAX_USER_AGENT = 500;
 
 /**
@@ -40,9 +46,26 @@ const MAX_USER_AGENT = 500;
  */
 export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
-  if (!AUDITED.includes(caller.kind)) return undefined;
+  // What staff do without having chosen a merchant, such as logging out, belongs to no shop.
+  if (!AUDITED.includes(caller.kind) || shop.siteId === NOBODY) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
-  return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id, buyer_ip: caller.buyer_ip });
+  return insertion({
+    ...act,
+    site_id: shop.siteId,
+    actor,
+    action: operation.id,
+    buyer_ip: caller.buyer_ip,
+    ...changesOf(act),
+  });
+}
+
+const MAX_FIELDS = 100;
+
+/** What a call of staff or of an API key was about: the ids in its path and of what it made, and the fields that it sent. */
+function changesOf({ caller, req, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
+  if (!ON_THE_DASHBOARD.includes(caller.kind)) return {};
+  const targets = [...Object.values(req.params), made].filter(isUuid);
+  return { targets, fields: Object.keys((req.body as object | undefined) ?? {}).slice(0, MAX_FIELDS) };
 }
 
 /** Records a call by itself, for mutations that are not an operation's. */
@@ -56,15 +79,20 @@ type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
   site_id: string;
   actor: { type: string; id: string };
   action: string;
+  targets?: string[];
+  fields?: string[];
 };
 
 function insertion(record: Record): Sql {
   const { site_id, actor, action, req, payload, secretKey, request_id, status, audit_id, buyer_ip = null } = record;
+  const { targets = [], fields = [] } = record;
   const hash = createHmac('sha256', `${secretKey}audit`).update(payload).digest();
   return sql`insert into audit_events
-        (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, buyer_ip, user_agent, correlation_id)
+        (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, buyer_ip, user_agent, correlation_id,
+         targets, fields)
       values (${site_id}, ${audit_id ?? uuidv7()}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${hash},
-        ${addressOf(req)}, ${buyer_ip}, ${userAgentOf(req)}, ${request_id})
+        ${addressOf(req)}, ${buyer_ip}, ${userAgentOf(req)}, ${request_id},
+        ${targets}::uuid[], ${fields}::text[])
       on conflict (site_id, id) do nothing`;
 }
 

@@ -31,6 +31,8 @@ export interface Answer {
   shown?: ShownJson<unknown>;
   /** A list without results. */
   empty?: boolean;
+  /** The id of what was made. */
+  made?: string;
 }
 
 /** Whether the same call, with the same Idempotency-Key, may succeed later. */

@@ -57,8 +57,8 @@ interface Once {
   /** What `claim` or `claimAhead` answered. */
   claimed: Claimed;
   run: () => Promise<Answer>;
-  /** The insert that records a request that ran, by its status; undefined for none. */
-  alongside: (status: number) => Sql | undefined;
+  /** The insert that records a request that ran, by its answer; undefined for none. */
+  alongside: (answer: Answer) => Sql | undefined;
 }
 
 /** The answer counts once the statement `last`, which stores it, has been sent. */
@@ -78,7 +78,7 @@ export async function runOncePerKey(
     if (other) return { result: other, last: undefined };
     if (error instanceof ShopError) await error.afterwards?.();
   }
-  return { result, last: remember(shop, key, result, alongside(result.status)) };
+  return { result, last: remember(shop, key, result, alongside(result)) };
 }
 
 /** The answer that another request under the key was given, if it came first. */

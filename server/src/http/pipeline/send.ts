@@ -28,7 +28,7 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   const encoding = encodingOf(req, res, operation, text);
   const { ETag } = headers;
   if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // The same content, not the same bytes.
-  if (ETag && matches(req.headers['if-none-match'], ETag)) {
+  if (ETag && operation?.cacheable && matches(req.headers['if-none-match'], ETag)) {
     res.statusCode = 304;
     res.end();
     return;

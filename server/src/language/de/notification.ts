@@ -53,6 +53,14 @@ export const notification: Record<keyof typeof english, string> = {
   delay_command: 'Auf der Kommandozeile fragt „commerce login --unlock“ nach diesem Code:',
   delay_nothing: 'Möchten Sie sich gerade nicht anmelden, brauchen Sie nichts zu tun.',
 
+  invitation_subject: 'Einladung: {shop} mitbetreuen',
+  invitation: '{name} lädt Sie ein, {shop} gemeinsam zu betreuen.',
+  invitation_button: 'Einladung annehmen',
+  invitation_life:
+    'Der Link funktioniert nur einmal und gilt {life}. Haben Sie schon einen Zugang, melden Sie sich an und nehmen dann an; sonst wählen Sie einen Namen und ein Passwort.',
+  invitation_command: 'Auf der Kommandozeile fragt „commerce staff accept“ nach diesem Code:',
+  invitation_nothing: 'Wissen Sie nicht, worum es geht, brauchen Sie nichts zu tun.',
+
   agent_subject: 'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen',
   agent:
     'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen. Jeder Kauf wartet weiterhin auf Ihre Bestätigung.',
@@ -105,4 +113,13 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_note: 'Nachricht zur Bestellung: {note}',
   new_order_answer: 'Eine Antwort auf diese E-Mail geht an die Kundin oder den Kunden.',
   new_order_command: 'Alles dazu auf der Kommandozeile: {command}',
+  new_order_panel: 'Im Panel öffnen',
+
+  webhook_panel: 'Im Panel öffnen',
+
+  low_stock_subject: '{count, plural, one {# Artikel wird} other {# Artikel werden}} knapp bei {shop}',
+  low_stock: 'Von diesen Artikeln ist nur noch so viel da, wie Sie gemeldet haben möchten:',
+  low_stock_left: '{count, plural, =0 {keiner mehr} other {noch #}}',
+  low_stock_more: '{count, plural, one {Und # weiterer.} other {Und # weitere.}}',
+  low_stock_panel: 'Den Bestand im Panel ansehen',
 };

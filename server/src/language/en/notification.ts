@@ -47,6 +47,14 @@ export const notification = {
   delay_command: 'On the command line: commerce login --unlock, which asks for this code.',
   delay_nothing: 'If you do not want to log in now, do nothing.',
 
+  invitation_subject: 'You are invited to run {shop}',
+  invitation: '{name} invites you to run {shop} together.',
+  invitation_button: 'Accept the invitation',
+  invitation_life:
+    'The link works once, for {life}. If you have a login already, log in to accept; otherwise you choose a name and a password.',
+  invitation_command: 'On the command line: commerce staff accept, which asks for this code.',
+  invitation_nothing: 'If you do not know what this is about, do nothing.',
+
   agent_subject: 'You allowed an assistant to shop for you at {shop}',
   agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
   agent_name: 'Name it gives itself',
@@ -96,4 +104,13 @@ export const notification = {
   new_order_note: 'Note of the customer: {note}',
   new_order_answer: 'An answer to this mail goes to the customer.',
   new_order_command: 'All about it, on the command line: {command}',
+  new_order_panel: 'Open it in the panel',
+
+  webhook_panel: 'Open it in the panel',
+
+  low_stock_subject: '{count, plural, one {# product is} other {# products are}} running low at {shop}',
+  low_stock: 'These were sold down to the quantity from which you want to be told:',
+  low_stock_left: '{count, plural, =0 {none left} other {# left}}',
+  low_stock_more: '{count, plural, one {And # more.} other {And # more.}}',
+  low_stock_panel: 'See the stock in the panel',
 } as const;

@@ -51,6 +51,14 @@ export const notification: Record<keyof typeof english, string> = {
   delay_command: 'En ligne de commande, « commerce login --unlock » demande ce code :',
   delay_nothing: 'Si vous ne voulez pas vous connecter maintenant, ne faites rien.',
 
+  invitation_subject: 'Vous êtes invité à gérer {shop}',
+  invitation: '{name} vous invite à gérer {shop} ensemble.',
+  invitation_button: 'Accepter l’invitation',
+  invitation_life:
+    'Ce lien ne fonctionne qu’une fois et reste valable {life}. Si vous avez déjà un accès, connectez-vous pour accepter ; sinon, choisissez un nom et un mot de passe.',
+  invitation_command: 'En ligne de commande, « commerce staff accept » demande ce code :',
+  invitation_nothing: 'Si vous ne savez pas de quoi il s’agit, ne faites rien.',
+
   agent_subject: 'Vous avez autorisé un assistant à acheter pour vous chez {shop}',
   agent:
     'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',
@@ -101,4 +109,14 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_note: 'Message du client : {note}',
   new_order_answer: 'Si vous répondez à cet e-mail, votre réponse est envoyée au client.',
   new_order_command: 'Tous les détails, en ligne de commande : {command}',
+  new_order_panel: 'Ouvrir dans le panneau',
+
+  webhook_panel: 'Ouvrir dans le panneau',
+
+  low_stock_subject:
+    '{count, plural, one {# article est presque épuisé} other {# articles sont presque épuisés}} chez {shop}',
+  low_stock: 'Ces articles ont atteint la quantité à partir de laquelle vous souhaitez être averti :',
+  low_stock_left: '{count, plural, =0 {épuisé} other {reste #}}',
+  low_stock_more: '{count, plural, one {Et # autre.} other {Et # autres.}}',
+  low_stock_panel: 'Voir le stock dans le panneau',
 };

@@ -1,9 +1,10 @@
 import type { PaymentStatus } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { orderLink } from '../links.ts';
-import { enqueueForStaff, type Mails } from '../mail.ts';
+import { enqueue, enqueueForStaff, type Mails } from '../mail.ts';
 import { mintLink } from '../orders/links.ts';
 import { getShown } from '../orders/shown.ts';
+import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
 import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
@@ -118,14 +119,16 @@ export const WRITERS = {
 /** To the shop, in its own language, so that nobody has to check whether something was ordered. */
 async function newOrder(
   context: MailContext,
-  { order_id, staff_id }: Mails['new_order'],
+  { order_id, staff_id, to_shop }: Mails['new_order'],
 ): Promise<MailContent | undefined> {
-  const { shop } = context;
-  const to = await addresseeOf(context, staff_id);
-  if (to === undefined) {
-    if (staff_id === undefined) await enqueueForStaff(shop, 'new_order', { order_id });
+  const { shop, front } = context;
+  if (!staff_id && !to_shop) {
+    if (front.brand.support_email) await enqueue(shop, 'new_order', { order_id, to_shop: true });
+    await enqueueForStaff(shop, 'new_order', { order_id });
     return undefined;
   }
+  const to = staff_id ? await emailOf(shop, staff_id) : front.brand.support_email;
+  if (!to) return undefined;
   const told = await readOrder(context, order_id);
   const language = languageOf(context, null);
   const { say } = language;
@@ -147,15 +150,15 @@ async function newOrder(
       ...(note ? [{ paragraph: say('notification.new_order_note', { note }) }] : []),
       ...contentOf({ ...told, language }),
       ...(email ? [{ paragraph: say('notification.new_order_answer') }] : []),
+      { link: `${context.serverUrl}/panel/orders/${order_id}`, label: say('notification.new_order_panel') },
       { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
     ],
     ...(email && { reply_to: email }),
   };
 }
 
-/** The address of the shop, or that of a member of staff if the shop has none. */
-async function addresseeOf({ shop, front }: MailContext, staff_id: string | undefined): Promise<string | undefined> {
-  if (staff_id === undefined) return front.brand.support_email ?? undefined;
+/** Of a member of staff, as long as it is one. */
+async function emailOf(shop: Shop, staff_id: string): Promise<string | undefined> {
   const staff = await shop.one<{ email: string }>(
     sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,

@@ -27,8 +27,49 @@ export async function webhookDisabled(
     subject: say('notification.webhook_subject', { shop: shop_name }),
     parts: [
       { paragraph: say(why, { url }) },
+      { link: `${context.serverUrl}/panel/settings/webhooks/${webhook_id}`, label: say('notification.webhook_panel') },
       { paragraph: say('notification.webhook_enable', { command: `commerce webhooks enable ${webhook_id}` }) },
       { paragraph: say('notification.webhook_replay', { command: replay }) },
+    ],
+  };
+}
+
+/** What was sold down to its threshold and is still that low. */
+export async function lowStock(
+  context: MailContext,
+  { variant_ids, count, staff_id }: Mails['low_stock'],
+): Promise<MailContent | undefined> {
+  const { shop, shop_name, serverUrl } = context;
+  const found = await shop.rows<{ email: string; name: string; sku: string | null; left: number }>(
+    sql`select s.email, concat_ws(' · ', p.name, nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')) as name,
+        v.sku, v.on_hand - v.reserved as left
+      from unnest(${variant_ids}::uuid[]) with ordinality as told (id, place)
+      join variants v on v.site_id = ${shop.siteId} and v.id = told.id
+      join products p on p.site_id = v.site_id and p.id = v.product_id
+      join staff_memberships m on m.site_id = v.site_id and m.staff_id = ${staff_id}
+      join staff s on s.id = m.staff_id
+      where v.track_inventory and v.on_hand <= v.low_stock_threshold
+      order by told.place`,
+  );
+  const [first] = found;
+  if (!first) return undefined;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const facts = found.map(({ name, sku, left }): [string, string] => [
+    sku ? `${name} (${sku})` : name,
+    say('notification.low_stock_left', { count: Math.max(0, left) }),
+  ]);
+  const more = count - variant_ids.length;
+  return {
+    to: first.email,
+    language,
+    subject: say('notification.low_stock_subject', { shop: shop_name, count: found.length + more }),
+    parts: [
+      { paragraph: say('notification.low_stock') },
+      { facts },
+      ...(more > 0 ? [{ paragraph: say('notification.low_stock_more', { count: more }) }] : []),
+      { link: `${serverUrl}/panel/stock`, label: say('notification.low_stock_panel') },
+      { paragraph: say('notification.new_order_command', { command: 'commerce inventory list --low-stock' }) },
     ],
   };
 }

@@ -7,10 +7,11 @@ import type { Shop } from '../shop.ts';
 import * as accountTemplates from './account-templates.ts';
 import { agentApproved } from './agent-templates.ts';
 import type { MailContext } from './context.ts';
+import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
-import { captureFailed, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
+import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 
 /** Writes a mail, or none when there is nothing left to say or nobody to say it to. */
 type Writer<Template extends MailTemplate> = (
@@ -30,7 +31,9 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   ...orderTemplates.WRITERS,
   login_delayed: loginDelayed,
   staff_login_delayed: staffLoginDelayed,
+  staff_invited: staffInvited,
   webhook_disabled: webhookDisabled,
+  low_stock: lowStock,
   capture_failed: captureFailed,
   refund_failed: refundFailed,
   payment_kept: paymentKept,

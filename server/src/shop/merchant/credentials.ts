@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { actorBehind } from '../actor-names.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
@@ -34,12 +35,14 @@ const NOUNS: Record<CredentialKind, string> = {
   sync: 'sync key',
 };
 
-const COMMON = sql`id, description, secret_prefix, created_at, last_used_at, expires_at, revoked_at`;
+/** Of `tokens t`. */
+const COMMON = sql`t.id, t.description, t.secret_prefix, t.created_at, t.last_used_at, t.expires_at, t.revoked_at,
+  ${actorBehind(sql`t.created_by`)} as created_by, ${actorBehind(sql`t.revoked_by`)} as revoked_by`;
 const COLUMNS: Record<CredentialKind, Sql> = {
-  api_key: sql`${COMMON}, scopes`,
-  storefront: sql`${COMMON}, case when private then 'private' else 'public' end as kind, scopes, allowed_origins`,
+  api_key: sql`${COMMON}, t.scopes`,
+  storefront: sql`${COMMON}, case when t.private then 'private' else 'public' end as kind, t.scopes, t.allowed_origins`,
   // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
-  sync: sql`${COMMON}, 'sync_' || right(id::text, 12) as key_id`,
+  sync: sql`${COMMON}, 'sync_' || right(t.id::text, 12) as key_id`,
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
@@ -50,25 +53,28 @@ export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind):
         select * from tokens where site_id = ${shop.siteId} and kind = ${kind}
         order by (${ALIVE}) desc, created_at desc, id desc limit ${LIST_LIMIT}
       )
-      select ${COLUMNS[kind]} from kept order by created_at desc, id desc`,
+      select ${COLUMNS[kind]} from kept t order by t.created_at desc, t.id desc`,
   );
 }
 
 /** One of them. A foreign or unknown id is `not_found`. */
 export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string): Promise<Credentials[Kind]> {
   const found = await shop.one<Credentials[Kind]>(
-    sql`select ${COLUMNS[kind]} from tokens where site_id = ${shop.siteId} and kind = ${kind} and id = ${id}`,
+    sql`select ${COLUMNS[kind]} from tokens t where t.site_id = ${shop.siteId} and t.kind = ${kind} and t.id = ${id}`,
   );
   if (!found) throw notFound(NOUNS[kind]);
   return found;
 }
 
-/** Makes a key for the dashboard; `write` includes `read`. */
+/** Makes a key for the dashboard; `write` includes `read`. Whoever calls must hold all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
 ) {
-  return create(shop, 'api_key', { description, scopes: scopes.includes('write') ? ['read', 'write'] : scopes });
+  return create(shop, 'api_key', {
+    description,
+    scopes: scopes.includes('write') ? [...new Set(['read', 'write', ...scopes])] : scopes,
+  });
 }
 
 /** Makes a token with all storefront scopes. */
@@ -109,8 +115,9 @@ export async function revoke<Kind extends CredentialKind>(
   id: string,
 ): Promise<Credentials[Kind]> {
   const revoked = await shop.one<Credentials[Kind]>(
-    sql`update tokens set revoked_at = coalesce(revoked_at, now())
-      where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} returning ${COLUMNS[kind]}`,
+    sql`update tokens t set revoked_at = coalesce(revoked_at, now()),
+        revoked_by = case when revoked_at is null then ${actedBy(shop)}::uuid else revoked_by end
+      where t.site_id = ${shop.siteId} and t.kind = ${kind} and t.id = ${id} returning ${COLUMNS[kind]}`,
   );
   if (!revoked) throw notFound(NOUNS[kind]);
   return revoked;
@@ -130,15 +137,21 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   const secret = mintToken(kind);
   const limit = LIMITS[kind];
   const made = await shop.one<Credentials[Kind]>(
-    sql`insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, allowed_origins,
-        private)
+    sql`insert into tokens as t (site_id, id, kind, token_hash, secret_prefix, description, scopes, allowed_origins,
+        private, created_by)
       select ${shop.siteId}, ${uuidv7()}, ${kind}, ${hashToken(secret)}, ${visiblePrefix(secret)}, ${input.description},
-        ${input.scopes}::text[], ${input.allowed_origins ?? []}::text[], ${input.private ?? false}
+        ${input.scopes}::text[], ${input.allowed_origins ?? []}::text[], ${input.private ?? false},
+        ${actedBy(shop)}::uuid
       where (select count(*) from tokens where site_id = ${shop.siteId} and kind = ${kind} and ${ALIVE}) < ${limit}
       returning ${COLUMNS[kind]}`,
   );
   if (!made) throw tooMany(kind, limit);
   return { ...made, secret };
+}
+
+/** Whom a key names as its maker: a member of staff or an API key. */
+function actedBy({ actorType, actorId }: Shop): string | null {
+  return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }
 
 function tooMany(kind: CredentialKind, limit: number): ShopError {

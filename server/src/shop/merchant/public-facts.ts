@@ -36,7 +36,7 @@ function contrastMistakes(color: string): ValidationErrorItem[] {
   return [bodyMistake(['brand', 'accent_color'], 'value_error', message)];
 }
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '' && !/^[+-]/.test(name);
   } catch {

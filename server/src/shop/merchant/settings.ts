@@ -129,7 +129,7 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
 }
 
 /** ISO 13616: the first four characters moved to the end, letters as numbers from 10 on, leave 1 modulo 97. */
-function hasValidCheckDigits(iban: string): boolean {
+export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
   const digits = moved.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
   return BigInt(digits) % 97n === 1n;

@@ -1,6 +1,5 @@
 import type { operations, paths, SetupItem, SetupStep } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { CheckoutDeps } from '../payments/deps.ts';
 import { TEST_PROVIDER } from '../payments/test-provider.ts';
 import type { Shop } from '../shop.ts';
 import type { WholeLegal } from './brand.ts';
@@ -22,10 +21,15 @@ interface Facts {
   legal: Partial<WholeLegal>;
 }
 
+/** Which cards the operator has all shops take, if any. */
+interface CardDeps {
+  card: { name: string } | undefined;
+}
+
 const LEGAL_LINKS = ['terms_url', 'privacy_url', 'imprint_url'] as const;
 
 /** The steps, the blocking ones first. */
-export async function get(shop: Shop, deps: CheckoutDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
+export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
   const facts = await readFacts(shop);
   const items = [
     products(facts),
@@ -92,7 +96,7 @@ function delivery({ is_published, needs_delivery, has_delivery }: Facts): SetupI
 
 const SHIPPING_FIELDS = ['name', 'price', 'countries'];
 
-function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CheckoutDeps): SetupItem {
+function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   if (takes_transfers || account_mode || card) return done('payment', 'Shoppers can pay.', true);
   if (has_pickup) return done('payment', 'Shoppers can pay what they pick up, and nothing else.', true);
   const message = "Shoppers have no way to pay. Give the shop's bank details, or the key of its account at a provider.";
@@ -100,7 +104,7 @@ function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }:
 }
 
 /** Of ways to pay that are there; that there is none is another item. */
-function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CheckoutDeps): SetupItem {
+function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {
     return done('live_payments', 'A way to pay moves real money.');

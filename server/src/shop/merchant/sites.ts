@@ -1,4 +1,4 @@
-import type { ValidationErrorItem } from '@commerce-backend/spec';
+import type { ApiKeyScope, ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
@@ -15,6 +15,8 @@ export interface NewSite {
   staff: { email: string; name: string };
   /** The password of that person's login. */
   password: NewPassword;
+  /** Of its first API key; without them, `read` and `write`. */
+  key_scopes?: ApiKeyScope[];
 }
 
 /** A new password, with the form in which it is stored. */
@@ -53,7 +55,7 @@ export interface OpenedSite {
  * that the contract would not show.
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
-  const { name, currency, staff } = site;
+  const { name, currency, staff, key_scopes: scopes = ['read', 'write'] } = site;
   const mistakes = siteMistakes(site);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const tenant: Tenant = {
@@ -74,7 +76,7 @@ export async function createSite(connection: Connection, site: NewSite): Promise
   const { staff_id, password } = await hire(connection, tenant.site_id, site);
   const shop = new Shop(tenant, { type: 'staff', id: staff_id, customer_id: null }, connection);
   const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
-  const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes: ['read', 'write'] });
+  const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes });
   const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key' });
   return {
     shop,
@@ -124,7 +126,10 @@ async function hire(connection: Connection, site_id: string, { staff, password }
   const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
   const staff_id = hired.rows[0]?.id ?? known?.id;
   if (!staff_id) throw new Error(`The login ${email} was removed at this very moment.`);
-  await query(connection, sql`insert into staff_memberships (staff_id, site_id) values (${staff_id}, ${site_id})`);
+  await query(
+    connection,
+    sql`insert into staff_memberships (staff_id, site_id, role) values (${staff_id}, ${site_id}, 'owner')`,
+  );
   return { staff_id, password: known ? null : password.text };
 }
 

@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { actorName } from '../actor-names.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
@@ -44,14 +45,14 @@ export async function timeline(
   order_id: string,
   { cursor, limit = 20 }: { cursor?: string; limit?: number },
 ): Promise<{ entries: TimelineEntry[]; next_cursor: string | null }> {
-  const before = cursor ? sql`and id < ${idOfCursor(cursor)}` : empty;
+  const before = cursor ? sql`and e.id < ${idOfCursor(cursor)}` : empty;
   if (!(await shop.one(sql`select from orders where site_id = ${shop.siteId} and id = ${order_id}`))) {
     throw notFound('order');
   }
   const rows = await shop.rows<TimelineEntry>(
-    sql`select id, type, message, actor_type, actor_id, context, created_at from order_events
-      where site_id = ${shop.siteId} and order_id = ${order_id} ${before}
-      order by id desc limit ${limit + 1}`,
+    sql`select e.id, e.type, e.message, e.actor_type, e.actor_id, ${actorName} as actor_name, e.context, e.created_at
+      from order_events e where e.site_id = ${shop.siteId} and e.order_id = ${order_id} ${before}
+      order by e.id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);
   return { entries: page, next_cursor };

@@ -94,6 +94,12 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
+/** Takes the locks with which a change of any option begins. */
+export async function lockAll(shop: Shop): Promise<void> {
+  await holdCurrency(shop);
+  await lockOrder(shop);
+}
+
 /** Changes of the options wait for each other on the row of the settings. Returns the ids in their order. */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);

@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-
 /** What is known of a file's encoding so far; it only ever turns from sound to damaged. */
 export type Encoding = { damaged: boolean };
 
@@ -7,14 +5,13 @@ export type Encoding = { damaged: boolean };
  * The bytes of a file, chunk by chunk, as they are asked for. Tells `onBytes` how many each chunk has, and records in
  * `encoding` when they are not UTF-8, so that replacement characters can be told from those that the file really contains.
  */
-export async function* readBytes(
-  path: string,
+export async function* checkBytes(
+  chunks: AsyncIterable<Uint8Array>,
   encoding: Encoding,
   onBytes?: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const chunk of createReadStream(path)) {
-    const bytes = chunk as Buffer;
+  for await (const bytes of chunks) {
     if (!encoding.damaged) {
       try {
         decoder.decode(bytes, { stream: true });

@@ -1,0 +1,58 @@
+import type { CsvRow } from './csv-records.ts';
+import { delimiterOf, detectFormat } from './detect.ts';
+import { checkBytes, type Encoding } from './encoding.ts';
+import { readJsonl } from './jsonl.ts';
+import { readMagento } from './magento.ts';
+import { FormatError, type Read, type ReadContext, type ReadOptions } from './reading.ts';
+import { readShopify } from './shopify.ts';
+
+/** A file, wherever it is: its name, how it begins, and all its bytes. */
+export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array> };
+
+type ReadCsv = (bytes: AsyncIterable<Uint8Array>, delimiter: string) => AsyncGenerator<CsvRow>;
+
+/** As much of a file's beginning as tells its format. */
+export const HEAD_BYTES = 16 * 1024;
+
+/**
+ * The products of a file, one after the other. Throws a FormatError before the first product when the format is unknown. The
+ * machine's own way to read CSV is given.
+ */
+export async function* productsOf(
+  { name, head, bytes: chunks }: ProductFile,
+  options: ReadOptions,
+  readCsv: ReadCsv,
+): AsyncGenerator<Read> {
+  const format = options.format ?? detectFormat(head, name);
+  if (format === undefined) throw new FormatError(unknownFormat(head, name));
+
+  const encoding: Encoding = { damaged: false };
+  const bytes = checkBytes(chunks, encoding, options.onBytes);
+  const context: ReadContext = {
+    encoding,
+    baseImageUrl: options.baseImageUrl,
+    weightUnit: options.weightUnit ?? 'lb',
+    now: options.now ?? new Date(),
+    warn: (line, message) => options.onWarning?.({ line, message }),
+  };
+  if (format === 'jsonl') {
+    yield* readJsonl(bytes);
+    return;
+  }
+  const rows = readCsv(bytes, delimiterOf(head));
+  const header = await rows.next();
+  if (header.done) throw new FormatError(`${name} is empty.`);
+  if (header.value.problem) throw new FormatError(`The header of ${name} cannot be read: ${header.value.problem}`);
+  yield* (format === 'shopify' ? readShopify : readMagento)(header.value.cells, rows, context);
+}
+
+function unknownFormat(head: string, name: string): string {
+  if (head.trim() === '') return `${name} is empty.`;
+  if (head.trimStart().startsWith('[')) {
+    return `${name} is one JSON array. Write one product per line instead, for example with: jq -c '.[]' ${name} > products.jsonl`;
+  }
+  return (
+    `${name} is not recognised as a product file: its first line is neither the header of a Shopify or Magento 2 ` +
+    'product CSV nor a JSON object. Name the format with --format shopify, magento or jsonl.'
+  );
+}

@@ -1,0 +1,91 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { api, type Inputs, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+
+type AuditEvent = Schemas['AuditEvent'];
+type ActorType = Inputs['AuditEvent']['actor_type'];
+
+const actors: [ActorType, string][] = [
+  ['agent', 'Agents'],
+  ['customer', 'Customers'],
+  ['storefront', 'Guests of the storefront'],
+];
+
+/** Who did what, newest first. Entries are never changed. */
+export function Audit() {
+  const [params, change] = useSearchState();
+  const actor_type = actors.find(([type]) => type === params.get('actor_type'))?.[0];
+  const action = params.get('action') ?? '';
+  const filters = { limit: 50, ...(actor_type && { actor_type }), ...(action && { action }) };
+  const query = useInfiniteQuery({
+    queryKey: ['audit', filters],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...filters, ...(pageParam && { cursor: pageParam }) };
+      return unwrap(api.GET('/api/dashboard/audit-events', { params: { query }, signal }));
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <Page title="Audit">
+      <search className="filters">
+        <Select label="Who" value={actor_type ?? ''} onChange={(event) => change({ actor_type: event.target.value })}>
+          <option value="">Everybody</option>
+          {actors.map(([type, words]) => (
+            <option key={type} value={type}>
+              {words}
+            </option>
+          ))}
+        </Select>
+        <TextField
+          label="What"
+          placeholder="dashboard.updateProduct"
+          defaultValue={action}
+          onBlur={(event) => change({ action: event.target.value.trim() || undefined })}
+        />
+      </search>
+      <Loaded query={query}>{({ pages }) => <Rows events={pages.flatMap((page) => page.audit_events)} />}</Loaded>
+      {query.hasNextPage && (
+        <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function Rows({ events }: { events: AuditEvent[] }) {
+  const format = useFormat();
+  if (events.length === 0) {
+    return (
+      <Empty title="Nothing is on record">
+        Here stands each call of an agent, and each change that staff, keys, customers and guests make.
+      </Empty>
+    );
+  }
+  const columns: Column<AuditEvent>[] = [
+    { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
+    { id: 'who', header: 'Who', cell: (row) => row.actor_type },
+    { id: 'what', header: 'What', cell: (row) => actionInWords(row.action) },
+    { id: 'status', header: 'Answer', numeric: true, cell: (row) => row.status },
+    { id: 'ip', header: 'From', wideOnly: true, cell: (row) => row.buyer_ip ?? row.ip ?? '—' },
+  ];
+  return (
+    <div className="table-box">
+      <DataTable caption="Audit events" columns={columns} rows={events} />
+    </div>
+  );
+}
+
+/** `dashboard.updateProduct` as "Update product". */
+export function actionInWords(action: string): string {
+  const name = action.slice(action.lastIndexOf('.') + 1);
+  const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,47 @@
+import { useCan } from '../../session/use-me.ts';
+import type { Collection, CollectionDraft } from './draft.ts';
+import { CollectionShowing, CollectionWords, Rules } from './fields.tsx';
+import type { Shelved } from './save.ts';
+import { FoundByRules, Shelf } from './shelf.tsx';
+import './collections.css';
+
+/** The fields of a collection, new or not, and its products. */
+export function CollectionForm({
+  draft,
+  products,
+  saved,
+  errorOf,
+  onChange,
+  onShelf,
+}: {
+  draft: CollectionDraft;
+  products: Shelved[];
+  saved?: Collection;
+  errorOf: (field: string) => string | undefined;
+  onChange: (changes: Partial<CollectionDraft>) => void;
+  onShelf: (products: Shelved[]) => void;
+}) {
+  const can = useCan();
+  const part = { draft, onChange, errorOf };
+  return (
+    <fieldset className="columns" disabled={!can('products:write')}>
+      <legend className="unseen">Collection</legend>
+      <div className="stack">
+        <CollectionWords {...part} />
+        {draft.type === 'automatic' && <Rules {...part} />}
+        {draft.type === 'manual' && (
+          <Shelf
+            products={products}
+            onChange={onShelf}
+            hidden={saved ? saved.products_count - saved.products.length : 0}
+            ownOrder={draft.sort_order === 'manual'}
+          />
+        )}
+        {draft.type === 'automatic' && saved && <FoundByRules products={products} count={saved.products_count} />}
+      </div>
+      <div className="stack">
+        <CollectionShowing {...part} />
+      </div>
+    </fieldset>
+  );
+}

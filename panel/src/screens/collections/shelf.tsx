@@ -1,0 +1,116 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Pictured } from '../../ui/picture.tsx';
+import { moved, ReorderControls, useReorder } from '../../ui/reorder.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { type Shelved, shelvedOf } from './save.ts';
+
+/** The products that were chosen by hand, in the order in which customers see them. */
+export function Shelf({
+  products,
+  onChange,
+  hidden,
+  ownOrder,
+}: {
+  products: Shelved[];
+  onChange: (products: Shelved[]) => void;
+  /** How many more there are than are shown. */
+  hidden: number;
+  /** Whether the order here is the one in the shop. */
+  ownOrder: boolean;
+}) {
+  const { number } = useFormat();
+  const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
+  return (
+    <Card title="Products">
+      <AddProducts shelf={products} onAdd={(product) => onChange([...products, product])} />
+      {products.length === 0 && (
+        <p className="hint">Nothing is on this shelf yet. Find products above, and add them.</p>
+      )}
+      {!ownOrder && products.length > 1 && (
+        <p className="hint">Customers see another order: see “Order of the products”.</p>
+      )}
+      <ul className="shelf" ref={reorder.list} aria-label="Products of the collection">
+        {products.map(({ id, name, status, picture }, index) => (
+          <li key={id} data-index={index} data-dragged={reorder.dragged(index) || undefined}>
+            <ReorderControls reorder={reorder} index={index} name={name} />
+            <Pictured url={picture}>
+              <Link to={`/products/${id}`}>{name}</Link> {status !== 'active' && <Badge value={status} />}
+            </Pictured>
+            <Button
+              aria-label={`Take ${name} out`}
+              onClick={() => onChange(products.filter((product) => product.id !== id))}
+            >
+              ×
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && <p className="hint">And {number(hidden)} more, which keep their order after these.</p>}
+      <p className="unseen" role="status">
+        {reorder.said}
+      </p>
+    </Card>
+  );
+}
+
+/** Finds products by words, each with a button that puts it on the shelf. */
+function AddProducts({ shelf, onAdd }: { shelf: Shelved[]; onAdd: (product: Shelved) => void }) {
+  const [q, setQ] = useState('');
+  const found = useQuery({
+    queryKey: ['products', 'find', q],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/products', { params: { query: { q, limit: 8 } }, signal })),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+  const there = new Set(shelf.map(({ id }) => id));
+  return (
+    <div className="add-products">
+      <SearchField label="Find products to add" placeholder="Name, SKU, vendor, tag" value={q} onSearch={setQ} />
+      {q !== '' && found.data && (
+        <ul aria-label="Found products">
+          {found.data.products.length === 0 && <li>Nothing is found.</li>}
+          {found.data.products.map((product) => (
+            <li key={product.id}>
+              <Pictured url={product.images[0]?.url}>{product.name}</Pictured>
+              <Button
+                disabled={there.has(product.id)}
+                aria-label={there.has(product.id) ? `${product.name} is added` : `Add ${product.name}`}
+                onClick={() => onAdd(shelvedOf(product))}
+              >
+                {there.has(product.id) ? 'Added' : 'Add'}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** What the rules find at present. */
+export function FoundByRules({ products, count }: { products: Shelved[]; count: number }) {
+  const { number } = useFormat();
+  return (
+    <Card title={`Products (${number(count)})`}>
+      {count === 0 && <p className="hint">No product meets the rules as they were saved.</p>}
+      <ul className="shelf" aria-label="Products of the collection">
+        {products.slice(0, 50).map(({ id, name, status, picture }) => (
+          <li key={id}>
+            <Pictured url={picture}>
+              <Link to={`/products/${id}`}>{name}</Link> {status !== 'active' && <Badge value={status} />}
+            </Pictured>
+          </li>
+        ))}
+      </ul>
+      {count > 50 && <p className="hint">The first 50 are shown.</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,93 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { textOrNull } from '../../ui/draft.ts';
+import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+type Customer = Schemas['CustomerRecord'];
+
+const texts = [
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['phone', 'Phone'],
+] as const;
+
+/** Adds a customer, or changes one. */
+export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const save = useMutation({
+    mutationFn: (form: FormData) => send(customer?.id, form),
+    onSuccess: async ({ id }) => {
+      toast('Saved.');
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['customers'] });
+      if (!customer) navigate(`/customers/${id}`);
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    save.mutate(new FormData(event.currentTarget));
+  }
+  return (
+    <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>
+      <form onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          defaultValue={customer?.email}
+          error={fieldError(save.error, 'email')}
+          required
+        />
+        <div className="fields-2">
+          {texts.map(([field, label]) => (
+            <TextField
+              key={field}
+              label={label}
+              name={field}
+              defaultValue={customer?.[field] ?? ''}
+              error={fieldError(save.error, field)}
+            />
+          ))}
+        </div>
+        <TextArea label="Note for staff" name="note" defaultValue={customer?.note ?? ''} />
+        <Checkbox
+          label="Wants mails about offers"
+          name="marketing_opt_in"
+          hint="Only with the customer’s own consent."
+          defaultChecked={customer?.marketing_opt_in ?? false}
+        />
+        {save.error && (
+          <p className="error" role="alert">
+            {inWords(save.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function send(customer_id: string | undefined, form: FormData) {
+  const text = (name: string) => String(form.get(name) ?? '');
+  const body = {
+    email: text('email').trim(),
+    first_name: textOrNull(text('first_name')),
+    last_name: textOrNull(text('last_name')),
+    phone: textOrNull(text('phone')),
+    note: textOrNull(text('note')),
+    marketing_opt_in: form.get('marketing_opt_in') !== null,
+  };
+  if (customer_id === undefined) return unwrap(api.POST('/api/dashboard/customers', { body }));
+  return unwrap(api.PATCH('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } }, body }));
+}

@@ -1,0 +1,175 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { countryName } from '../../ui/countries.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { CustomerDialog } from './customer-dialog.tsx';
+import { nameOf } from './customers.tsx';
+
+type Customer = Schemas['CustomerDetails'];
+
+/** One customer: contact, addresses, orders, and erasure. */
+export function CustomerScreen({ params }: { params: Record<string, string> }) {
+  const customer_id = params.id ?? '';
+  const query = useQuery({
+    queryKey: ['customers', customer_id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } }, signal })),
+  });
+  return (
+    <Loaded query={query}>
+      {(customer) => (
+        <Page
+          title={nameOf(customer)}
+          back={{ to: '/customers', label: 'Customers' }}
+          status={customer.anonymized_at && <Badge value="cancelled">Erased</Badge>}
+          actions={!customer.anonymized_at && <Acts customer={customer} />}
+        >
+          <div className="columns">
+            <Orders customerId={customer.id} />
+            <div className="stack">
+              <Contact customer={customer} />
+              <Addresses customer={customer} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Acts({ customer }: { customer: Customer }) {
+  const [open, setOpen] = useState<'edit' | 'erase'>();
+  const writable = useCan()('customers:write');
+  const erase = useMutation({
+    mutationFn: () => {
+      const params = { path: { customer_id: customer.id } };
+      return unwrap(api.POST('/api/dashboard/customers/{customer_id}/anonymize', { params }));
+    },
+    onSuccess: async () => {
+      setOpen(undefined);
+      toast('The personal data is erased.');
+      await queryClient.invalidateQueries({ queryKey: ['customers'] });
+    },
+    onError: toastError,
+  });
+  if (!writable) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen('edit')}>Change</Button>
+      <Button onClick={() => setOpen('erase')}>Erase personal data</Button>
+      {open === 'edit' && <CustomerDialog customer={customer} onClose={() => setOpen(undefined)} />}
+      <Confirm
+        open={open === 'erase'}
+        onClose={() => setOpen(undefined)}
+        onConfirm={() => erase.mutate()}
+        title={`Erase the personal data of ${nameOf(customer)}?`}
+        action="Erase"
+        busy={erase.isPending}
+      >
+        Name, e-mail, phone and addresses are removed here and in the orders, whose amounts stay for the books. The
+        account and its agents end. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}
+
+function Contact({ customer }: { customer: Customer }) {
+  const format = useFormat();
+  return (
+    <Card title="Contact">
+      <dl className="facts">
+        <dt>E-mail</dt>
+        <dd>{customer.email}</dd>
+        <dt>Phone</dt>
+        <dd>{customer.phone ?? '—'}</dd>
+        <dt>Account</dt>
+        <dd>{customer.has_account ? 'yes' : 'no'}</dd>
+        <dt>Since</dt>
+        <dd>{format.date(customer.created_at)}</dd>
+        <dt>Spent</dt>
+        <dd>
+          {format.money(customer.total_spent)} in {customer.orders_count} orders
+        </dd>
+        <dt>Offers by mail</dt>
+        <dd>{customer.marketing_opt_in ? 'agreed' : 'not agreed'}</dd>
+      </dl>
+      {customer.note && <p className="note">{customer.note}</p>}
+    </Card>
+  );
+}
+
+function Addresses({ customer: { addresses } }: { customer: Customer }) {
+  return (
+    <Card title="Addresses">
+      {addresses.length === 0 && <p>None saved.</p>}
+      <ul className="stack">
+        {addresses.map((address) => (
+          <li key={address.id}>
+            <address>
+              {linesOf(address).map((line) => (
+                <div key={line}>{line}</div>
+              ))}
+            </address>
+            {address.is_default && <Badge value="default" />}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function linesOf(address: Schemas['Address']): string[] {
+  const join = (...parts: (string | null | undefined)[]) => parts.filter(Boolean).join(' ');
+  return [
+    join(address.first_name, address.last_name),
+    address.company ?? '',
+    address.address1 ?? '',
+    address.address2 ?? '',
+    join(address.postal_code, address.city, address.state),
+    address.country ? countryName(address.country) : '',
+  ].filter(Boolean);
+}
+
+function Orders({ customerId: customer_id }: { customerId: string }) {
+  const format = useFormat();
+  const [page, setPage] = useState(1);
+  const query = useQuery({
+    queryKey: ['orders', 'of-customer', customer_id, page],
+    queryFn: ({ signal }) => {
+      const params = { path: { customer_id }, query: { page, limit: 10 } };
+      return unwrap(api.GET('/api/dashboard/customers/{customer_id}/orders', { params, signal }));
+    },
+  });
+  const columns: Column<Schemas['Order']>[] = [
+    { id: 'number', header: 'Order', cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
+    { id: 'date', header: 'Date', cell: (row) => format.date(row.created_at) },
+    { id: 'payment', header: 'Payment', cell: (row) => <Badge value={row.payment_status} /> },
+    { id: 'total', header: 'Total', numeric: true, cell: (row) => format.money(row.total, row.currency) },
+  ];
+  return (
+    <Card title="Orders">
+      <Loaded query={query}>
+        {({ orders, ...pages }) =>
+          orders.length === 0 ? (
+            <p>No orders yet.</p>
+          ) : (
+            <>
+              <DataTable caption="Orders" columns={columns} rows={orders} />
+              <Pager {...pages} onPage={setPage} />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

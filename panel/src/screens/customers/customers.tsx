@@ -1,0 +1,137 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { CustomerDialog } from './customer-dialog.tsx';
+
+type Customer = Schemas['CustomerRecord'];
+
+const sorts = [
+  ['newest', 'Newest first'],
+  ['oldest', 'Oldest first'],
+  ['email_asc', 'E-mail, A to Z'],
+  ['email_desc', 'E-mail, Z to A'],
+] as const;
+
+/** Who bought, and who has an account. */
+export function Customers() {
+  const [params, change] = useSearchState();
+  const [creating, setCreating] = useState(false);
+  const writable = useCan()('customers:write');
+  const filters = queryOf(params);
+  const query = useQuery({
+    queryKey: ['customers', filters],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/customers', { params: { query: filters }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const filtered = filters.q !== undefined || filters.has_account !== undefined;
+  const add = writable && (
+    <Button kind="primary" onClick={() => setCreating(true)}>
+      Add a customer
+    </Button>
+  );
+  return (
+    <Page title="Customers" actions={add}>
+      <Filters params={params} change={change} />
+      <Loaded query={query}>
+        {({ customers, ...page }) =>
+          customers.length === 0 ? (
+            <Empty title={filtered ? 'Nobody fits' : 'No customers yet'}>
+              {filtered
+                ? 'Try another name or e-mail address.'
+                : 'Whoever orders or opens an account appears here by themselves.'}
+            </Empty>
+          ) : (
+            <>
+              <Rows customers={customers} />
+              <Pager {...page} onPage={(next) => change({ page: String(next) })} />
+            </>
+          )
+        }
+      </Loaded>
+      {creating && <CustomerDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function queryOf(params: URLSearchParams) {
+  const q = params.get('q') ?? undefined;
+  const account = params.get('has_account');
+  const sort = sorts.find(([value]) => value === params.get('sort'))?.[0];
+  return {
+    page: Number(params.get('page') ?? 1),
+    limit: 20,
+    ...(q && { q }),
+    ...(account && { has_account: account === 'true' }),
+    ...(sort && { sort }),
+  };
+}
+
+function Filters({
+  params,
+  change,
+}: {
+  params: URLSearchParams;
+  change: (changes: Record<string, string | undefined>) => void;
+}) {
+  return (
+    <search className="filters">
+      <TextField
+        label="Search"
+        type="search"
+        placeholder="Name, e-mail, phone"
+        defaultValue={params.get('q') ?? ''}
+        onChange={(event) => change({ q: event.target.value.trim() || undefined })}
+      />
+      <Select
+        label="Account"
+        value={params.get('has_account') ?? ''}
+        onChange={(event) => change({ has_account: event.target.value })}
+      >
+        <option value="">with or without</option>
+        <option value="true">with</option>
+        <option value="false">without</option>
+      </Select>
+      <Select
+        label="Sort"
+        value={params.get('sort') ?? 'newest'}
+        onChange={(event) => change({ sort: event.target.value })}
+      >
+        {sorts.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </Select>
+    </search>
+  );
+}
+
+function Rows({ customers }: { customers: Customer[] }) {
+  const format = useFormat();
+  const columns: Column<Customer>[] = [
+    { id: 'name', header: 'Customer', cell: (row) => <Link to={`/customers/${row.id}`}>{nameOf(row)}</Link> },
+    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    { id: 'orders', header: 'Orders', numeric: true, cell: ({ orders_count }) => format.number(orders_count) },
+    { id: 'spent', header: 'Spent', numeric: true, cell: ({ total_spent }) => format.money(total_spent) },
+    { id: 'since', header: 'Since', wideOnly: true, cell: ({ created_at }) => format.date(created_at) },
+  ];
+  return (
+    <div className="table-box">
+      <DataTable caption="Customers" columns={columns} rows={customers} />
+    </div>
+  );
+}
+
+/** The name as it is written, or else the e-mail address. */
+export function nameOf({ first_name, last_name, email }: Customer): string {
+  return [first_name, last_name].filter(Boolean).join(' ') || email;
+}

@@ -1,0 +1,176 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, fieldError, type Inputs, ifMatch, inWords, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { Targets } from './targets.tsx';
+
+type Discount = Schemas['Discount'];
+type Input = Inputs['DiscountInput'];
+
+/** The form of a code, new or stored. */
+export function DiscountForm({ discount, etag }: { discount: Discount | undefined; etag: string | undefined }) {
+  const [, navigate] = useLocation();
+  const writable = useCan()('discounts:write');
+  const [kind, setKind] = useState<string>(discount?.kind ?? 'percentage');
+  const [targets, setTargets] = useState({
+    product_ids: discount?.product_ids ?? [],
+    collection_ids: discount?.collection_ids ?? [],
+  });
+  const save = useMutation({
+    mutationFn: (body: Input) => send(discount?.id, body, etag),
+    onSuccess: async ({ id }) => {
+      toast('Saved.');
+      await queryClient.invalidateQueries({ queryKey: ['discounts'] });
+      if (!discount) navigate(`/discounts/${id}`);
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...targets });
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset className="stack" disabled={!writable}>
+        <What discount={discount} kind={kind} onKind={setKind} error={save.error} />
+        <Limits discount={discount} error={save.error} />
+        <Targets value={targets} onChange={setTargets} />
+        <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
+      </fieldset>
+      {save.error && (
+        <p className="error" role="alert">
+          {inWords(save.error)}
+        </p>
+      )}
+      {writable && (
+        <footer>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </footer>
+      )}
+    </form>
+  );
+}
+
+function What({
+  discount,
+  kind,
+  onKind,
+  error,
+}: {
+  discount: Discount | undefined;
+  kind: string;
+  onKind: (kind: string) => void;
+  error: unknown;
+}) {
+  const { currency } = useFormat();
+  return (
+    <>
+      <TextField
+        label="Code"
+        name="code"
+        defaultValue={discount?.code}
+        hint="What shoppers enter; upper and lower case are the same."
+        error={fieldError(error, 'code')}
+        required
+      />
+      <div className="fields-2">
+        <Select label="Takes off" name="kind" value={kind} onChange={(event) => onKind(event.target.value)}>
+          <option value="percentage">a percentage</option>
+          <option value="fixed_amount">an amount</option>
+          <option value="free_shipping">the cost of delivery</option>
+        </Select>
+        {kind !== 'free_shipping' && (
+          <TextField
+            label={kind === 'percentage' ? 'Percent' : `Amount in ${currency}`}
+            name="value"
+            inputMode="decimal"
+            defaultValue={discount?.value}
+            error={fieldError(error, 'value')}
+            required
+          />
+        )}
+      </div>
+      <TextField label="Note for staff" name="description" defaultValue={discount?.description ?? ''} />
+    </>
+  );
+}
+
+const limits = [
+  ['minimum_quantity', 'From pieces in the cart'],
+  ['usage_limit', 'Times in total'],
+  ['usage_limit_per_customer', 'Times for each customer'],
+] as const;
+
+function Limits({ discount, error }: { discount: Discount | undefined; error: unknown }) {
+  return (
+    <div className="fields-2">
+      {(['starts_at', 'ends_at'] as const).map((name) => (
+        <TextField
+          key={name}
+          label={name === 'starts_at' ? 'From' : 'Until'}
+          name={name}
+          type="datetime-local"
+          defaultValue={localTime(discount?.[name])}
+          hint="By this device’s clock."
+          error={fieldError(error, name)}
+        />
+      ))}
+      <TextField
+        label="From an order value of"
+        name="minimum_subtotal"
+        inputMode="decimal"
+        defaultValue={discount?.minimum_subtotal ?? ''}
+        error={fieldError(error, 'minimum_subtotal')}
+      />
+      {limits.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          type="number"
+          min={1}
+          defaultValue={discount?.[name] ?? ''}
+          error={fieldError(error, name)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** A time of the API as `<input type="datetime-local">` takes it. */
+function localTime(time: string | null | undefined): string {
+  if (!time) return '';
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function inputOf(form: FormData): Input {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const time = (name: string) => (text(name) === '' ? null : new Date(text(name)).toISOString());
+  return {
+    code: text('code'),
+    // The list offers only kinds of the contract.
+    kind: text('kind') as Input['kind'],
+    ...(text('value') !== '' && { value: text('value') }),
+    description: textOrNull(text('description')),
+    active: form.get('active') !== null,
+    starts_at: time('starts_at'),
+    ends_at: time('ends_at'),
+    minimum_subtotal: textOrNull(text('minimum_subtotal')),
+    ...Object.fromEntries(limits.map(([name]) => [name, integerOrNull(text(name))])),
+  };
+}
+
+function send(discount_id: string | undefined, body: Input, etag: string | undefined) {
+  if (discount_id === undefined) return unwrap(api.POST('/api/dashboard/discounts', { body }));
+  const params = { path: { discount_id } };
+  return unwrap(api.PATCH('/api/dashboard/discounts/{discount_id}', { params, body, headers: ifMatch(etag) }));
+}

@@ -1,0 +1,94 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+
+type Discount = Schemas['Discount'];
+
+const statuses = ['active', 'scheduled', 'expired', 'exhausted', 'disabled'] as const;
+
+/** The codes that shoppers can enter. */
+export function Discounts() {
+  const [params, change] = useSearchState();
+  const writable = useCan()('discounts:write');
+  const q = params.get('q');
+  const status = statuses.find((each) => each === params.get('status'));
+  const filters = { page: Number(params.get('page') ?? 1), limit: 20, ...(q && { q }), ...(status && { status }) };
+  const query = useQuery({
+    queryKey: ['discounts', filters],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/discounts', { params: { query: filters }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const add = writable && (
+    <LinkButton to="/discounts/new" kind="primary">
+      Add a code
+    </LinkButton>
+  );
+  return (
+    <Page title="Discounts" actions={add}>
+      <search className="filters">
+        <TextField
+          label="Search"
+          type="search"
+          defaultValue={q ?? ''}
+          onChange={(event) => change({ q: event.target.value.trim() || undefined })}
+        />
+        <Select label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">any</option>
+          {statuses.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </search>
+      <Loaded query={query}>
+        {({ discounts, ...page }) =>
+          discounts.length === 0 ? (
+            <Empty title={q || status ? 'No code fits' : 'No codes yet'}>
+              A code takes a percentage or an amount off, or makes delivery free: for everything, or for some products
+              or collections, from a date to a date, as often as you allow.
+            </Empty>
+          ) : (
+            <>
+              <Rows discounts={discounts} />
+              <Pager {...page} onPage={(next) => change({ page: String(next) })} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Rows({ discounts }: { discounts: Discount[] }) {
+  const format = useFormat();
+  const columns: Column<Discount>[] = [
+    { id: 'code', header: 'Code', cell: ({ id, code }) => <Link to={`/discounts/${id}`}>{code}</Link> },
+    { id: 'takes', header: 'Takes off', cell: (row) => takesOff(row, format.money) },
+    {
+      id: 'used',
+      header: 'Used',
+      numeric: true,
+      cell: ({ usage_count, usage_limit }) => (usage_limit === null ? usage_count : `${usage_count} of ${usage_limit}`),
+    },
+    { id: 'until', header: 'Until', wideOnly: true, cell: ({ ends_at }) => (ends_at ? format.date(ends_at) : '—') },
+    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+  ];
+  return (
+    <div className="table-box">
+      <DataTable caption="Discounts" columns={columns} rows={discounts} />
+    </div>
+  );
+}
+
+function takesOff({ kind, value, currency }: Discount, money: (amount: string, of?: string) => string): string {
+  if (kind === 'free_shipping') return 'delivery';
+  return kind === 'percentage' ? `${Number(value)} %` : money(value, currency);
+}

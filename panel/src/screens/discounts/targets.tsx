@@ -1,0 +1,133 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+
+interface TargetIds {
+  product_ids: string[];
+  collection_ids: string[];
+}
+
+/** What a code is for: everything, or chosen collections and products. */
+export function Targets({ value, onChange }: { value: TargetIds; onChange: (value: TargetIds) => void }) {
+  const without = (ids: string[], id: string) => ids.filter((each) => each !== id);
+  return (
+    <fieldset className="stack">
+      <legend>It counts for</legend>
+      {value.product_ids.length + value.collection_ids.length === 0 && <p>Everything in the cart.</p>}
+      <CollectionTargets
+        ids={value.collection_ids}
+        onAdd={(id) => onChange({ ...value, collection_ids: [...value.collection_ids, id] })}
+        onRemove={(id) => onChange({ ...value, collection_ids: without(value.collection_ids, id) })}
+      />
+      <ProductTargets
+        ids={value.product_ids}
+        onAdd={(id) => onChange({ ...value, product_ids: [...value.product_ids, id] })}
+        onRemove={(id) => onChange({ ...value, product_ids: without(value.product_ids, id) })}
+      />
+    </fieldset>
+  );
+}
+
+interface Chosen {
+  ids: string[];
+  onAdd: (id: string) => void;
+  onRemove: (id: string) => void;
+}
+
+function CollectionTargets({ ids, onAdd, onRemove }: Chosen) {
+  const query = useQuery({
+    queryKey: ['collections', 'for-discounts'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/collections', { params: { query: { limit: 100 } }, signal })),
+  });
+  const collections = query.data?.collections ?? [];
+  return (
+    <>
+      <Chips ids={ids} nameOf={(id) => collections.find((each) => each.id === id)?.title ?? id} onRemove={onRemove} />
+      <Select label="Add a collection" value="" onChange={(event) => event.target.value && onAdd(event.target.value)}>
+        <option value="">Choose a collection</option>
+        {collections
+          .filter(({ id }) => !ids.includes(id))
+          .map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+      </Select>
+    </>
+  );
+}
+
+function ProductTargets({ ids, onAdd, onRemove }: Chosen) {
+  const [q, setQ] = useState('');
+  const found = useQuery({
+    queryKey: ['products', 'for-discounts', q],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/products', { params: { query: { q, limit: 5 } }, signal })),
+    enabled: q.length > 1,
+  });
+  const chosen = useQueries({
+    queries: ids.map((product_id) => ({
+      queryKey: ['products', product_id, 'name'],
+      queryFn: async () =>
+        (await unwrap(api.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }))).name,
+      staleTime: 60_000,
+    })),
+  });
+  return (
+    <>
+      <Chips ids={ids} nameOf={(id) => chosen[ids.indexOf(id)]?.data ?? id} onRemove={onRemove} />
+      <TextField
+        label="Add a product"
+        type="search"
+        placeholder="Name or SKU"
+        value={q}
+        onChange={(event) => setQ(event.target.value)}
+      />
+      {q.length > 1 && (
+        <ul className="stack">
+          {found.data?.products
+            .filter(({ id }) => !ids.includes(id))
+            .map(({ id, name }) => (
+              <li key={id}>
+                <Button
+                  onClick={() => {
+                    onAdd(id);
+                    setQ('');
+                  }}
+                >
+                  Add {name}
+                </Button>
+              </li>
+            ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Chips({
+  ids,
+  nameOf,
+  onRemove,
+}: {
+  ids: string[];
+  nameOf: (id: string) => string;
+  onRemove: (id: string) => void;
+}) {
+  if (ids.length === 0) return null;
+  return (
+    <ul className="chips">
+      {ids.map((id) => (
+        <li key={id}>
+          {nameOf(id)}
+          <button type="button" className="close" aria-label={`Remove ${nameOf(id)}`} onClick={() => onRemove(id)}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

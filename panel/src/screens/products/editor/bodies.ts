@@ -1,0 +1,75 @@
+import type { ProductInput } from '@commerce-backend/spec';
+import { usedOptions } from './combinations.ts';
+import { type Draft, type ImageDraft, plainAmount, type VariantDraft } from './draft.ts';
+
+/** What the API takes of a draft: empty texts are null, commas in amounts are points. */
+export function productFields(draft: Draft) {
+  return {
+    name: draft.name.trim(),
+    description: draft.description,
+    vendor: draft.vendor.trim() || null,
+    product_type: draft.product_type.trim() || null,
+    tags: draft.tags,
+    status: draft.status,
+    tax_class: draft.tax_class,
+    track_inventory: draft.track_inventory,
+    metadata: Object.fromEntries(
+      draft.metadata.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+    ),
+    ...(draft.slug.trim() !== '' && { slug: draft.slug.trim() }),
+  };
+}
+
+export function variantFields(variant: VariantDraft) {
+  const [option1, option2, option3] = variant.options;
+  return {
+    price: plainAmount(variant.price),
+    compare_at_price: plainAmount(variant.compare_at_price) || null,
+    cost_per_item: plainAmount(variant.cost_per_item) || null,
+    sku: variant.sku.trim() || null,
+    barcode: variant.barcode.trim() || null,
+    weight: plainAmount(variant.weight) || null,
+    weight_unit: variant.weight_unit,
+    inventory_policy: variant.inventory_policy,
+    requires_shipping: variant.requires_shipping,
+    ...(option1 !== undefined && { option1 }),
+    ...(option2 !== undefined && { option2 }),
+    ...(option3 !== undefined && { option3 }),
+  };
+}
+
+export function newVariantFields(variant: VariantDraft) {
+  return { ...variantFields(variant), inventory_quantity: wholeOf(variant.quantity) };
+}
+
+/** A product that does not exist yet, with all that belongs to it, in one call. Uploaded files are attached afterwards. */
+export function newProductBody(draft: Draft): ProductInput {
+  const options = usedOptions(draft).map(({ name, values }) => ({ name: name.trim(), values }));
+  const [only] = draft.variants;
+  const sold =
+    options.length > 0 || !only
+      ? { options, variants: draft.variants.map(newVariantFields) }
+      : newVariantFields({ ...only, options: [] });
+  return { ...productFields(draft), images: draft.images.filter(isByUrl).map(imageFields), ...sold };
+}
+
+export function imageFields({ url, alt }: ImageDraft) {
+  return { url, alt: alt.trim() || null };
+}
+
+export function isByUrl({ file_id }: ImageDraft): boolean {
+  return file_id === undefined;
+}
+
+/** The whole number that was typed; NaN, which no API takes, for anything else. */
+export function wholeOf(typed: string): number {
+  return /^-?\d{1,10}$/.test(typed.trim()) ? Number(typed) : Number.NaN;
+}
+
+/** The fields of `after` that are not as in `before`; undefined when none is. */
+export function changesIn<Fields extends object>(before: Fields, after: Fields): Partial<Fields> | undefined {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Fields]),
+  );
+  return changed.length > 0 ? (Object.fromEntries(changed) as Partial<Fields>) : undefined;
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Button } from '../../../ui/button.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { toast, toastError } from '../../../ui/toasts.tsx';
+import '../../../ui/save-bar.css';
+import { UnsavedGuard } from '../../../ui/unsaved.tsx';
+import { type Draft, emptyDraft, isSame } from './draft.ts';
+import { Editor } from './editor.tsx';
+import { createProduct } from './save.ts';
+import { fieldErrors, forgetProducts } from './use-editor.ts';
+
+export function NewProduct() {
+  const [, navigate] = useLocation();
+  const [empty] = useState(emptyDraft);
+  const [draft, setDraft] = useState(empty);
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const [created, setCreated] = useState(false);
+
+  async function save(what: Draft) {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const id = await createProduct(what);
+      setCreated(true);
+      toast(what.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
+      await forgetProducts();
+      navigate(`/products/${id}`, { replace: true });
+    } catch (failure) {
+      setError(failure);
+      toastError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Page title="New product" back={{ to: '/products', label: 'Products' }}>
+      <UnsavedGuard dirty={!created && !isSame(draft, empty)} />
+      <Editor draft={draft} setDraft={setDraft} errorOf={fieldErrors(error, draft)} isNew />
+      <div className="save-bar">
+        {draft.status === 'draft' && (
+          <Button busy={busy} onClick={() => void save(draft)}>
+            Save as draft
+          </Button>
+        )}
+        <Button kind="primary" busy={busy} onClick={() => void save({ ...draft, status: 'active' })}>
+          Save and publish
+        </Button>
+      </div>
+    </Page>
+  );
+}

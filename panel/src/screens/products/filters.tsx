@@ -1,0 +1,165 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { api } from '../../api.ts';
+import { Select } from '../../ui/field.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+
+const SORTS = {
+  newest: 'Newest first',
+  recently_updated: 'Last changed first',
+  oldest: 'Oldest first',
+  name_asc: 'Name, A to Z',
+  name_desc: 'Name, Z to A',
+  price_asc: 'Price, low to high',
+  price_desc: 'Price, high to low',
+} as const;
+
+const MORE = ['vendor', 'product_type', 'tag', 'collection_id', 'price_min', 'price_max'];
+const FILTERS = ['q', 'status', 'stock', ...MORE];
+const AMOUNT = /^\d{1,9}(?:\.\d{1,3})?$/;
+
+type Change = (changes: Record<string, string | undefined>) => void;
+
+export function hasFilters(search: URLSearchParams): boolean {
+  return FILTERS.some((name) => search.has(name));
+}
+
+/** The address as a query of the API; what it does not know there is left out. */
+export function productQuery(search: URLSearchParams) {
+  const text = (name: string) => search.get(name)?.slice(0, 200) || undefined;
+  const amount = (name: string) => {
+    const value = text(name)?.replace(',', '.');
+    return value && AMOUNT.test(value) ? value : undefined;
+  };
+  const one = <Value extends string>(name: string, values: readonly Value[]) =>
+    values.find((value) => value === search.get(name));
+  const listed = (name: string) => {
+    const value = text(name);
+    return value ? [value] : undefined;
+  };
+  const page = Number(search.get('page'));
+  return {
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    limit: 25,
+    q: text('q'),
+    status: one('status', ['draft', 'active', 'archived']),
+    stock: one('stock', ['in', 'low', 'out']),
+    vendor: listed('vendor'),
+    product_type: listed('product_type'),
+    tag: listed('tag'),
+    collection_id: text('collection_id'),
+    price_min: amount('price_min'),
+    price_max: amount('price_max'),
+    sort: one('sort', Object.keys(SORTS) as (keyof typeof SORTS)[]),
+  };
+}
+
+export function ProductFilters({ search, onChange }: { search: URLSearchParams; onChange: Change }) {
+  const find = useCallback((q: string) => onChange({ q }), [onChange]);
+  const choose = (name: string) => ({
+    value: search.get(name) ?? '',
+    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+  });
+  return (
+    <div className="stack">
+      <div className="filters">
+        <SearchField
+          label="Search"
+          placeholder="Name, SKU, vendor, tag"
+          value={search.get('q') ?? ''}
+          onSearch={find}
+        />
+        <Select label="Status" {...choose('status')}>
+          <option value="">Any</option>
+          <option value="active">Active</option>
+          <option value="draft">Draft</option>
+          <option value="archived">Archived</option>
+        </Select>
+        <Select label="Stock" {...choose('stock')}>
+          <option value="">Any</option>
+          <option value="in">In stock</option>
+          <option value="low">Low</option>
+          <option value="out">Out of stock</option>
+        </Select>
+        <Select label="Order" {...choose('sort')}>
+          <option value="">{search.get('q') ? 'Best match' : 'Newest first'}</option>
+          {Object.entries(SORTS)
+            .filter(([value]) => value !== 'newest' || search.get('q'))
+            .map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+        </Select>
+      </div>
+      <MoreFilters search={search} onChange={onChange} />
+    </div>
+  );
+}
+
+function MoreFilters({ search, onChange }: { search: URLSearchParams; onChange: Change }) {
+  const set = MORE.filter((name) => search.has(name)).length;
+  return (
+    <details className="more-filters" open={set > 0 || undefined}>
+      <summary>More filters{set > 0 && ` (${set})`}</summary>
+      <div className="filters">
+        <Typed label="Vendor" name="vendor" search={search} onChange={onChange} />
+        <Typed label="Type" name="product_type" search={search} onChange={onChange} />
+        <Typed label="Tag" name="tag" search={search} onChange={onChange} />
+        <CollectionFilter
+          value={search.get('collection_id') ?? ''}
+          onChoose={(collection_id) => onChange({ collection_id })}
+        />
+        <Typed label="Price from" name="price_min" search={search} onChange={onChange} amount />
+        <Typed label="Price to" name="price_max" search={search} onChange={onChange} amount />
+      </div>
+    </details>
+  );
+}
+
+function Typed({
+  label,
+  name,
+  search,
+  onChange,
+  amount = false,
+}: {
+  label: string;
+  name: string;
+  search: URLSearchParams;
+  onChange: Change;
+  amount?: boolean;
+}) {
+  const find = useCallback((value: string) => onChange({ [name]: value }), [name, onChange]);
+  const value = search.get(name) ?? '';
+  const wrong = amount && value !== '' && !AMOUNT.test(value.replace(',', '.'));
+  return (
+    <SearchField
+      label={label}
+      value={value}
+      onSearch={find}
+      inputMode={amount ? 'decimal' : undefined}
+      error={wrong ? 'Write an amount such as 12.50.' : undefined}
+    />
+  );
+}
+
+function CollectionFilter({ value, onChoose }: { value: string; onChoose: (id: string) => void }) {
+  const collections = useQuery({
+    queryKey: ['collections', 'choice'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/collections', { params: { query: { limit: 100 } }, signal })),
+    staleTime: 60_000,
+  });
+  return (
+    <Select label="Collection" value={value} onChange={(event) => onChoose(event.target.value)}>
+      <option value="">Any</option>
+      {collections.data?.collections.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </Select>
+  );
+}

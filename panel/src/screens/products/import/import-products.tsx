@@ -1,0 +1,180 @@
+import { type DragEvent, useRef, useState } from 'react';
+import { inWords } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
+import { Card, Page } from '../../../ui/page.tsx';
+import { forgetProducts } from '../editor/use-editor.ts';
+import { Outcome } from './outcome.tsx';
+import { MOST_BYTES, readProductFile } from './read-file.ts';
+import { type ImportState, runImport } from './run-import.ts';
+import './import.css';
+
+interface Settings {
+  update_inventory: boolean;
+  baseImageUrl: string;
+  weightUnit: 'kg' | 'lb';
+}
+
+/** A catalogue file into the shop: first a dry run, which says what would happen, then the import itself. */
+export function ImportProducts() {
+  const [file, setFile] = useState<File>();
+  const [settings, setSettings] = useState<Settings>({ update_inventory: false, baseImageUrl: '', weightUnit: 'kg' });
+  const [state, setState] = useState<ImportState>();
+  const [error, setError] = useState<string>();
+  const stop = useRef<AbortController>(undefined);
+  const change = (changes: Partial<Settings>) => {
+    setSettings((now) => ({ ...now, ...changes }));
+    setState(undefined);
+  };
+
+  async function run(dry_run: boolean) {
+    if (!file) return;
+    setError(undefined);
+    stop.current = new AbortController();
+    try {
+      const { update_inventory, baseImageUrl, weightUnit } = settings;
+      const content = await readProductFile(file, { weightUnit, ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }) });
+      await runImport(content, { dry_run, update_inventory }, setState, stop.current.signal);
+      if (!dry_run) await forgetProducts();
+    } catch (failure) {
+      setError(inWords(failure));
+    }
+  }
+
+  const tried = state !== undefined && !state.running && state.dry_run && state.error === undefined;
+  const importable = tried ? state.counts.created + state.counts.updated : 0;
+  return (
+    <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
+      <ChooseFile
+        file={file}
+        onFile={(next) => {
+          setState(undefined);
+          setError(next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined);
+          setFile(next.size > MOST_BYTES ? undefined : next);
+        }}
+      />
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+      {file && <ImportSettings settings={settings} onChange={change} disabled={state?.running === true} />}
+      {file && !state?.running && (
+        <div className="actions">
+          <Button kind={tried ? 'plain' : 'primary'} onClick={() => void run(true)}>
+            {tried ? 'Try again' : 'Try it first (dry run)'}
+          </Button>
+          {tried && importable > 0 && <ImportNow count={importable} onImport={() => void run(false)} />}
+          {state && !state.dry_run && <LinkButton to="/products">See the products</LinkButton>}
+        </div>
+      )}
+      {state && <Outcome state={state} onStop={() => stop.current?.abort()} />}
+    </Page>
+  );
+}
+
+function ImportNow({ count, onImport }: { count: number; onImport: () => void }) {
+  const { number } = useFormat();
+  return (
+    <Button kind="primary" onClick={onImport}>
+      Import {number(count)} {count === 1 ? 'product' : 'products'}
+    </Button>
+  );
+}
+
+function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: File) => void }) {
+  const { number } = useFormat();
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  function onDrop(event: DragEvent) {
+    event.preventDefault();
+    setOver(false);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped) onFile(dropped);
+  }
+
+  return (
+    <Card title="File">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button does the same */}
+      <div
+        className={over ? 'drop-file over' : 'drop-file'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        {file ? (
+          <p>
+            <strong>{file.name}</strong>, {number(Math.max(1, Math.round(file.size / 1024)))} KB
+          </p>
+        ) : (
+          <p>
+            Shopify’s or Magento’s product CSV, or JSON Lines as the API writes them. A product that is there already is
+            recognised by its address (handle) and updated; importing a file twice changes nothing.
+          </p>
+        )}
+        <Button onClick={() => input.current?.click()}>{file ? 'Choose another file' : 'Choose a file'}</Button>
+        <input
+          ref={input}
+          type="file"
+          className="unseen"
+          tabIndex={-1}
+          aria-label="File of products"
+          accept=".csv,.jsonl,.ndjson,text/csv"
+          onChange={(event) => {
+            const [chosen] = event.target.files ?? [];
+            if (chosen) onFile(chosen);
+            event.target.value = '';
+          }}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function ImportSettings({
+  settings,
+  onChange,
+  disabled,
+}: {
+  settings: Settings;
+  onChange: (changes: Partial<Settings>) => void;
+  disabled: boolean;
+}) {
+  return (
+    <fieldset disabled={disabled}>
+      <legend className="unseen">How to import</legend>
+      <Card title="How to import">
+        <Checkbox
+          label="Set the stock of what the shop has already"
+          hint="Otherwise only new variants get their stock from the file. It overwrites what was sold since the file was made."
+          checked={settings.update_inventory}
+          onChange={(event) => onChange({ update_inventory: event.target.checked })}
+        />
+        <details>
+          <summary>For files of Magento</summary>
+          <div className="fields-2">
+            <TextField
+              label="Where its pictures are"
+              placeholder="https://old.example/media/catalog/product"
+              value={settings.baseImageUrl}
+              onChange={(event) => onChange({ baseImageUrl: event.target.value })}
+            />
+            <Select
+              label="Unit of its weights"
+              value={settings.weightUnit}
+              onChange={(event) => onChange({ weightUnit: event.target.value === 'lb' ? 'lb' : 'kg' })}
+            >
+              <option>kg</option>
+              <option>lb</option>
+            </Select>
+          </div>
+        </details>
+      </Card>
+    </fieldset>
+  );
+}

@@ -1,0 +1,44 @@
+import type { CsvRow } from '../../../../../cli/src/formats/csv-records.ts';
+import { readCsvText } from '../../../../../cli/src/formats/csv-text.ts';
+import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-of.ts';
+import type { Read, ReadOptions, Warning } from '../../../../../cli/src/formats/reading.ts';
+
+/** All that a file says, as the command line reads it, and which SKU stands on which line. */
+export interface FileContent {
+  reads: Read[];
+  warnings: Warning[];
+  skus: Map<number, string>;
+}
+
+/** More than the largest shop's export; a browser holds a file as a whole. */
+export const MOST_BYTES = 200 * 1024 * 1024;
+
+/** Reads a file of products. Throws a FormatError that says what is wrong with the file as a whole. */
+export async function readProductFile(file: File, options: ReadOptions): Promise<FileContent> {
+  const content: FileContent = { reads: [], warnings: [], skus: new Map() };
+  const head = await file.slice(0, HEAD_BYTES).text();
+  const reads = productsOf(
+    { name: file.name, head, bytes: chunksOf(file) },
+    { ...options, onWarning: (warning) => content.warnings.push(warning) },
+    (bytes, delimiter) => notingSkus(readCsvText(bytes, delimiter), content.skus),
+  );
+  for await (const read of reads) content.reads.push(read);
+  return content;
+}
+
+/** A stream of bytes is not iterable in every browser. */
+async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}
+
+/** Who looks for a refused row in a spreadsheet looks for its SKU. */
+async function* notingSkus(rows: AsyncIterable<CsvRow>, skus: Map<number, string>): AsyncGenerator<CsvRow> {
+  let column: number | undefined;
+  for await (const row of rows) {
+    column ??= row.cells.findIndex((cell) => /^(?:variant )?sku$/i.test(cell.trim()));
+    const sku = row.cells[column]?.trim();
+    if (sku) skus.set(row.line, sku);
+    yield row;
+  }
+}

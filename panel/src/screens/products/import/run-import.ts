@@ -1,0 +1,100 @@
+import { batchesOf, type Refused, type Row } from '../../../../../cli/src/import/batches.ts';
+import { type Counts, sendAll } from '../../../../../cli/src/import/send.ts';
+import { api } from '../../../api.ts';
+import type { FileContent } from './read-file.ts';
+
+/** One mistake of a file: where it stands, and what is wrong. */
+export interface Mistake {
+  line: number;
+  column: string;
+  sku: string;
+  message: string;
+}
+
+export interface ImportState {
+  dry_run: boolean;
+  running: boolean;
+  total: number;
+  counts: Counts;
+  mistakes: Mistake[];
+  warnings: Mistake[];
+  /** What ended it early. */
+  error?: unknown;
+}
+
+/** As many as people read; the rest is counted. */
+const MOST_LISTED = 1000;
+
+/** Sends what a file holds, or asks what would become of it. Tells how far it is; a signal stops it between two calls. */
+export async function runImport(
+  content: FileContent,
+  settings: { dry_run: boolean; update_inventory: boolean },
+  tell: (state: ImportState) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = new Map<number, Row>();
+  const state: ImportState = {
+    dry_run: settings.dry_run,
+    running: true,
+    total: content.reads.length,
+    counts: { created: 0, updated: 0, unchanged: 0, refused: 0 },
+    mistakes: [],
+    warnings: [],
+  };
+  for (const { line, message } of content.warnings) {
+    state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
+  }
+  const show = () => tell({ ...state, counts: { ...state.counts } });
+  const refused = ({ line, errors }: Refused) => {
+    for (const error of errors) {
+      if (state.mistakes.length >= MOST_LISTED) return;
+      const sku = skuOf(sent.get(line), error.field) ?? content.skus.get(error.line) ?? '';
+      state.mistakes.push({ line: error.line, column: error.field, sku, message: error.message });
+    }
+  };
+  const batches = batchesOf(iterate(content.reads, signal), (each) => {
+    state.counts.refused += 1;
+    refused(each);
+  });
+  show();
+  try {
+    await sendAll(noting(batches, sent), {
+      client: api,
+      settings,
+      counts: state.counts,
+      claimed: settings.dry_run ? new Map() : undefined,
+      sent: show,
+      warned: ({ line, message }) => state.warnings.push({ line, column: '', sku: '', message }),
+      refused,
+    });
+  } catch (error) {
+    state.error = error;
+  }
+  state.running = false;
+  show();
+}
+
+async function* iterate<Each>(all: Each[], signal: AbortSignal): AsyncGenerator<Each> {
+  for (const each of all) {
+    if (signal.aborted) return;
+    yield each;
+  }
+}
+
+/** Keeps what is sent, by its line: a refusal names only the line and the field. */
+async function* noting(
+  batches: AsyncGenerator<Row[], void, undefined>,
+  sent: Map<number, Row>,
+): AsyncGenerator<Row[], void, undefined> {
+  for await (const batch of batches) {
+    for (const row of batch) sent.set(row.line, row);
+    yield batch;
+  }
+}
+
+function skuOf(row: Row | undefined, field: string): string | undefined {
+  if (!row) return undefined;
+  const { sku, variants } = row.product;
+  const [, at] = /^variants\.(\d+)/.exec(field) ?? [];
+  return (at === undefined ? (sku ?? variants?.[0]?.sku) : variants?.[Number(at)]?.sku) ?? undefined;
+}

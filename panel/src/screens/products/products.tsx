@@ -1,0 +1,133 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Pictured } from '../../ui/picture.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { hasFilters, ProductFilters, productQuery } from './filters.tsx';
+import './products.css';
+
+export function Products() {
+  const [search, change] = useSearchState();
+  const can = useCan();
+  const query = productQuery(search);
+  const products = useQuery({
+    queryKey: ['products', 'list', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/products', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page
+      title="Products"
+      actions={
+        can('products:write') && (
+          <>
+            <LinkButton to="/products/import">Import</LinkButton>
+            <LinkButton to="/products/new" kind="primary">
+              Add product
+            </LinkButton>
+          </>
+        )
+      }
+    >
+      <ProductFilters search={search} onChange={change} />
+      <Loaded query={products}>
+        {(page) =>
+          page.total === 0 ? (
+            <NoProducts filtered={hasFilters(search)} onClear={() => change(cleared(search))} />
+          ) : (
+            <>
+              <List products={page.products} />
+              <Pager {...page} onPage={(next) => change({ page: String(next) })} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function List({ products }: { products: Schemas['Product'][] }) {
+  const { money, number } = useFormat();
+  const columns = useMemo(
+    (): Column<Schemas['Product']>[] => [
+      {
+        id: 'name',
+        header: 'Product',
+        cell: (product) => (
+          <Pictured url={product.images[0]?.url}>
+            <Link to={`/products/${product.id}`}>{product.name}</Link>
+            {product.has_variants && <span className="hint"> {number(product.variants.length)} variants</span>}
+          </Pictured>
+        ),
+      },
+      { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+      { id: 'stock', header: 'Stock', numeric: true, cell: (product) => <Stock product={product} /> },
+      { id: 'price', header: 'Price', numeric: true, cell: (product) => priceOf(product, money) },
+      { id: 'vendor', header: 'Vendor', wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
+      { id: 'type', header: 'Type', wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
+    ],
+    [money, number],
+  );
+  return (
+    <div className="table-box">
+      <DataTable caption="Products" columns={columns} rows={products} />
+    </div>
+  );
+}
+
+function Stock({ product }: { product: Schemas['Product'] }) {
+  const { number } = useFormat();
+  if (!product.track_inventory) return <span className="quiet-text">not counted</span>;
+  if (!product.in_stock) return <Badge value="out_of_stock" />;
+  const low = product.variants.some(({ is_low_stock }) => is_low_stock);
+  return (
+    <>
+      {low && <Badge value="low_stock">Low</Badge>} {number(product.total_inventory)}
+    </>
+  );
+}
+
+function priceOf({ price, variants }: Schemas['Product'], money: (amount: string) => string): string {
+  return variants.some((variant) => variant.price !== price) ? `from ${money(price)}` : money(price);
+}
+
+function NoProducts({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const can = useCan();
+  if (filtered) {
+    return (
+      <Empty
+        title="No product is like that"
+        action={
+          <button type="button" className="button plain" onClick={onClear}>
+            Clear the filters
+          </button>
+        }
+      >
+        <p>Try fewer words, or another filter.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No products yet"
+      action={can('products:write') && <LinkButton to="/products/new">Add the first product</LinkButton>}
+    >
+      <p>
+        A product is what customers find in your shop: its name, pictures and prices, in as many sizes and colours as
+        there are. If you come from Shopify or Magento, import the CSV that it exports.
+      </p>
+    </Empty>
+  );
+}
+
+function cleared(search: URLSearchParams): Record<string, undefined> {
+  return Object.fromEntries([...search.keys()].map((name) => [name, undefined]));
+}

@@ -1,0 +1,55 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { api, fieldError, type Inputs, type Schemas } from '../../api.ts';
+import { useMe } from '../../session/use-me.ts';
+import { Select } from '../../ui/field.tsx';
+import { type KeyKind, KeyList } from './key-list.tsx';
+
+type Scope = Inputs['ApiKeyScope'];
+
+const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
+  title: 'API keys',
+  about: 'For programs that work in your name, over the dashboard’s API or the command line.',
+  noun: 'API key',
+  queryKey: 'api-keys',
+  list: (signal) => unwrap(api.GET('/api/dashboard/api-keys', { signal })),
+  create: async (form) => {
+    const body = { description: String(form.get('description')), scopes: scopesOf(form) };
+    return (await unwrap(api.POST('/api/dashboard/api-keys', { body }))).secret;
+  },
+  rotate: async (api_key_id) =>
+    (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id } } })))
+      .secret,
+  revoke: (api_key_id) =>
+    unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
+  columns: [{ id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.join(', ') }],
+};
+
+export function ApiKeys() {
+  const { scopes } = useMe();
+  const kind = {
+    ...base,
+    fields: (error: unknown) => (
+      <>
+        <Select label="It may" name="access" defaultValue="read" error={fieldError(error, 'scopes')}>
+          <option value="read">read everything</option>
+          <option value="write">read and change, but not staff, keys, payments and exports</option>
+          <option value="some">only what is chosen here</option>
+        </Select>
+        <Select label="Chosen" name="scope" multiple size={6} hint="Counts with “only what is chosen here”.">
+          {scopes
+            .filter((scope) => scope.includes(':'))
+            .map((scope) => (
+              <option key={scope}>{scope}</option>
+            ))}
+        </Select>
+      </>
+    ),
+  };
+  return <KeyList kind={kind} />;
+}
+
+/** The list offers only scopes of the contract. */
+function scopesOf(form: FormData): Scope[] {
+  const access = form.get('access');
+  return (access === 'some' ? form.getAll('scope') : [access]) as Scope[];
+}

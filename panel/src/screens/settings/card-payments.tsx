@@ -1,0 +1,130 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { Copyable } from '../../ui/secret.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+type Account = Schemas['PaymentAccount'];
+const accountKey = ['payment-account'];
+
+/** The shop's Stripe account. Its keys are written and never shown. */
+export function CardPayments() {
+  const query = useQuery({
+    queryKey: accountKey,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/payment-account', { signal })),
+  });
+  return (
+    <Card title="Cards and wallets by Stripe">
+      <Loaded query={query}>
+        {(account) => (
+          <>
+            <Connection account={account} />
+            <Keys account={account} />
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Connection({ account }: { account: Account }) {
+  return (
+    <dl className="facts">
+      <dt>Status</dt>
+      <dd>
+        {account.provider ? <Badge value="active">Connected</Badge> : <Badge value="none">Not connected</Badge>}{' '}
+        {account.mode === 'test' && <Badge value="pending">Test mode</Badge>}
+      </dd>
+      <dt>Webhook</dt>
+      <dd>
+        <p>In Stripe, add an endpoint with this address, and enter its signing secret below.</p>
+        <Copyable text={account.webhook_url} />
+        {account.provider && !account.webhook_secret_set && <p className="error">The signing secret is missing.</p>}
+      </dd>
+    </dl>
+  );
+}
+
+function Keys({ account }: { account: Account }) {
+  const [removing, setRemoving] = useState(false);
+  const save = useMutation({
+    mutationFn: (body: Inputs['PaymentAccountPatch']) => unwrap(api.PATCH('/api/dashboard/payment-account', { body })),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(accountKey, saved);
+      toast('Saved.');
+      void queryClient.invalidateQueries({ queryKey: ['setup'] });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/dashboard/payment-account')),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(accountKey, saved);
+      setRemoving(false);
+      toast('Stripe is disconnected.');
+    },
+    onError: toastError,
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const secret_key = String(form.get('secret_key')).trim();
+    const webhook_secret = String(form.get('webhook_secret')).trim();
+    save.mutate({
+      capture: form.get('capture') === 'manual' ? 'manual' : 'automatic',
+      ...(secret_key && { secret_key }),
+      ...(webhook_secret && { webhook_secret }),
+    });
+    event.currentTarget.reset();
+  }
+  return (
+    <form onSubmit={submit} autoComplete="off">
+      <TextField
+        label="Secret key"
+        name="secret_key"
+        type="password"
+        autoComplete="off"
+        placeholder={account.provider ? 'Stored; enter another to replace it' : 'sk_live_…'}
+        error={fieldError(save.error, 'secret_key')}
+      />
+      <TextField
+        label="Signing secret of the webhook"
+        name="webhook_secret"
+        type="password"
+        autoComplete="off"
+        placeholder={account.webhook_secret_set ? 'Stored; enter another to replace it' : 'whsec_…'}
+        error={fieldError(save.error, 'webhook_secret')}
+      />
+      <Select label="Money is taken" name="capture" defaultValue={account.capture}>
+        <option value="automatic">when the order is placed</option>
+        <option value="manual">when the order is shipped, or by hand</option>
+      </Select>
+      {save.error && (
+        <p className="error" role="alert">
+          {inWords(save.error)}
+        </p>
+      )}
+      <footer>
+        {account.provider && <Button onClick={() => setRemoving(true)}>Disconnect</Button>}
+        <Button type="submit" kind="primary" busy={save.isPending}>
+          Save keys
+        </Button>
+      </footer>
+      <Confirm
+        open={removing}
+        onClose={() => setRemoving(false)}
+        onConfirm={() => remove.mutate()}
+        title="Disconnect Stripe?"
+        action="Disconnect"
+        busy={remove.isPending}
+      >
+        Shoppers can then no longer pay by card. Refunds of card payments are not possible either.
+      </Confirm>
+    </form>
+  );
+}

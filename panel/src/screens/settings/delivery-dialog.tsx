@@ -1,0 +1,148 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { CountriesField } from '../../ui/countries.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+type Option = Schemas['ShippingOption'];
+type Input = Inputs['ShippingOptionInput'];
+
+/** Adds a delivery option, or changes one. */
+export function DeliveryDialog({ option, onClose }: { option: Option | undefined; onClose: () => void }) {
+  const [countries, setCountries] = useState<string[]>(option?.countries ?? []);
+  const save = useMutation({
+    mutationFn: (body: Input) => send(option?.id, body),
+    onSuccess: async () => {
+      toast('Saved.');
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['shipping-options'] });
+      await queryClient.invalidateQueries({ queryKey: ['setup'] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    save.mutate({ ...inputOf(new FormData(event.currentTarget)), countries });
+  }
+  return (
+    <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
+      <form onSubmit={submit}>
+        <Basics option={option} error={save.error} />
+        <CountriesField label="Countries" hint="None means every country." value={countries} onChange={setCountries} />
+        <Limits option={option} error={save.error} />
+        <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
+        {save.error && (
+          <p className="error" role="alert">
+            {inWords(save.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Basics({ option, error }: { option: Option | undefined; error: unknown }) {
+  const { currency } = useFormat();
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        defaultValue={option?.name}
+        placeholder="Standard delivery"
+        error={fieldError(error, 'name')}
+        required
+      />
+      <div className="fields-2">
+        <TextField
+          label={`Price in ${currency}`}
+          name="price"
+          inputMode="decimal"
+          defaultValue={option?.price}
+          error={fieldError(error, 'price')}
+          required
+        />
+        <Select label="Kind" name="kind" defaultValue={option?.kind ?? 'delivery'}>
+          <option value="delivery">Delivery</option>
+          <option value="pickup">Pick up at the shop</option>
+        </Select>
+      </div>
+      <TextField label="Description" name="description" defaultValue={option?.description ?? ''} />
+    </>
+  );
+}
+
+const numbers = [
+  ['estimated_days_min', 'Days, at least'],
+  ['estimated_days_max', 'Days, at most'],
+  ['minimum_weight_grams', 'From a weight of (g)'],
+  ['maximum_weight_grams', 'Up to a weight of (g)'],
+] as const;
+
+const amounts = [
+  ['minimum_subtotal', 'From an order value of'],
+  ['maximum_subtotal', 'Up to an order value of'],
+] as const;
+
+function Limits({ option, error }: { option: Option | undefined; error: unknown }) {
+  return (
+    <details open={option !== undefined}>
+      <summary>Days, weight, order value</summary>
+      <div className="fields-2">
+        {numbers.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            type="number"
+            min={0}
+            defaultValue={option?.[name] ?? ''}
+            error={fieldError(error, name)}
+          />
+        ))}
+        {amounts.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            inputMode="decimal"
+            defaultValue={option?.[name] ?? ''}
+            error={fieldError(error, name)}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function inputOf(form: FormData): Omit<Input, 'countries'> {
+  const text = (name: string) => String(form.get(name) ?? '');
+  return {
+    name: text('name').trim(),
+    price: text('price').trim(),
+    kind: text('kind') === 'pickup' ? 'pickup' : 'delivery',
+    description: textOrNull(text('description')),
+    active: form.get('active') !== null,
+    ...Object.fromEntries(numbers.map(([name]) => [name, integerOrNull(text(name))])),
+    ...Object.fromEntries(amounts.map(([name]) => [name, textOrNull(text(name))])),
+  };
+}
+
+function send(shipping_option_id: string | undefined, body: Input) {
+  if (shipping_option_id === undefined) {
+    return unwrap(api.POST('/api/dashboard/shipping-options', { body }));
+  }
+  const params = { path: { shipping_option_id } };
+  return unwrap(api.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body }));
+}

@@ -1,0 +1,134 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { countryName } from '../../ui/countries.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Empty, Loaded } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+
+type Option = Schemas['ShippingOption'];
+
+/** How orders reach shoppers: options by country, weight and value, each with its price. */
+export function DeliverySettings() {
+  const [editing, setEditing] = useState<Option | 'new'>();
+  const [removing, setRemoving] = useState<Option>();
+  const writable = useCan()('settings:write');
+  const query = useQuery({
+    queryKey: ['shipping-options'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/shipping-options', { params: { query: { limit: 100 } }, signal })),
+  });
+  const add = writable && (
+    <Button kind="primary" onClick={() => setEditing('new')}>
+      Add an option
+    </Button>
+  );
+  return (
+    <Loaded query={query}>
+      {({ shipping_options: options }) => (
+        <>
+          {options.length === 0 ? (
+            <Empty title="Nobody can order yet" action={add}>
+              Say where you send to and what it costs. A shop without an option for the shopper’s country cannot sell
+              there.
+            </Empty>
+          ) : (
+            <Card title="Delivery options" actions={add}>
+              <Options options={options} onEdit={setEditing} onRemove={setRemoving} writable={writable} />
+            </Card>
+          )}
+          {editing && (
+            <DeliveryDialog option={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />
+          )}
+          <Removal option={removing} onClose={() => setRemoving(undefined)} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Options({
+  options,
+  onEdit,
+  onRemove,
+  writable,
+}: {
+  options: Option[];
+  onEdit: (option: Option) => void;
+  onRemove: (option: Option) => void;
+  writable: boolean;
+}) {
+  const format = useFormat();
+  const columns: Column<Option>[] = [
+    { id: 'name', header: 'Name', cell: (option) => option.name },
+    { id: 'to', header: 'To', cell: (option) => destinations(option) },
+    { id: 'days', header: 'Days', wideOnly: true, cell: (option) => days(option) },
+    { id: 'price', header: 'Price', numeric: true, cell: (option) => format.money(option.price, option.currency) },
+    { id: 'status', header: 'Status', cell: (option) => <Badge value={option.active ? 'active' : 'off'} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (option) =>
+        writable && (
+          <span className="actions">
+            <Button kind="quiet" aria-label={`Edit ${option.name}`} onClick={() => onEdit(option)}>
+              Edit
+            </Button>
+            <Button kind="quiet" aria-label={`Delete ${option.name}`} onClick={() => onRemove(option)}>
+              Delete
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  return <DataTable caption="Delivery options" columns={columns} rows={options} />;
+}
+
+function destinations({ kind, countries }: Option): string {
+  if (kind === 'pickup') return 'Pick up';
+  if (countries.length === 0) return 'Everywhere';
+  const names = countries.slice(0, 3).map(countryName).join(', ');
+  return countries.length > 3 ? `${names} and ${countries.length - 3} more` : names;
+}
+
+function days({ estimated_days_min: min, estimated_days_max: max }: Option): string {
+  if (min === null && max === null) return '';
+  return min === null || max === null || min === max ? String(min ?? max) : `${min}–${max}`;
+}
+
+function Removal({ option, onClose }: { option: Option | undefined; onClose: () => void }) {
+  const remove = useMutation({
+    mutationFn: (shipping_option_id: string) =>
+      unwrap(
+        api.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', {
+          params: { path: { shipping_option_id } },
+        }),
+      ),
+    onSuccess: async () => {
+      toast('Deleted.');
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['shipping-options'] });
+      await queryClient.invalidateQueries({ queryKey: ['setup'] });
+    },
+    onError: toastError,
+  });
+  return (
+    <Confirm
+      open={option !== undefined}
+      onClose={onClose}
+      onConfirm={() => option && remove.mutate(option.id)}
+      title={`Delete ${option?.name ?? ''}?`}
+      action="Delete"
+      busy={remove.isPending}
+    >
+      Shoppers can no longer choose it. Orders that have it keep it.
+    </Confirm>
+  );
+}

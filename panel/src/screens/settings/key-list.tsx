@@ -1,0 +1,204 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { fieldError, inWords, queryClient } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { SecretDialog } from '../../ui/secret.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+/** What every kind of key has. */
+export interface KeyRow {
+  id: string;
+  description: string;
+  secret_prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** The calls for one kind of key. What makes or changes a key resolves to its secret. */
+export interface KeyKind<Row extends KeyRow> {
+  title: string;
+  about: string;
+  /** What one of them is called, such as "API key". */
+  noun: string;
+  queryKey: string;
+  list: (signal: AbortSignal) => Promise<Row[]>;
+  create: (form: FormData) => Promise<string>;
+  rotate: (id: string) => Promise<string>;
+  revoke: (id: string) => Promise<unknown>;
+  columns: Column<Row>[];
+  /** The fields of a new key, besides its description. */
+  fields?: (error: unknown) => ReactNode;
+}
+
+type Doing<Row> = { act: 'rotate' | 'revoke'; row: Row };
+
+/** The keys of one kind. */
+export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
+  const [creating, setCreating] = useState(false);
+  const [doing, setDoing] = useState<Doing<Row>>();
+  const [secret, setSecret] = useState<string>();
+  const query = useQuery({ queryKey: [kind.queryKey], queryFn: ({ signal }) => kind.list(signal) });
+  return (
+    <Card
+      title={kind.title}
+      actions={
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          New {kind.noun}
+        </Button>
+      }
+    >
+      <p className="quiet-text">{kind.about}</p>
+      <Loaded query={query}>
+        {(rows) => (rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
+      </Loaded>
+      {creating && <NewKey kind={kind} onClose={() => setCreating(false)} onSecret={setSecret} />}
+      <Change kind={kind} doing={doing} onClose={() => setDoing(undefined)} onSecret={setSecret} />
+      <SecretDialog
+        title={`Your ${kind.noun}`}
+        note="Store it where your program finds it."
+        secret={secret}
+        onClose={() => setSecret(undefined)}
+      />
+    </Card>
+  );
+}
+
+function Rows<Row extends KeyRow>({
+  kind,
+  rows,
+  onDo,
+}: {
+  kind: KeyKind<Row>;
+  rows: Row[];
+  onDo: (doing: Doing<Row>) => void;
+}) {
+  const format = useFormat();
+  const columns: Column<Row>[] = [
+    { id: 'description', header: 'For', cell: (row) => row.description || '—' },
+    { id: 'prefix', header: 'Begins with', cell: (row) => <code>{row.secret_prefix}</code> },
+    ...kind.columns,
+    { id: 'used', header: 'Last used', cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never') },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: (row) => (row.revoked_at ? <Badge value="revoked" /> : <Badge value="active" />),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (row) =>
+        !row.revoked_at && (
+          <span className="actions">
+            <Button kind="quiet" aria-label={`Rotate ${row.description}`} onClick={() => onDo({ act: 'rotate', row })}>
+              Rotate
+            </Button>
+            <Button kind="quiet" aria-label={`Revoke ${row.description}`} onClick={() => onDo({ act: 'revoke', row })}>
+              Revoke
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  return <DataTable caption={kind.title} columns={columns} rows={rows} />;
+}
+
+function NewKey<Row extends KeyRow>({
+  kind,
+  onClose,
+  onSecret,
+}: {
+  kind: KeyKind<Row>;
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}) {
+  const create = useMutation({
+    mutationFn: (form: FormData) => kind.create(form),
+    onSuccess: async (secret) => {
+      onClose();
+      onSecret(secret);
+      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    create.mutate(new FormData(event.currentTarget));
+  }
+  return (
+    <Dialog open onClose={onClose} title={`New ${kind.noun}`}>
+      <form onSubmit={submit}>
+        <TextField
+          label="What is it for?"
+          name="description"
+          placeholder="The till in the shop"
+          error={fieldError(create.error, 'description')}
+          required
+        />
+        {kind.fields?.(create.error)}
+        {create.error && (
+          <p className="error" role="alert">
+            {inWords(create.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={create.isPending}>
+            Create
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const questions = {
+  rotate: ['Rotate', 'A new secret is made. The old one works a while longer, so that programs can be changed.'],
+  revoke: ['Revoke', 'Programs that use it are refused from the next call on. This cannot be undone.'],
+} as const;
+
+function Change<Row extends KeyRow>({
+  kind,
+  doing,
+  onClose,
+  onSecret,
+}: {
+  kind: KeyKind<Row>;
+  doing: Doing<Row> | undefined;
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}) {
+  const change = useMutation({
+    mutationFn: async ({ act, row }: Doing<Row>) => {
+      if (act === 'rotate') return kind.rotate(row.id);
+      await kind.revoke(row.id);
+      return undefined;
+    },
+    onSuccess: async (secret) => {
+      onClose();
+      if (secret) onSecret(secret);
+      else toast(`The ${kind.noun} is revoked.`);
+      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
+    },
+    onError: toastError,
+  });
+  const [action, text] = questions[doing?.act ?? 'revoke'];
+  return (
+    <Confirm
+      open={doing !== undefined}
+      onClose={onClose}
+      onConfirm={() => doing && change.mutate(doing)}
+      title={`${action} the ${kind.noun} “${doing?.row.description ?? ''}”?`}
+      action={action}
+      busy={change.isPending}
+      danger={doing?.act === 'revoke'}
+    >
+      {text}
+    </Confirm>
+  );
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { TextArea, TextField } from '../../ui/field.tsx';
+
+interface ListFieldProps {
+  label: string;
+  hint?: string;
+  value: readonly string[];
+  onChange: (items: string[]) => void;
+  error?: string | undefined;
+}
+
+/** A list of texts, one per line. */
+export function LinesField({ value, onChange, ...field }: ListFieldProps) {
+  return <TextArea {...field} {...useListText(value, '\n', onChange)} />;
+}
+
+/** A list of words, with commas between them. */
+export function WordsField({ value, onChange, ...field }: ListFieldProps) {
+  return <TextField {...field} {...useListText(value, ',', onChange)} required />;
+}
+
+/** What is typed stays as it is typed, such as a comma at its end, while it means the list. */
+function useListText(items: readonly string[], separator: string, onChange: (items: string[]) => void) {
+  const joint = separator === ',' ? ', ' : separator;
+  const [text, setText] = useState(items.join(joint));
+  const value = itemsOf(text, separator).join() === items.join() ? text : items.join(joint);
+  return {
+    value,
+    onChange: ({ target }: { target: { value: string } }) => {
+      setText(target.value);
+      onChange(itemsOf(target.value, separator));
+    },
+  };
+}
+
+function itemsOf(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,52 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { api, fieldError, type Schemas } from '../../api.ts';
+import { Select, TextField } from '../../ui/field.tsx';
+import { type KeyKind, KeyList } from './key-list.tsx';
+
+const kind: KeyKind<Schemas['StorefrontToken']> = {
+  title: 'Storefront tokens',
+  about: 'For the pages of your shop. A public token may be seen by anybody; a private one belongs on a server.',
+  noun: 'storefront token',
+  queryKey: 'storefront-tokens',
+  list: (signal) => unwrap(api.GET('/api/dashboard/storefront-tokens', { signal })),
+  create: async (form) => {
+    const body = {
+      description: String(form.get('description')),
+      kind: form.get('kind') === 'private' ? ('private' as const) : ('public' as const),
+      allowed_origins: String(form.get('allowed_origins'))
+        .split(/[\s,]+/)
+        .filter(Boolean),
+    };
+    return (await unwrap(api.POST('/api/dashboard/storefront-tokens', { body }))).secret;
+  },
+  rotate: async (storefront_token_id) => {
+    const params = { path: { storefront_token_id } };
+    return (await unwrap(api.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params }))).secret;
+  },
+  revoke: (storefront_token_id) =>
+    unwrap(
+      api.DELETE('/api/dashboard/storefront-tokens/{storefront_token_id}', {
+        params: { path: { storefront_token_id } },
+      }),
+    ),
+  columns: [{ id: 'kind', header: 'Kind', cell: (token) => token.kind }],
+  fields: (error) => (
+    <>
+      <Select label="Kind" name="kind" defaultValue="public">
+        <option value="public">public, for pages in browsers</option>
+        <option value="private">private, for a server that renders the pages</option>
+      </Select>
+      <TextField
+        label="Web origins that may use it"
+        name="allowed_origins"
+        placeholder="https://shop.example"
+        hint="Separated by spaces. Empty means those of the shop’s settings."
+        error={fieldError(error, 'allowed_origins')}
+      />
+    </>
+  ),
+};
+
+export function StorefrontTokens() {
+  return <KeyList kind={kind} />;
+}

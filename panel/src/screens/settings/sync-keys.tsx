@@ -1,0 +1,25 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { api, type Schemas } from '../../api.ts';
+import { type KeyKind, KeyList } from './key-list.tsx';
+
+const kind: KeyKind<Schemas['SyncKey']> = {
+  title: 'Sync keys',
+  about: 'For search engines, assistants and other systems that keep in step with the catalogue.',
+  noun: 'sync key',
+  queryKey: 'sync-keys',
+  list: (signal) => unwrap(api.GET('/api/dashboard/sync-keys', { signal })),
+  create: async (form) => {
+    const body = { description: String(form.get('description')) };
+    return (await unwrap(api.POST('/api/dashboard/sync-keys', { body }))).secret;
+  },
+  rotate: async (sync_key_id) =>
+    (await unwrap(api.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params: { path: { sync_key_id } } })))
+      .secret,
+  revoke: (sync_key_id) =>
+    unwrap(api.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } })),
+  columns: [{ id: 'key_id', header: 'Key id', wideOnly: true, cell: (key) => <code>{key.key_id}</code> }],
+};
+
+export function SyncKeys() {
+  return <KeyList kind={kind} />;
+}

@@ -1,0 +1,95 @@
+import { fieldError, type Schemas } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { CountryOptions } from '../../ui/countries.tsx';
+import { typedOrNull } from '../../ui/draft.ts';
+import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { PercentField } from './percent-field.tsx';
+import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
+
+type Rate = Schemas['CountryTaxRate'];
+
+export function TaxSettings() {
+  return (
+    <SettingsForm title="Tax" fields={['prices_include_tax', 'default_tax_rate', 'tax_rates']}>
+      {(form) => <Rates {...form} />}
+    </SettingsForm>
+  );
+}
+
+function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | 'default_tax_rate' | 'tax_rates'>) {
+  const rates = draft.tax_rates;
+  const change = (at: number, fields: Partial<Rate>) =>
+    set({ tax_rates: rates.map((rate, i) => (i === at ? { ...rate, ...fields } : rate)) });
+  return (
+    <>
+      <Checkbox
+        label="Prices contain the tax"
+        hint="Usual in Europe. Otherwise tax is added at the checkout."
+        checked={draft.prices_include_tax}
+        onChange={(event) => set({ prices_include_tax: event.target.checked })}
+      />
+      <PercentField
+        label="Rate where none of these fits, in percent"
+        rate={draft.default_tax_rate}
+        onRate={(default_tax_rate) => set({ default_tax_rate })}
+        error={fieldError(error, 'default_tax_rate')}
+      />
+      <ol className="rows" aria-label="Rates">
+        {rates.map((rate, i) => (
+          // By position: rows have no id, and are only added at the end.
+          <li key={i}>
+            <RateFields
+              rate={rate}
+              onChange={(fields) => change(i, fields)}
+              error={fieldError(error, `tax_rates.${i}`)}
+            />
+            <Button
+              aria-label={`Remove rate ${i + 1}`}
+              onClick={() => set({ tax_rates: rates.filter((_, at) => at !== i) })}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <Button onClick={() => set({ tax_rates: [...rates, { country: 'DE', rate: draft.default_tax_rate }] })}>
+        Add a rate
+      </Button>
+    </>
+  );
+}
+
+function RateFields({
+  rate,
+  onChange,
+  error,
+}: {
+  rate: Rate;
+  onChange: (fields: Partial<Rate>) => void;
+  error: string | undefined;
+}) {
+  return (
+    <>
+      <Select label="Country" value={rate.country} onChange={(event) => onChange({ country: event.target.value })}>
+        <CountryOptions />
+      </Select>
+      <TextField
+        label="State (optional)"
+        value={rate.state ?? ''}
+        onChange={(event) => onChange({ state: typedOrNull(event.target.value) ?? undefined })}
+      />
+      <TextField
+        label="Kind of product"
+        list="tax-classes"
+        value={rate.class ?? 'standard'}
+        onChange={(event) => onChange({ class: event.target.value })}
+      />
+      <PercentField label="Percent" rate={rate.rate} onRate={(next) => onChange({ rate: next })} error={error} />
+      <datalist id="tax-classes">
+        <option value="standard" />
+        <option value="reduced" />
+        <option value="zero" />
+      </datalist>
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { FormEvent, ReactNode } from 'react';
+import { api, type Inputs, ifMatch, inWords, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { useCan, useMe } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { trimmed, useDraft } from '../../ui/draft.ts';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+type Settings = Schemas['Settings'];
+type Field = Exclude<keyof Settings, 'site_id' | 'merchant_id' | 'updated_at'>;
+
+/** The settings as they are stored, with their ETag. */
+export function useSettings() {
+  const { merchant } = useMe();
+  return useQuery({
+    queryKey: ['settings', merchant.id, 'versioned'],
+    queryFn: ({ signal }) => versioned(api.GET('/api/dashboard/settings', { signal }), unwrap),
+  });
+}
+
+export interface SettingsFormProps<Fields extends Field> {
+  draft: Pick<Settings, Fields>;
+  set: (fields: Partial<Pick<Settings, Fields>>) => void;
+  error: unknown;
+  settings: Settings;
+}
+
+/**
+ * A form over some fields of the settings. It sends only what was changed, and not over what somebody else has changed
+ * meanwhile.
+ */
+export function SettingsForm<Fields extends Field>({
+  title,
+  fields,
+  children,
+}: {
+  title: string;
+  fields: readonly Fields[];
+  children: (form: SettingsFormProps<Fields>) => ReactNode;
+}) {
+  const query = useSettings();
+  return (
+    <Loaded query={query}>
+      {(stored) => (
+        <LoadedForm title={title} fields={fields} stored={stored}>
+          {children}
+        </LoadedForm>
+      )}
+    </Loaded>
+  );
+}
+
+function LoadedForm<Fields extends Field>({
+  title,
+  fields,
+  stored,
+  children,
+}: {
+  title: string;
+  fields: readonly Fields[];
+  stored: Versioned<Settings>;
+  children: (form: SettingsFormProps<Fields>) => ReactNode;
+}) {
+  const { draft, set, changes, dirty, settle, reset } = useDraft(pick(stored.data, fields));
+  const writable = useCan()('settings:write');
+  const save = useMutation({
+    mutationFn: () =>
+      versioned(
+        // The form's values come from lists of known ones, or are judged by the server.
+        api.PATCH('/api/dashboard/settings', {
+          body: trimmed(changes) as Inputs['SettingsPatch'],
+          headers: ifMatch(stored.etag),
+        }),
+        unwrap,
+      ),
+    onSuccess: async ({ data }) => {
+      settle(pick(data, fields));
+      toast('Saved.');
+      await queryClient.invalidateQueries({ queryKey: ['settings'] });
+      await queryClient.invalidateQueries({ queryKey: ['setup'] });
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate();
+  }
+  return (
+    <Card title={title}>
+      <form onSubmit={submit}>
+        <fieldset className="stack" disabled={!writable}>
+          {children({ draft, set, error: save.error, settings: stored.data })}
+        </fieldset>
+        {save.error && (
+          <p className="error" role="alert">
+            {inWords(save.error)}
+          </p>
+        )}
+        {writable && (
+          <footer>
+            <Button disabled={!dirty} onClick={reset}>
+              Discard
+            </Button>
+            <Button type="submit" kind="primary" busy={save.isPending} disabled={!dirty}>
+              Save
+            </Button>
+          </footer>
+        )}
+      </form>
+    </Card>
+  );
+}
+
+function pick<Fields extends Field>(settings: Settings, fields: readonly Fields[]): Pick<Settings, Fields> {
+  return Object.fromEntries(fields.map((field) => [field, settings[field]])) as Pick<Settings, Fields>;
+}

@@ -1,0 +1,113 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, queryClient, type Schemas } from '../../api.ts';
+import { label, useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+type Delivery = Schemas['WebhookDelivery'];
+
+/** What was sent to a webhook, what came back, and a way to send it again. */
+export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
+  const [shown, setShown] = useState<string>();
+  const query = useInfiniteQuery({
+    queryKey: ['webhook-deliveries', webhookId],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { webhook_id: webhookId, limit: 20, ...(pageParam && { cursor: pageParam }) };
+      return unwrap(api.GET('/api/dashboard/webhook-deliveries', { params: { query }, signal }));
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <Card title="Deliveries">
+      <Loaded query={query}>
+        {({ pages }) => <Rows deliveries={pages.flatMap(({ deliveries }) => deliveries)} onShow={setShown} />}
+      </Loaded>
+      {query.hasNextPage && (
+        <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+      {shown && <Details deliveryId={shown} onClose={() => setShown(undefined)} />}
+    </Card>
+  );
+}
+
+function Rows({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (id: string) => void }) {
+  const format = useFormat();
+  if (deliveries.length === 0) return <p>Nothing was sent yet. “Send a ping” tries the receiver.</p>;
+  const columns: Column<Delivery>[] = [
+    { id: 'type', header: 'Event', cell: ({ type }) => type },
+    { id: 'time', header: 'At', cell: ({ created_at }) => format.time(created_at) },
+    { id: 'answer', header: 'Answer', cell: ({ response_status }) => response_status ?? '—' },
+    { id: 'attempts', header: 'Attempts', numeric: true, wideOnly: true, cell: (row) => row.attempts_count },
+    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: ({ id, type }) => (
+        <Button kind="quiet" aria-label={`Show ${type}`} onClick={() => onShow(id)}>
+          Show
+        </Button>
+      ),
+    },
+  ];
+  return <DataTable caption="Deliveries" columns={columns} rows={deliveries} />;
+}
+
+function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onClose: () => void }) {
+  const format = useFormat();
+  const params = { path: { delivery_id } };
+  const writable = useCan()('webhooks:write');
+  const query = useQuery({
+    queryKey: ['webhook-deliveries', 'one', delivery_id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/webhook-deliveries/{delivery_id}', { params, signal })),
+  });
+  const replay = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', { params })),
+    onSuccess: async () => {
+      toast('It is sent again.');
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['webhook-deliveries'] });
+    },
+    onError: toastError,
+  });
+  return (
+    <Dialog open onClose={onClose} title="Delivery" wide>
+      <Loaded query={query}>
+        {(delivery) => (
+          <>
+            <ol className="stack">
+              {delivery.attempts.map((attempt) => (
+                <li key={attempt.attempted_at}>
+                  <p>
+                    {format.time(attempt.attempted_at)}: {label(attempt.outcome)}
+                    {attempt.response_status !== null && `, ${attempt.response_status}`} in {attempt.duration_ms} ms
+                  </p>
+                  {attempt.response_body && <pre>{attempt.response_body}</pre>}
+                </li>
+              ))}
+            </ol>
+            <h3>What was sent</h3>
+            <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
+          </>
+        )}
+      </Loaded>
+      <footer>
+        <Button onClick={onClose}>Close</Button>
+        {writable && (
+          <Button kind="primary" busy={replay.isPending} onClick={() => replay.mutate()}>
+            Send again
+          </Button>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

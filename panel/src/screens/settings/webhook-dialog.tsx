@@ -1,0 +1,110 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { textOrNull } from '../../ui/draft.ts';
+import { TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+type Pattern = Inputs['EventPattern'];
+
+const patterns: [Pattern, string][] = [
+  ['*', 'Everything'],
+  ['order.*', 'All of orders'],
+  ['order.created', 'An order is placed'],
+  ['order.paid', 'An order is paid'],
+  ['order.fulfilled', 'An order is shipped'],
+  ['order.cancelled', 'An order is cancelled'],
+  ['order.refunded', 'Money is given back'],
+  ['product.*', 'All of products'],
+  ['inventory.changed', 'Stock changes notably'],
+  ['customer.created', 'A customer is new'],
+  ['agent.*', 'All of agents'],
+];
+
+/** Adds a webhook, or changes one. A new one's secret is passed on, to be shown once. */
+export function WebhookDialog({
+  webhook,
+  onClose,
+  onSecret,
+}: {
+  webhook?: Schemas['Webhook'];
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}) {
+  const save = useMutation({
+    mutationFn: (body: Inputs['WebhookInput']) => send(webhook?.id, body),
+    onSuccess: async (secret) => {
+      onClose();
+      if (secret) onSecret(secret);
+      else toast('Saved.');
+      await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    save.mutate({
+      url: String(form.get('url')).trim(),
+      description: textOrNull(String(form.get('description'))),
+      // The boxes are the contract's patterns.
+      events: form.getAll('events') as Pattern[],
+    });
+  }
+  return (
+    <Dialog open onClose={onClose} title={webhook ? 'Change the webhook' : 'New webhook'}>
+      <form onSubmit={submit}>
+        <TextField
+          label="Address"
+          name="url"
+          type="url"
+          placeholder="https://"
+          defaultValue={webhook?.url}
+          error={fieldError(save.error, 'url')}
+          required
+        />
+        <TextField label="What is it for?" name="description" defaultValue={webhook?.description ?? ''} />
+        <EventBoxes chosen={webhook?.events ?? ['order.*']} error={fieldError(save.error, 'events')} />
+        {save.error && (
+          <p className="error" role="alert">
+            {inWords(save.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function EventBoxes({ chosen, error }: { chosen: readonly string[]; error: string | undefined }) {
+  // Patterns that were chosen elsewhere stay, too.
+  const others = chosen.filter((pattern) => !patterns.some(([known]) => known === pattern));
+  return (
+    <fieldset className="stack">
+      <legend>It is told when</legend>
+      {[...patterns, ...others.map((pattern) => [pattern, pattern] as const)].map(([pattern, words]) => (
+        <label key={pattern} className="checkbox">
+          <input type="checkbox" name="events" value={pattern} defaultChecked={chosen.includes(pattern)} />
+          <span>
+            {words} <code>{pattern}</code>
+          </span>
+        </label>
+      ))}
+      {error && <p className="error">{error}</p>}
+    </fieldset>
+  );
+}
+
+async function send(webhook_id: string | undefined, body: Inputs['WebhookInput']): Promise<string | undefined> {
+  if (webhook_id === undefined) return (await unwrap(api.POST('/api/dashboard/webhooks', { body }))).secret;
+  const params = { path: { webhook_id } };
+  await unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body }));
+  return undefined;
+}

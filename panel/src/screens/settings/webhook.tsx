@@ -1,0 +1,159 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { SecretDialog } from '../../ui/secret.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { WebhookDeliveries } from './webhook-deliveries.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+import './settings.css';
+
+type Webhook = Schemas['Webhook'];
+
+/** One webhook: what it is told, its deliveries, a ping, a new secret. */
+export function WebhookScreen({ params }: { params: Record<string, string> }) {
+  const webhook_id = params.id ?? '';
+  const query = useQuery({
+    queryKey: ['webhooks', webhook_id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/webhooks/{webhook_id}', { params: { path: { webhook_id } }, signal })),
+  });
+  return (
+    <Loaded query={query}>
+      {(webhook) => (
+        <Page
+          title={webhook.description || webhook.url}
+          back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+          status={<Badge value={webhook.status} />}
+        >
+          <Facts webhook={webhook} />
+          <WebhookDeliveries webhookId={webhook.id} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+const reasons: Record<string, string> = {
+  staff: 'Switched off by staff.',
+  gone: 'Switched off since the receiver answered that it is gone (410).',
+  failing: 'Switched off after days of failed deliveries.',
+};
+
+function Facts({ webhook }: { webhook: Webhook }) {
+  const format = useFormat();
+  const writable = useCan()('webhooks:write');
+  return (
+    <Card title="Receiver">
+      <dl className="facts">
+        <dt>Address</dt>
+        <dd>{webhook.url}</dd>
+        <dt>Events</dt>
+        <dd>{webhook.events.join(', ')}</dd>
+        {webhook.failing_since && (
+          <>
+            <dt>Failing since</dt>
+            <dd>{format.time(webhook.failing_since)}</dd>
+          </>
+        )}
+      </dl>
+      {webhook.disabled_reason && (
+        <p className="error">{reasons[webhook.disabled_reason] ?? webhook.disabled_reason}</p>
+      )}
+      {writable && <Acts webhook={webhook} />}
+    </Card>
+  );
+}
+
+function Acts({ webhook }: { webhook: Webhook }) {
+  const [, navigate] = useLocation();
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const [secret, setSecret] = useState<string>();
+  const params = { path: { webhook_id: webhook.id } };
+  const ping = useAct(
+    () => unwrap(api.POST('/api/dashboard/webhooks/{webhook_id}/test', { params })),
+    ({ response_status }) =>
+      toast(response_status ? `The receiver answered ${response_status}.` : 'The receiver did not answer.'),
+  );
+  const patch = useAct(
+    (status: Inputs['WebhookStatus']) =>
+      unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } })),
+    ({ status }) => toast(status === 'active' ? 'Switched on.' : 'Switched off.'),
+  );
+  const rotate = useAct(
+    () => unwrap(api.POST('/api/dashboard/webhooks/{webhook_id}/rotate', { params })),
+    (made) => {
+      setOpen(undefined);
+      setSecret(made.secret);
+    },
+  );
+  const remove = useAct(
+    () => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params })),
+    () => {
+      toast('Deleted.');
+      navigate('/settings/webhooks');
+    },
+  );
+  const active = webhook.status === 'active';
+  return (
+    <div className="actions">
+      <Button busy={ping.isPending} disabled={!active} onClick={() => ping.mutate(undefined)}>
+        Send a ping
+      </Button>
+      <Button onClick={() => setOpen('edit')}>Change</Button>
+      <Button busy={patch.isPending} onClick={() => patch.mutate(active ? 'disabled' : 'active')}>
+        {active ? 'Switch off' : 'Switch on'}
+      </Button>
+      <Button onClick={() => setOpen('rotate')}>New secret</Button>
+      <Button onClick={() => setOpen('delete')}>Delete</Button>
+      {open === 'edit' && <WebhookDialog webhook={webhook} onClose={() => setOpen(undefined)} onSecret={setSecret} />}
+      <Confirm
+        open={open === 'rotate'}
+        onClose={() => setOpen(undefined)}
+        onConfirm={() => rotate.mutate(undefined)}
+        title="Make a new secret?"
+        action="Make a new secret"
+        busy={rotate.isPending}
+        danger={false}
+      >
+        For 24 hours messages are signed with both, so that the receiver can be changed.
+      </Confirm>
+      <Confirm
+        open={open === 'delete'}
+        onClose={() => setOpen(undefined)}
+        onConfirm={() => remove.mutate(undefined)}
+        title="Delete the webhook?"
+        action="Delete"
+        busy={remove.isPending}
+      >
+        Nothing is sent there any more, and the record of its deliveries is gone.
+      </Confirm>
+      <SecretDialog
+        title="The new secret"
+        note="With it the receiver checks that a message comes from this shop."
+        secret={secret}
+        onClose={() => setSecret(undefined)}
+      />
+    </div>
+  );
+}
+
+/** A change of the webhook: shows what failed, and reads the webhook and its deliveries anew. */
+function useAct<Input, Answer>(send: (input: Input) => Promise<Answer>, done: (answer: Answer) => void) {
+  return useMutation({
+    mutationFn: send,
+    onSuccess: (answer) => {
+      done(answer);
+      void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+      void queryClient.invalidateQueries({ queryKey: ['webhook-deliveries'] });
+    },
+    onError: toastError,
+  });
+}

@@ -1,0 +1,72 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Card, Empty, Loaded } from '../../ui/page.tsx';
+import { SecretDialog } from '../../ui/secret.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+
+type Webhook = Schemas['Webhook'];
+
+/** Who is told what happens in the shop. */
+export function WebhookSettings() {
+  const [creating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const writable = useCan()('webhooks:write');
+  const query = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/webhooks', { signal })),
+  });
+  const add = writable && (
+    <Button kind="primary" onClick={() => setCreating(true)}>
+      Add a webhook
+    </Button>
+  );
+  return (
+    <>
+      <Loaded query={query}>
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <Empty title="Nobody is told yet" action={add}>
+              A webhook sends what happens, such as a paid order, to an address of yours: to an accounting system, a
+              warehouse, a chat.
+            </Empty>
+          ) : (
+            <Card title="Webhooks" actions={add}>
+              <Rows webhooks={webhooks} />
+            </Card>
+          )
+        }
+      </Loaded>
+      {creating && <WebhookDialog onClose={() => setCreating(false)} onSecret={setSecret} />}
+      <SecretDialog
+        title="The secret of the webhook"
+        note="With it the receiver checks that a message comes from this shop."
+        secret={secret}
+        onClose={() => setSecret(undefined)}
+      />
+    </>
+  );
+}
+
+function Rows({ webhooks }: { webhooks: Webhook[] }) {
+  const format = useFormat();
+  const columns: Column<Webhook>[] = [
+    { id: 'url', header: 'Address', cell: ({ id, url }) => <Link to={`/settings/webhooks/${id}`}>{url}</Link> },
+    { id: 'events', header: 'Events', cell: ({ events }) => events.join(', ') },
+    {
+      id: 'last',
+      header: 'Last success',
+      wideOnly: true,
+      cell: ({ last_success_at }) => (last_success_at ? format.time(last_success_at) : 'never'),
+    },
+    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+  ];
+  return <DataTable caption="Webhooks" columns={columns} rows={webhooks} />;
+}

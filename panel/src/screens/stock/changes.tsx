@@ -1,0 +1,152 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { AdjustmentReason } from '@commerce-backend/spec';
+import { useState } from 'react';
+import { api, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+export type StockItem = Schemas['InventoryItem'];
+
+/** One row that was edited: what was typed, the quantity that was shown then, and why it was refused. */
+export interface StockChange {
+  item: StockItem;
+  typed: string;
+  error?: string | undefined;
+}
+
+/** Why a row was refused, and how much there is now. */
+interface Refusal {
+  error: string;
+  inventory_quantity?: number;
+}
+
+export interface StockChanges {
+  rows: StockChange[];
+  of: (variant_id: string) => StockChange | undefined;
+  type: (item: StockItem, typed: string) => void;
+  refuse: (refusals: Map<string, Refusal>) => void;
+  clear: () => void;
+}
+
+/** What one call takes. */
+const MOST_ROWS = 500;
+
+const REASONS: Record<AdjustmentReason, string> = {
+  correction: 'Counted',
+  received: 'Received',
+  returned: 'Returned',
+  damaged: 'Damaged',
+  lost: 'Lost',
+  promotion: 'Given away',
+  other: 'Other',
+};
+
+/** What is edited in the grid, on whichever of its pages, until it is saved. */
+export function useChanges(): StockChanges {
+  const [changes, setChanges] = useState<ReadonlyMap<string, StockChange>>(new Map());
+  return {
+    rows: [...changes.values()],
+    of: (variant_id) => changes.get(variant_id),
+    type: (item, typed) =>
+      setChanges((now) => {
+        const next = new Map(now);
+        const seen = next.get(item.variant_id)?.item ?? item;
+        if (amountOf(seen, typed) === undefined && typed.trim() === '') next.delete(item.variant_id);
+        else if (typed.trim() === String(seen.inventory_quantity)) next.delete(item.variant_id);
+        else next.set(item.variant_id, { item: seen, typed });
+        return next;
+      }),
+    // The refused stay as they were typed, upon what the stock is now.
+    refuse: (refusals) =>
+      setChanges(
+        (now) =>
+          new Map(
+            [...now].flatMap(([id, { item, typed }]): [string, StockChange][] => {
+              const refusal = refusals.get(id);
+              if (!refusal) return [];
+              const { error, inventory_quantity = item.inventory_quantity } = refusal;
+              return [[id, { item: { ...item, inventory_quantity }, typed, error }]];
+            }),
+          ),
+      ),
+    clear: () => setChanges(new Map()),
+  };
+}
+
+/** `12` is what was counted; `+5` and `-3` are what came and went. Undefined for anything else. */
+export function amountOf(item: StockItem, typed: string) {
+  const text = typed.replaceAll(/\s/g, '').replace('−', '-');
+  if (!/^[+-]?\d{1,9}$/.test(text)) return undefined;
+  const { variant_id, inventory_quantity: expected_quantity } = item;
+  if (/^[+-]/.test(text)) return { variant_id, delta: Number(text) };
+  return { variant_id, set_to: Number(text), expected_quantity };
+}
+
+/** The bar with what is to be saved, and for which reason. */
+export function Changes({ changes }: { changes: StockChanges }) {
+  const { number } = useFormat();
+  const [reason, setReason] = useState<AdjustmentReason>('correction');
+  const [note, setNote] = useState('');
+  const [busy, setBusy] = useState(false);
+  const { rows } = changes;
+  if (rows.length === 0) return null;
+  const unreadable = rows.filter(({ item, typed }) => !amountOf(item, typed)).length;
+
+  async function save() {
+    setBusy(true);
+    try {
+      const refusals = await adjustAll(rows, reason, note.trim());
+      changes.refuse(refusals);
+      const saved = rows.length - refusals.size;
+      if (saved > 0) toast(`${number(saved)} ${saved === 1 ? 'quantity' : 'quantities'} saved.`);
+      if (refusals.size > 0) toastError(new Error(`${number(refusals.size)} were refused; each says why.`));
+      else setNote('');
+    } catch (error) {
+      toastError(error);
+    } finally {
+      setBusy(false);
+      for (const name of ['inventory', 'products']) void queryClient.invalidateQueries({ queryKey: [name] });
+    }
+  }
+
+  return (
+    <section className="selection-bar stock-changes" aria-label="Changes">
+      <p role="status">
+        {number(rows.length)} changed{unreadable > 0 && `, ${number(unreadable)} unreadable`}
+      </p>
+      <Select label="Reason" value={reason} onChange={(event) => setReason(event.target.value as AdjustmentReason)}>
+        {Object.entries(REASONS).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <TextField label="Note" value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
+      <Button onClick={changes.clear}>Discard</Button>
+      <Button kind="primary" busy={busy} disabled={unreadable > 0} onClick={() => void save()}>
+        Save
+      </Button>
+    </section>
+  );
+}
+
+/** Saves all rows, and says of the refused ones why. */
+async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: string): Promise<Map<string, Refusal>> {
+  const adjustments = rows.flatMap(({ item, typed }) => amountOf(item, typed) ?? []);
+  const refusals = new Map<string, Refusal>();
+  for (let at = 0; at < adjustments.length; at += MOST_ROWS) {
+    const body = { reason, adjustments: adjustments.slice(at, at + MOST_ROWS), ...(note !== '' && { note }) };
+    const { results } = await unwrap(api.POST('/api/dashboard/inventory/adjust', { body }));
+    for (const { index, status, message, inventory_quantity } of results) {
+      const id = body.adjustments[index]?.variant_id;
+      if (status !== 'failed' || !id) continue;
+      refusals.set(id, {
+        error: message ?? 'It was refused.',
+        ...(inventory_quantity !== null && { inventory_quantity }),
+      });
+    }
+  }
+  return refusals;
+}

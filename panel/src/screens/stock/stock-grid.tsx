@@ -1,0 +1,127 @@
+import type { KeyboardEvent } from 'react';
+import { Link } from 'wouter';
+import { useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CellInput } from '../../ui/cell-input.tsx';
+import { Pictured } from '../../ui/picture.tsx';
+import { amountOf, type StockChanges, type StockItem } from './changes.tsx';
+
+/** What is left to sell of each variant, edited where it stands. Enter and the arrows lead from row to row. */
+export function StockGrid({
+  items,
+  changes,
+  canEdit,
+  onMovements,
+}: {
+  items: StockItem[];
+  changes: StockChanges;
+  canEdit: boolean;
+  onMovements: (item: StockItem) => void;
+}) {
+  return (
+    <div className="table-box">
+      <table className="data-table stock-grid" onKeyDown={moveByKey}>
+        <caption className="unseen">Stock</caption>
+        <thead>
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col">SKU</th>
+            <th scope="col" className="numeric">
+              Reserved
+            </th>
+            <th scope="col">Level</th>
+            <th scope="col">Available</th>
+            <th scope="col">
+              <span className="unseen">Movements</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <Row
+              key={item.variant_id}
+              item={item}
+              changes={changes}
+              canEdit={canEdit}
+              onMovements={() => onMovements(item)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {canEdit && (
+        <p className="hint stock-hint">
+          Type what was counted, or a change such as +24 or -3. Reserved is held by open checkouts and not part of it.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  item,
+  changes,
+  canEdit,
+  onMovements,
+}: {
+  item: StockItem;
+  changes: StockChanges;
+  canEdit: boolean;
+  onMovements: () => void;
+}) {
+  const { number } = useFormat();
+  const change = changes.of(item.variant_id);
+  const name = item.variant_name ? `${item.product_name}, ${item.variant_name}` : item.product_name;
+  const wrong = change && (change.error ?? (amountOf(change.item, change.typed) ? undefined : 'Not a whole number.'));
+  return (
+    <tr data-selected={change ? true : undefined}>
+      <td data-label="Product">
+        <Pictured url={item.image_url}>
+          <Link to={`/products/${item.product_id}`}>{item.product_name}</Link>
+          {item.variant_name && <span className="hint"> {item.variant_name}</span>}
+        </Pictured>
+      </td>
+      <td data-label="SKU">{item.sku}</td>
+      <td data-label="Reserved" className="numeric">
+        {number(item.reserved)}
+      </td>
+      <td data-label="Level">
+        <Level item={item} />
+      </td>
+      <td data-label="Available" className="available">
+        {canEdit && item.track_inventory ? (
+          <CellInput
+            label={`Available, ${name}`}
+            error={wrong}
+            value={change?.typed ?? String(item.inventory_quantity)}
+            onFocus={(event) => event.currentTarget.select()}
+            onChange={(event) => changes.type(item, event.target.value)}
+          />
+        ) : (
+          number(item.inventory_quantity)
+        )}
+      </td>
+      <td data-label="Movements">
+        <Button kind="quiet" aria-label={`Movements of ${name}`} onClick={onMovements}>
+          Movements
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function Level({ item }: { item: StockItem }) {
+  if (!item.track_inventory) return <Badge value="not_counted" />;
+  if (item.is_out_of_stock) return <Badge value="out_of_stock" />;
+  if (item.is_low_stock) return <Badge value="low_stock">Low</Badge>;
+  return <span className="quiet-text">enough</span>;
+}
+
+/** Up, down and Enter, as in a spreadsheet. */
+function moveByKey(event: KeyboardEvent<HTMLTableElement>): void {
+  const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+  if (step === undefined || !(event.target instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const inputs = [...event.currentTarget.querySelectorAll('input')];
+  inputs[inputs.indexOf(event.target) + step]?.focus();
+}

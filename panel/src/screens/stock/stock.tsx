@@ -1,0 +1,110 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Pager } from '../../ui/data-table.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { useSearchState } from '../../ui/search-state.ts';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
+import { Changes, type StockItem, useChanges } from './changes.tsx';
+import { Movements } from './movements.tsx';
+import { StockGrid } from './stock-grid.tsx';
+import './stock.css';
+
+const LEVELS = { low: 'Low', out: 'Out of stock', short: 'Low or out of stock' } as const;
+
+export function Stock() {
+  const [search, change] = useSearchState();
+  const can = useCan();
+  const query = stockQuery(search);
+  const stock = useQuery({
+    queryKey: ['inventory', 'list', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/inventory', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const changes = useChanges();
+  const [shown, setShown] = useState<StockItem>();
+  return (
+    <Page title="Stock">
+      <UnsavedGuard dirty={changes.rows.length > 0} />
+      <Filters search={search} onChange={change} />
+      <Loaded query={stock}>
+        {(page) =>
+          page.total === 0 ? (
+            <NoStock filtered={search.has('q') || search.has('level')} />
+          ) : (
+            <>
+              <StockGrid
+                items={page.inventory}
+                changes={changes}
+                canEdit={can('inventory:write')}
+                onMovements={setShown}
+              />
+              <Pager {...page} onPage={(next) => change({ page: String(next) })} />
+            </>
+          )
+        }
+      </Loaded>
+      <Changes changes={changes} />
+      <Movements item={shown} onClose={() => setShown(undefined)} />
+    </Page>
+  );
+}
+
+function stockQuery(search: URLSearchParams) {
+  const level = search.get('level');
+  const page = Number(search.get('page'));
+  return {
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    limit: 50,
+    q: search.get('q')?.slice(0, 200) || undefined,
+    low_stock: level === 'low' || level === 'short' || undefined,
+    out_of_stock: level === 'out' || level === 'short' || undefined,
+  };
+}
+
+function Filters({
+  search,
+  onChange,
+}: {
+  search: URLSearchParams;
+  onChange: (changes: Record<string, string | undefined>) => void;
+}) {
+  const find = useCallback((q: string) => onChange({ q }), [onChange]);
+  return (
+    <div className="filters">
+      <SearchField label="Search" placeholder="Name, SKU or barcode" value={search.get('q') ?? ''} onSearch={find} />
+      <Select
+        label="Show"
+        value={search.get('level') ?? ''}
+        onChange={(event) => onChange({ level: event.target.value })}
+      >
+        <option value="">All variants</option>
+        {Object.entries(LEVELS).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
+function NoStock({ filtered }: { filtered: boolean }) {
+  if (filtered) {
+    return (
+      <Empty title="Nothing here">
+        <p>No variant is like that: either nothing runs short, or the search has other words than your products.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No stock yet" action={<Link to="/products/new">Add a product</Link>}>
+      <p>Each product, or each of its sizes and colours, has a line here with what is left to sell.</p>
+    </Empty>
+  );
+}

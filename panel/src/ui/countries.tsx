@@ -1,0 +1,84 @@
+import { useId, useMemo, useState } from 'react';
+import { Button } from './button.tsx';
+
+/** The codes that the API takes (`Country` in the contract). */
+const codes =
+  /^(?:A[DEFGILMOQRSTUWXZ]|B[ABDEFGHIJLMNOQRSTVWYZ]|C[ACDFGHIKLMNORUVWXYZ]|D[EJKMOZ]|E[CEGHRST]|F[IJKMOR]|G[ABDEFGHILMNPQRSTUWY]|H[KMNRTU]|I[DELMNOQRST]|J[EMOP]|K[EGHIMNPRWYZ]|L[ABCIKRSTUVY]|M[ACDEFGHKLMNOPQRSTUVWXYZ]|N[ACEFGILOPRUZ]|OM|P[AEFGHKLMNRSTWY]|QA|R[EOSUW]|S[ABCDEGHIJKLMNORSTVXYZ]|T[CDFGHJKLMNORTVWZ]|U[AGMSYZ]|V[ACEGINU]|W[FS]|XK|Y[ET]|Z[AMW])$/;
+
+const names = new Intl.DisplayNames(['en'], { type: 'region' });
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** Every country as [code, name], by name. */
+const countries = letters
+  .flatMap((first) => letters.map((second) => first + second))
+  .filter((code) => codes.test(code))
+  .map((code): [string, string] => [code, countryName(code)])
+  .sort(([, one], [, other]) => one.localeCompare(other));
+
+export function countryName(code: string): string {
+  return names.of(code) ?? code;
+}
+
+export function CountryOptions() {
+  return countries.map(([code, name]) => (
+    <option key={code} value={code}>
+      {name}
+    </option>
+  ));
+}
+
+/** A set of countries: each can be taken out, others are added from the list. */
+export function CountriesField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  value: readonly string[];
+  onChange: (countries: string[]) => void;
+}) {
+  const id = useId();
+  const [next, setNext] = useState('');
+  const sorted = useMemo(() => [...value].sort((a, b) => countryName(a).localeCompare(countryName(b))), [value]);
+  return (
+    <fieldset className="field">
+      <legend>{label}</legend>
+      {hint && <p className="hint">{hint}</p>}
+      <ul className="chips">
+        {sorted.map((code) => (
+          <li key={code}>
+            {countryName(code)}
+            <button
+              type="button"
+              className="close"
+              aria-label={`Remove ${countryName(code)}`}
+              onClick={() => onChange(value.filter((each) => each !== code))}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="inline">
+        <label className="unseen" htmlFor={id}>
+          Country to add
+        </label>
+        <select id={id} value={next} onChange={(event) => setNext(event.target.value)}>
+          <option value="">Choose a country</option>
+          <CountryOptions />
+        </select>
+        <Button
+          disabled={next === '' || value.includes(next)}
+          onClick={() => {
+            onChange([...value, next]);
+            setNext('');
+          }}
+        >
+          Add
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,118 @@
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import './reorder.css';
+
+/** What a row of a list that can be put in order needs: its own attributes, its handle and its two buttons. */
+export interface Reorder {
+  list: RefObject<HTMLUListElement | null>;
+  /** Whether the row is being dragged. */
+  dragged: (index: number) => boolean;
+  grab: (index: number) => void;
+  step: (index: number, by: -1 | 1) => void;
+  count: number;
+  /** What was done, for screen readers. */
+  said: string;
+}
+
+/**
+ * Puts a list in order, by pointer (mouse, pen and finger alike) or by buttons. Each row carries `data-index`. The focus stays on
+ * the button that moved a row, though the row has gone elsewhere.
+ */
+export function useReorder(count: number, onMove: (from: number, to: number) => void): Reorder {
+  const list = useRef<HTMLUListElement>(null);
+  const [at, setAt] = useState<number>();
+  const place = useRef<number>(undefined);
+  const [said, setSaid] = useState('');
+
+  function move(from: number, to: number) {
+    onMove(from, to);
+    setSaid(`Moved to position ${to + 1} of ${count}.`);
+  }
+
+  function step(index: number, by: -1 | 1) {
+    const to = index + by;
+    if (to < 0 || to >= count) return;
+    move(index, to);
+    const name = by < 0 ? 'up' : 'down';
+    requestAnimationFrame(() => {
+      const row = list.current?.querySelector(`[data-index="${to}"]`);
+      const button = row?.querySelector<HTMLElement>(`[data-move="${name}"]:not(:disabled)`);
+      (button ?? row?.querySelector<HTMLElement>('[data-move]:not(:disabled)'))?.focus();
+    });
+  }
+
+  const latest = useRef(move);
+  latest.current = move;
+  const dragging = at !== undefined;
+  // On the document: the row that is dragged is itself moved about, and would lose the pointer.
+  useEffect(() => {
+    if (!dragging) return;
+    const onPointerMove = (event: PointerEvent) => {
+      const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('[data-index]');
+      if (!under || !list.current?.contains(under)) return;
+      const to = Number(under.getAttribute('data-index'));
+      if (place.current !== undefined && to !== place.current) latest.current(place.current, to);
+      place.current = to;
+      setAt(to);
+    };
+    const onEnd = () => setAt(undefined);
+    document.addEventListener('pointermove', onPointerMove);
+    document.addEventListener('pointerup', onEnd);
+    document.addEventListener('pointercancel', onEnd);
+    return () => {
+      document.removeEventListener('pointermove', onPointerMove);
+      document.removeEventListener('pointerup', onEnd);
+      document.removeEventListener('pointercancel', onEnd);
+    };
+  }, [dragging]);
+
+  const grab = (index: number) => {
+    place.current = index;
+    setAt(index);
+  };
+  return { list, dragged: (index) => at === index, grab, step, count, said };
+}
+
+/** The handle to drag a row by, and the buttons that move it by one. */
+export function ReorderControls({ reorder, index, name }: { reorder: Reorder; index: number; name: string }) {
+  return (
+    <div className="reorder">
+      <span
+        className="grip"
+        aria-hidden="true"
+        title="Drag to move"
+        onPointerDown={(event) => {
+          event.preventDefault();
+          reorder.grab(index);
+        }}
+      >
+        ⠿
+      </span>
+      <button
+        type="button"
+        data-move="up"
+        aria-label={`Move ${name} up`}
+        disabled={index === 0}
+        onClick={() => reorder.step(index, -1)}
+      >
+        ↑
+      </button>
+      <button
+        type="button"
+        data-move="down"
+        aria-label={`Move ${name} down`}
+        disabled={index === reorder.count - 1}
+        onClick={() => reorder.step(index, 1)}
+      >
+        ↓
+      </button>
+    </div>
+  );
+}
+
+/** The list with one element moved. */
+export function moved<Element>(list: Element[], from: number, to: number): Element[] {
+  const next = [...list];
+  const [one] = next.splice(from, 1);
+  if (one !== undefined) next.splice(to, 0, one);
+  return next;
+}

@@ -1,0 +1,24 @@
+import { type ComponentProps, useEffect, useState } from 'react';
+import { TextField } from './field.tsx';
+
+const WAIT_MS = 300;
+
+/** A filter that is typed: the list follows when the typing pauses, not at each key. */
+export function SearchField({
+  value,
+  onSearch,
+  ...field
+}: Omit<ComponentProps<typeof TextField>, 'value' | 'onChange'> & {
+  value: string;
+  onSearch: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  // Back and forward change the address, and with it the value.
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => onSearch(typed.trim()), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onSearch]);
+  return <TextField type="search" {...field} value={typed} onChange={(event) => setTyped(event.target.value)} />;
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+
+/** A secret that the server shows once: to copy, with what it is for. */
+export function SecretDialog({
+  title,
+  secret,
+  note,
+  onClose,
+}: {
+  title: string;
+  secret: string | undefined;
+  note: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog open={secret !== undefined} onClose={onClose} title={title}>
+      <p>{note} It is shown only now.</p>
+      {secret !== undefined && <Copyable text={secret} />}
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          I have stored it
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** A text with a button that copies it. */
+export function Copyable({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div className="copyable">
+      <code>{text}</code>
+      <Button
+        onClick={() => {
+          void navigator.clipboard.writeText(text).then(() => setCopied(true));
+        }}
+      >
+        {copied ? 'Copied' : 'Copy'}
+      </Button>
+      <span className="unseen" role="status">
+        {copied ? 'Copied' : ''}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Confirm } from './dialog.tsx';
+
+/**
+ * Asks before changes are left unsaved: on the links of the panel, on the browser's own "back", and when the window is closed.
+ */
+export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+  const [leave, setLeave] = useState<() => void>();
+  const [, navigate] = useLocation();
+  const open = useRef(true);
+  open.current = !dirty;
+
+  useEffect(() => {
+    if (!dirty) return;
+    const here = window.location.href;
+    const onClose = (event: BeforeUnloadEvent) => event.preventDefault();
+    const onClick = (event: MouseEvent) => {
+      const link = pathOfLink(event);
+      if (link === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setLeave(() => () => navigate(link));
+    };
+    // Before the router hears of it: the address goes back to this screen, and the question is asked.
+    const onBack = (event: PopStateEvent) => {
+      if (open.current) return;
+      event.stopImmediatePropagation();
+      window.history.pushState(null, '', here);
+      setLeave(() => () => window.history.back());
+    };
+    window.addEventListener('beforeunload', onClose);
+    document.addEventListener('click', onClick, { capture: true });
+    window.addEventListener('popstate', onBack, { capture: true });
+    return () => {
+      window.removeEventListener('beforeunload', onClose);
+      document.removeEventListener('click', onClick, { capture: true });
+      window.removeEventListener('popstate', onBack, { capture: true });
+    };
+  }, [dirty, navigate]);
+
+  return (
+    <Confirm
+      open={leave !== undefined}
+      onClose={() => setLeave(undefined)}
+      onConfirm={() => {
+        open.current = true;
+        setLeave(undefined);
+        leave?.();
+      }}
+      title="Leave without saving?"
+      action="Leave without saving"
+    >
+      <p>What you changed here is not saved yet.</p>
+    </Confirm>
+  );
+}
+
+/** Where a plain click on a link of the panel leads; undefined for everything else. */
+function pathOfLink(event: MouseEvent): string | undefined {
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+  const link = (event.target as Element).closest('a');
+  if (!link || link.target === '_blank' || link.origin !== window.location.origin) return undefined;
+  if (link.pathname === window.location.pathname || !link.pathname.startsWith('/panel')) return undefined;
+  return `${link.pathname.slice('/panel'.length) || '/'}${link.search}`;
+}

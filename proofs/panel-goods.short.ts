@@ -1,0 +1,212 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect } from 'vitest';
+import { inPanel, type Visit } from './panel/visit.ts';
+
+/** The merchant's goods: products, stock and collections, each with its main task. */
+
+inPanel('a product with twelve variants and pictures is published', async (visit) => {
+  const { open, press, fill, sees, look, tab, dashboard, storefront, width } = visit;
+  const [, picture, second] = await picturesOf(visit);
+  await open('/products');
+  await look('products');
+  await press('Add product', 'link');
+  const name = `Walking coat ${width}`;
+  await fill('Name', name);
+  await fill('Description', 'Keeps the rain out.');
+  await fill('Vendor', 'Northwind');
+  await fill('Tags', 'outdoor');
+  await tab.keyboard.press('Enter');
+  for (const url of [picture, second]) {
+    await fill('Add a picture by its address', url ?? '');
+    await press('Add');
+  }
+  await press('Move picture 2 up');
+  await fill('What picture 1 shows', 'The coat from behind');
+  for (const [option, word, values] of [
+    ['Option 1', 'Size', 'S, M, L'],
+    ['Option 2', 'Colour', 'Red, Blue, Green, Black'],
+  ] as const) {
+    await press('Add an option');
+    await fill(option, word);
+    await fill(`Values of ${word}`, values);
+    await tab.keyboard.press('Enter');
+  }
+  await sees('3 × 4 = 12 variants.');
+  await press('Create all 12 variants');
+  for (const [field, value] of [
+    ['price', '89.90'],
+    ['quantity', '5'],
+  ] as const) {
+    await fill('For all variants', field);
+    await fill('Value', value);
+    await press('Apply to all');
+  }
+  await fill('SKU, L / Black', `COAT-${width}`);
+  await fill('Price, L / Black', '99,90');
+  await look('new-product');
+  await press('Save and publish');
+  await sees('Saved and published.');
+
+  const { products } = await unwrap(
+    storefront.GET('/api/storefront/products', { params: { query: { q: name, limit: 1 } } }),
+  );
+  expect(products[0]).toMatchObject({ name, total_inventory: 60, vendor: 'Northwind', tags: ['outdoor'] });
+  expect(products[0]?.variants).toHaveLength(12);
+  expect(products[0]?.images.map(({ url, alt }) => [url, alt])).toEqual([
+    [second, 'The coat from behind'],
+    [picture, null],
+  ]);
+  const last = products[0]?.variants.find(({ option1, option2 }) => option1 === 'L' && option2 === 'Black');
+  expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90' });
+
+  // What is added later needs no new product.
+  await sees('Variants (12)');
+  await fill('Values of Size', 'XL');
+  await tab.keyboard.press('Enter');
+  await press('Create the 4 missing variants');
+  await fill('Available, S / Red', '7');
+  await press('Remove picture 2');
+  await look('product');
+  await press('Save');
+  await sees('Saved.');
+  const id = products[0]?.id ?? '';
+  const now = await unwrap(
+    dashboard.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id: id } } }),
+  );
+  expect(now.variants).toHaveLength(16);
+  expect(now.images).toHaveLength(1);
+  expect(now.total_inventory).toBe(62);
+});
+
+inPanel('two people change one product, and nothing is lost unseen', async (visit) => {
+  const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
+  const { id } = await unwrap(
+    dashboard.POST('/api/dashboard/products', { body: { name: `Lamp ${width}`, price: '30.00' } }),
+  );
+  const params = { path: { product_id: id } };
+  const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
+  await open(`/products/${id}`);
+  await fill('Name', `Desk lamp ${width}`);
+  await fill('Price', '35.00');
+  await unwrap(
+    dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Other', price: '32.00' } }),
+  );
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  const shown = await text();
+  for (const word of ['Vendor', 'Other', '35.00', '32.00', 'both changed it']) expect(shown).toContain(word);
+  await look('conflict');
+  await press('Keep mine');
+  await sees('Saved.');
+  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
+
+  await fill('Name', 'Never saved');
+  await press('Collections', 'link').catch(async () => {
+    await press('Menu');
+    await press('Collections', 'link');
+  });
+  await sees('Leave without saving?');
+  await look('unsaved');
+  await press('Cancel');
+  await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Third' } }));
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  await press('Take theirs');
+  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
+});
+
+inPanel('stock is counted and changed where it stands', async ({ open, press, fill, sees, look, dashboard, width }) => {
+  const name = `Bowl ${width}`;
+  const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
+  const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
+  const product = await unwrap(dashboard.POST('/api/dashboard/products', { body: { ...body, variants } }));
+  await open('/stock');
+  await look('stock');
+  await fill('Search', name);
+  await sees(`of 3`);
+  await fill(`Available, ${name}, S`, '7');
+  await fill(`Available, ${name}, M`, '+24');
+  await fill(`Available, ${name}, L`, '1');
+  // Sold meanwhile: what was counted is not what is there.
+  await unwrap(
+    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+      params: { path: { variant_id: product.variants[2]?.id ?? '' } },
+      body: { delta: -1, reason: 'damaged' },
+    }),
+  );
+  await fill('Reason', 'received');
+  await look('stock-changed');
+  await press('Save');
+  await sees('2 quantities saved.');
+  await sees('1 changed');
+  await press('Discard');
+  const now = await unwrap(
+    dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id: product.id } } }),
+  );
+  expect(now.inventory.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 34, 9]);
+  await press(`Movements of ${name}, M`);
+  await sees('Received');
+  await look('movements');
+});
+
+inPanel('a collection is put in order', async (visit) => {
+  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
+  const { products } = await unwrap(
+    dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4, status: 'active', sort: 'name_asc' } } }),
+  );
+  const [a, b, c, d] = products.map(({ name }) => name);
+  await open('/collections');
+  await look('collections');
+  await press('Add collection', 'link');
+  const title = `Picked ${width}`;
+  await fill('Title', title);
+  for (const name of [a, b, c]) {
+    await fill('Find products to add', name ?? '');
+    await press(`Add ${name}`);
+  }
+  await look('new-collection');
+  await press('Save collection');
+  await sees('Saved.');
+  await tab.locator(`::-p-aria([name="Move ${a} down"])`).click();
+  await sees('Not saved yet.');
+  await drag(visit, 2, 0);
+  await look('collection');
+  await press('Save');
+  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+  const found = await unwrap(dashboard.GET('/api/dashboard/collections', { params: { query: { q: title } } }));
+  const path = { collection_id: found.collections[0]?.id ?? '' };
+  const read = () => unwrap(dashboard.GET('/api/dashboard/collections/{collection_id}', { params: { path } }));
+  expect((await read()).products.map(({ name }) => name)).toEqual([c, b, a]);
+
+  await unwrap(
+    dashboard.POST('/api/dashboard/collections/{collection_id}/products', {
+      params: { path },
+      body: { product_ids: products.filter(({ name }) => name === d).map(({ id }) => id) },
+    }),
+  );
+  await press(`Take ${b} out`);
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  await look('collection-conflict');
+  await press('Take theirs');
+  await sees(d ?? '');
+  expect((await read()).products).toHaveLength(4);
+});
+
+async function picturesOf({ dashboard }: Visit): Promise<string[]> {
+  const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 10 } } }));
+  return products.flatMap(({ images }) => images.map(({ url }) => url));
+}
+
+/** Drags a row by its handle, as a mouse does. */
+async function drag({ tab }: Visit, from: number, to: number): Promise<void> {
+  const grips = await tab.$$('.grip');
+  await grips[from]?.scrollIntoView();
+  const [start, end] = [await grips[from]?.boundingBox(), await grips[to]?.boundingBox()];
+  if (!start || !end) throw new Error('There is no such row.');
+  await tab.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+  await tab.mouse.down();
+  await tab.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 12 });
+  await tab.mouse.up();
+}

@@ -1,0 +1,51 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect } from 'vitest';
+import { inPanel } from './panel/visit.ts';
+
+inPanel('A customer is found, read and changed', async ({ open, fill, press, sees, look, dashboard, width }) => {
+  const email = `ada-${width}@customer.example`;
+  await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));
+  await open('/customers');
+  await look('customers');
+  await fill('Search', email);
+  await sees(email);
+  await press('Ada Lark', 'link');
+  await sees('Contact');
+  await look('customer');
+  await press('Change');
+  await fill('Phone', '+49 30 901820');
+  await look('customer-dialog');
+  await press('Save');
+  await sees('+49 30 901820');
+  await press('Erase personal data');
+  await look('customer-erase');
+  await press('Erase');
+  await sees('Erased');
+});
+
+inPanel('A discount code is made, limited and deleted', async ({ open, fill, press, sees, look, dashboard, width }) => {
+  const code = `SUMMER${width}`;
+  await open('/discounts');
+  await look('discounts');
+  await press('Add a code', 'link');
+  await fill('Code', code);
+  await fill('Percent', '15');
+  await fill('Times in total', '100');
+  await look('discount-new');
+  await press('Save');
+  await sees('Nobody yet.');
+  await look('discount');
+  const { discounts } = await unwrap(dashboard.GET('/api/dashboard/discounts', { params: { query: { q: code } } }));
+  expect(discounts).toMatchObject([{ code, kind: 'percentage', value: '15.00', usage_limit: 100 }]);
+  await press('Delete');
+  await press('Delete');
+  await sees('Deleted.');
+});
+
+inPanel('The audit tells who did what', async ({ open, fill, sees, look }) => {
+  await open('/audit');
+  await sees('Audit');
+  await look('audit');
+  await fill('Who', 'customer');
+  await sees('What');
+});

@@ -1,0 +1,111 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect } from 'vitest';
+import { inPanel } from './panel/visit.ts';
+
+inPanel('Settings are changed section by section', async ({ open, fill, press, sees, look, dashboard, width }) => {
+  const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
+  await open('/settings');
+  await sees('Delivery');
+  await look('settings');
+
+  await open('/settings/general');
+  await fill('Low stock from', String(width % 100));
+  await look('settings-general');
+  await press('Save');
+  await sees('Saved.');
+
+  await open('/settings/tax');
+  await fill('Rate where none of these fits, in percent', `${width % 10}.5`);
+  await look('settings-tax');
+  await press('Save');
+  await sees('Saved.');
+
+  await open('/settings/legal');
+  await fill('Imprint', `https://shop.example/imprint-${width}`);
+  await look('settings-legal');
+  await press('Save');
+  await sees('Saved.');
+
+  await open('/settings/brand');
+  await fill('Accent colour', '#ffff00');
+  await press('Save');
+  await sees('contrast');
+  await fill('Accent colour', accent);
+  await look('settings-brand');
+  await press('Save');
+  await sees('Saved.');
+
+  await open('/settings/search');
+  await look('settings-search');
+
+  await open('/settings/payments');
+  await look('settings-payments');
+  await fill('Bank', `Bank of ${width} examples`);
+  await press('Save');
+  await sees('Saved.');
+
+  const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  expect(settings).toMatchObject({
+    low_stock_threshold: width % 100,
+    default_tax_rate: `0.0${width % 10}5`,
+    legal: { imprint_url: `https://shop.example/imprint-${width}` },
+    brand: { accent_color: accent },
+    bank_details: { bank_name: `Bank of ${width} examples` },
+  });
+});
+
+inPanel('A way of delivery is added, changed and deleted', async ({ open, fill, press, sees, look, width }) => {
+  const name = `By bicycle ${width}`;
+  await open('/settings/delivery');
+  await press('Add an option');
+  await fill('Name', name);
+  await fill('Price in EUR', '3.90');
+  await fill('Country to add', 'AT');
+  await press('Add');
+  await look('settings-delivery-dialog');
+  await press('Save');
+  await sees(name);
+  await look('settings-delivery');
+  await press(`Edit ${name}`);
+  await fill('Price in EUR', '4.20');
+  await press('Save');
+  await sees('4.20');
+  await press(`Delete ${name}`);
+  await press('Delete');
+  await sees('Deleted.');
+});
+
+inPanel('A key is shown once, and revoked', async ({ open, fill, press, sees, look, text, width }) => {
+  const name = `Till ${width}`;
+  await open('/settings/keys');
+  await press('New API key');
+  await fill('What is it for?', name);
+  await press('Create');
+  await sees('It is shown only now.');
+  expect(await text()).toMatch(/key_[0-9A-Za-z]{38}/);
+  await look('settings-key-secret');
+  await press('I have stored it');
+  await look('settings-keys');
+  expect(await text()).not.toMatch(/key_[0-9A-Za-z]{38}/);
+  await press(`Revoke ${name}`);
+  await press('Revoke');
+  await sees('The API key is revoked.');
+});
+
+inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, press, sees, look, text }) => {
+  await open('/settings/webhooks');
+  await press('Add a webhook');
+  await fill('Address', 'https://receiver.example/hook');
+  await fill('What is it for?', 'Accounting');
+  await press('Save');
+  await sees('It is shown only now.');
+  expect(await text()).toMatch(/whsec_/);
+  await press('I have stored it');
+  await look('settings-webhooks');
+  await press('https://receiver.example/hook', 'link');
+  await sees('Nothing was sent yet.');
+  await look('settings-webhook');
+  await press('Delete');
+  await press('Delete');
+  await sees('Deleted.');
+});

@@ -1,0 +1,71 @@
+import { createInterface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
+
+/** A person at a terminal, who is asked one thing after another. */
+export interface Prompt {
+  /** A line, trimmed. An empty one stands for `preset`. */
+  ask(question: string, preset?: string): Promise<string>;
+  /** What is typed is not shown. */
+  secret(question: string): Promise<string>;
+  /** For the person to read. */
+  tell(text: string): void;
+  close(): void;
+}
+
+export interface Terminal {
+  stdin: Readable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean };
+}
+
+/** Whether a person can be asked: what they type and what they are asked both go over a terminal. */
+export function canAsk({ stdin, stderr }: Terminal): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Questions go to stderr, so that stdout holds only results. Ctrl-C and the end of the input end with an error. */
+export function openPrompt({ stdin, stderr }: Terminal): Prompt {
+  let hidden = false;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!hidden) stderr.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+  let ended = false;
+  lines.once('close', () => {
+    ended = true;
+  });
+  lines.on('SIGINT', () => lines.close());
+  const read = (question: string) =>
+    new Promise<string>((resolve, reject) => {
+      const cancelled = () => {
+        stderr.write('\n');
+        reject(new Error('Cancelled. Nothing was created.'));
+      };
+      if (ended) return cancelled();
+      lines.once('close', cancelled);
+      lines.question(question, (line) => {
+        lines.removeListener('close', cancelled);
+        resolve(line);
+      });
+    });
+  return {
+    async ask(question, preset) {
+      const line = (await read(preset ? `${question} [${preset}]: ` : `${question}: `)).trim();
+      return line === '' ? (preset ?? '') : line;
+    },
+    async secret(question) {
+      stderr.write(`${question}: `);
+      hidden = true;
+      try {
+        return await read('');
+      } finally {
+        hidden = false;
+        stderr.write('\n');
+      }
+    },
+    tell: (text) => void stderr.write(`${text}\n`),
+    close: () => lines.close(),
+  };
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import type { ProductImport, SettingsPatch, ShippingOptionInput, ValidationErrorItem } from '@commerce-backend/spec';
+import { type OperationId, operationTable } from '../../http/contract/contract.ts';
+import { detailOf } from '../../http/contract/mistakes.ts';
+import { valueErrors } from '../../http/contract/validator.ts';
+import { isCountry } from '../../shop/countries.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { taxesOf, usualCountry } from '../../shop/merchant/usual-taxes.ts';
+
+/**
+ * A shop as a file: what it is opened with, in the words of the contract. `country` stands for what is usual there, wherever
+ * `settings` says nothing else. It holds no password: that is made, and shown once.
+ */
+export interface ShopFile {
+  name: string;
+  currency: string;
+  country?: string;
+  staff?: { email?: string; name?: string };
+  settings: SettingsPatch;
+  shipping_options: ShippingOptionInput[];
+  products: ProductImport[];
+}
+
+const FIELDS = ['name', 'currency', 'country', 'staff', 'settings', 'shipping_options', 'products'];
+const MOST_PRODUCTS = 100;
+
+/** Throws an error with a line for each mistake, each with the field. */
+export async function readShopFile(path: string): Promise<ShopFile> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path} cannot be read: ${error.code}.`);
+  });
+  const given = asObject(path, text);
+  const mistakes = [...ownMistakes(given), ...contractMistakes(given)];
+  if (mistakes.length > 0) throw new Error(mistakes.map((mistake) => `${path}: ${mistake}`).join('\n'));
+  const file = given as Partial<ShopFile>;
+  const usual = file.country ? usualCountry(file.country) : undefined;
+  const settings = { ...(file.country && usualSettings(file.country, file)), ...file.settings };
+  const { shipping_options = [], products = [] } = file;
+  const currency = file.currency ?? usual?.currency ?? '';
+  return { ...(file as ShopFile), currency, settings, shipping_options, products };
+}
+
+/** The sentences of a refusal, with the fields named as the file has them. */
+export function inFile(path: string, at: string, error: unknown): unknown {
+  if (error instanceof ValidationError) {
+    return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));
+  }
+  return error instanceof ShopError ? new Error(`${path}: ${at}: ${error.message}`) : error;
+}
+
+type Given = Record<string, unknown>;
+
+function asObject(path: string, text: string): Given {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${(error as Error).message}.`);
+  }
+  if (isObject(parsed)) return parsed;
+  throw new Error(`${path} must hold a JSON object.`);
+}
+
+function isObject(value: unknown): value is Given {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function ownMistakes(given: Given): string[] {
+  const { country, currency, name, products, staff } = given;
+  const mistakes = Object.keys(given)
+    .filter((field) => !FIELDS.includes(field))
+    .map((field) => `${field}: Unknown field. The known ones are ${FIELDS.join(', ')}.`);
+  if (typeof name !== 'string' || name.trim() === '') mistakes.push('name: Give the name of the shop.');
+  if (country !== undefined && (typeof country !== 'string' || !isCountry(country))) {
+    mistakes.push('country: Give an ISO 3166 code such as DE.');
+  }
+  const known = typeof country === 'string' ? usualCountry(country) : undefined;
+  if (typeof currency !== 'string' && (currency !== undefined || !known)) {
+    mistakes.push('currency: Give an ISO 4217 code such as EUR.');
+  }
+  const isStaff = isObject(staff) && Object.entries(staff).every(([field, text]) => isStaffField(field, text));
+  if (staff !== undefined && !isStaff) mistakes.push('staff: Give an object with email and name.');
+  if (Array.isArray(products) && products.length > MOST_PRODUCTS) {
+    mistakes.push(`products: Give ${MOST_PRODUCTS} at most, and import the others with commerce products import.`);
+  }
+  return mistakes;
+}
+
+function isStaffField(field: string, text: unknown): boolean {
+  return ['email', 'name'].includes(field) && typeof text === 'string';
+}
+
+function contractMistakes({ settings = {}, shipping_options = [], products = [] }: Given): string[] {
+  const lists: [string, unknown, string, OperationId][] = [
+    ['shipping_options', shipping_options, 'ShippingOptionInput', 'dashboard.createShippingOption'],
+    ['products', products, 'ProductImport', 'dashboard.importProducts'],
+  ];
+  return [
+    ...mistakesIn('settings', settings, 'SettingsPatch', 'dashboard.updateSettings'),
+    ...lists.flatMap(([at, list, schema, id]) =>
+      Array.isArray(list)
+        ? list.flatMap((value, index) => mistakesIn(`${at}.${index}`, value, schema, id))
+        : [`${at}: Give a list.`],
+    ),
+  ];
+}
+
+function mistakesIn(at: string, value: unknown, schema: string, id: OperationId): string[] {
+  const operation = operationTable.find((one) => one.id === id);
+  if (!operation) throw new Error(`There is no operation ${id}.`);
+  const errors = valueErrors(schema, value);
+  return errors.length === 0 ? [] : detailOf(operation, errors).map((mistake) => sentenceOf(at, mistake));
+}
+
+function sentenceOf(at: string, { loc, msg }: ValidationErrorItem): string {
+  return `${[at, ...loc.slice(1)].join('.')}: ${msg}`;
+}
+
+/** What the settings of a shop of the country usually are. */
+function usualSettings(country: string, { shipping_options = [] }: Partial<ShopFile>): SettingsPatch {
+  const usual = usualCountry(country);
+  if (!usual) return {};
+  const { locale, time_zone, standard, reduced } = usual;
+  const isEverywhere = shipping_options.some(({ countries = [] }) => countries.length === 0);
+  const isHome = shipping_options.every(({ countries }) => countries?.every((code) => code === country));
+  const reach = isHome ? 'country' : isEverywhere ? 'world' : 'eu';
+  return { default_locale: locale, time_zone, prices_include_tax: true, ...taxesOf(country, reach, standard, reduced) };
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const productPath = '/api/dashboard/products/{product_id}';
+const collectionPath = '/api/dashboard/collections/{collection_id}';
+
+const tagIn = ({ response }: { response: Response }) => (response.headers.get('ETag') ?? '').replace(/^W\//, '');
+const OTHER = '"somebodyelseschangehere"';
+
+test('of a product, everything but stock changes the version, and a change of an outdated one does nothing', async () => {
+  const shop = await openShop();
+  const options = [{ name: 'Size', values: ['S', 'M'] }];
+  const variants = [
+    { option1: 'S', price: '10.00', inventory_quantity: 5 },
+    { option1: 'M', price: '11.00', inventory_quantity: 5 },
+  ];
+  const { id: product_id, variants: made } = await shop.givenProduct({ options, variants, price: undefined });
+  const path = { product_id };
+  const variant_id = made[0]?.id ?? '';
+  const read = async () => tagIn(await shop.dashboard.GET(productPath, { params: { path } }));
+  const first = await read();
+
+  await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+    params: { path: { variant_id } },
+    body: { delta: 3, reason: 'received' },
+  });
+  expect(await read()).toBe(first);
+
+  const price = await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { product_id, variant_id }, header: { 'If-Match': first } },
+    body: { price: '12.00' },
+  });
+  const image = await shop.dashboard.POST('/api/dashboard/products/{product_id}/images', {
+    params: { path, header: { 'If-Match': `${OTHER}, W/${tagIn(price)}` } },
+    body: { url: 'https://images.example/mug.jpg' },
+  });
+  const seen = [first, tagIn(price), tagIn(image)];
+  expect(new Set(seen).size).toBe(3);
+  expect(await read()).toBe(tagIn(image));
+
+  const late = await shop.dashboard.PATCH(productPath, {
+    params: { path, header: { 'If-Match': first, 'Idempotency-Key': crypto.randomUUID() } },
+    body: { name: 'Cup' },
+  });
+  expect(late.response.status).toBe(412);
+  expect(late.error).toMatchObject({ error: 'stale', retryable: false, etag: tagIn(image) });
+  expect((late.error as { changed_at?: string }).changed_at).toMatch(/^\d{4}-.*Z$/);
+  const gone = await shop.dashboard.DELETE(productPath, { params: { path, header: { 'If-Match': first } } });
+  expect(gone.response.status).toBe(412);
+  const { data: now } = await shop.dashboard.GET(productPath, { params: { path } });
+  expect([now?.name, now?.images.length, now?.variants[0]?.price]).toEqual(['Mug', 1, '12.00']);
+
+  const any = await shop.dashboard.DELETE(productPath, { params: { path, header: { 'If-Match': '*' } } });
+  expect(any.response.status).toBe(200);
+  const none = await shop.dashboard.DELETE(productPath, { params: { path, header: { 'If-Match': '*' } } });
+  expect(none.response.status).toBe(404);
+});
+
+test('of two changes at once that name the same version, one is refused, and its key can be used again', async () => {
+  const shop = await openShop();
+  const { id: product_id } = await shop.givenProduct();
+  const seen = tagIn(await shop.dashboard.GET(productPath, { params: { path: { product_id } } }));
+  const change = (name: string, tag: string, key: string) =>
+    shop.dashboard.PATCH(productPath, {
+      params: { path: { product_id }, header: { 'If-Match': tag, 'Idempotency-Key': key } },
+      body: { name },
+    });
+  const keys = { Cup: crypto.randomUUID(), Jug: crypto.randomUUID() };
+
+  const both = await Promise.all([change('Cup', seen, keys.Cup), change('Jug', seen, keys.Jug)]);
+
+  expect(both.map(({ response }) => response.status).sort()).toEqual([200, 412]);
+  const loser = both[0]?.response.status === 412 ? 'Cup' : 'Jug';
+  const { etag } = (both.find(({ error }) => error)?.error ?? {}) as { etag?: string };
+  const again = await change(loser, etag ?? '', keys[loser]);
+  expect(again.data?.name).toBe(loser);
+  expect((await change(loser, seen, keys[loser])).response.headers.get('Idempotency-Replayed')).toBe('true');
+});
+
+test('a collection changes with its products and their order, beyond the page that is shown', async () => {
+  const shop = await openShop();
+  const ids: string[] = [];
+  for (const name of ['A', 'B', 'C']) ids.push((await shop.givenProduct({ name })).id);
+  const { data } = await shop.dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'Kitchen', product_ids: ids },
+  });
+  const path = { collection_id: data?.id ?? '' };
+  const read = async () => tagIn(await shop.dashboard.GET(collectionPath, { params: { path, query: { limit: 1 } } }));
+  const first = await read();
+  expect(tagIn(await shop.dashboard.GET(collectionPath, { params: { path } }))).toBe(first);
+  const reorder = (tag: string, product_ids: string[]) =>
+    shop.dashboard.PUT('/api/dashboard/collections/{collection_id}/products/reorder', {
+      params: { path, header: { 'If-Match': tag } },
+      body: { product_ids },
+    });
+
+  const [a = '', b = '', c = ''] = ids;
+  const swapped = await reorder(first, [a, c, b]);
+  expect([swapped.response.status, tagIn(swapped)]).toEqual([200, await read()]);
+  expect((await reorder(first, [c, b, a])).response.status).toBe(412);
+  expect(tagIn(swapped)).not.toBe(first);
+});
+
+test('orders, customers, discounts, settings and shipping options have versions, which sales do not change', async () => {
+  const shop = await openShop();
+  const discount = await shop.givenDiscount();
+  const order = await shop.givenOrder();
+  const { id: customer_id } = await shop.givenCustomer();
+  const { dashboard } = shop;
+  const { data: options } = await dashboard.GET('/api/dashboard/shipping-options');
+  const at = { order_id: order.id };
+  const shipping = { shipping_option_id: options?.shipping_options[0]?.id ?? '' };
+  const reads = {
+    order: () => dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: at } }),
+    customer: () => dashboard.GET('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } } }),
+    discount: () =>
+      dashboard.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id: discount.id } } }),
+    settings: () => dashboard.GET('/api/dashboard/settings'),
+    shipping: () =>
+      dashboard.GET('/api/dashboard/shipping-options/{shipping_option_id}', { params: { path: shipping } }),
+  };
+  type Noun = keyof typeof reads;
+  const changes: Record<Noun, (tag: string) => Promise<{ response: Response }>> = {
+    order: (tag) =>
+      dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {
+        params: { path: at, header: { 'If-Match': tag } },
+      }),
+    customer: (tag) =>
+      dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
+        params: { path: { customer_id }, header: { 'If-Match': tag } },
+        body: { note: 'Rings twice' },
+      }),
+    discount: (tag) =>
+      dashboard.PATCH('/api/dashboard/discounts/{discount_id}', {
+        params: { path: { discount_id: discount.id }, header: { 'If-Match': tag } },
+        body: { description: 'For June' },
+      }),
+    settings: (tag) =>
+      dashboard.PATCH('/api/dashboard/settings', {
+        params: { header: { 'If-Match': tag } },
+        body: { payment_deadline_hours: 48 },
+      }),
+    shipping: (tag) =>
+      dashboard.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', {
+        params: { path: shipping, header: { 'If-Match': tag } },
+        body: { price: '5.90' },
+      }),
+  };
+  for (const noun of Object.keys(reads) as Noun[]) {
+    const before = tagIn(await reads[noun]());
+    expect(before, noun).toMatch(/^"[\w-]{22}"$/);
+    expect((await changes[noun](OTHER)).response.status, noun).toBe(412);
+    expect(tagIn(await reads[noun]()), noun).toBe(before);
+    const changed = await changes[noun](before);
+    expect(changed.response.status, noun).toBe(200);
+    expect(tagIn(changed), noun).toBe(tagIn(await reads[noun]()));
+    expect(tagIn(changed), noun).not.toBe(before);
+    expect((await changes[noun](before)).response.status, noun).toBe(412);
+  }
+});

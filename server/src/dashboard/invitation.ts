@@ -1,0 +1,20 @@
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import * as invitations from '../shop/merchant/invitations.ts';
+import * as staff from '../shop/merchant/staff.ts';
+import { refuseCommonPassword } from '../shop/passwords/common.ts';
+import { hashPassword } from '../shop/passwords/passwords.ts';
+
+export const getInvitation: Handler<'dashboard.getInvitation'> = ({ shop, body }) => invitations.show(shop, body.token);
+
+export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ shop, caller, body }) =>
+  invitations.accept(shop, body.token, await staff.get(shop, caller.principal_id));
+
+export const registerStaff: Beforehand<'dashboard.registerStaff'> = {
+  hashes: true,
+  async beforehand({ db, body: { token, name, password } }) {
+    await invitations.refuseUnusable(db, token);
+    await refuseCommonPassword(password, 'password');
+    const password_hash = await hashPassword(password);
+    return ({ shop }) => invitations.register(shop, token, { name, password_hash });
+  },
+};

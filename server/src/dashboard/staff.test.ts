@@ -1,0 +1,223 @@
+import { createClient, createDashboardClient } from '@commerce-backend/sdk';
+import type { StaffRole } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { mailsTo } from '../../test/mail.ts';
+import { logIn } from '../../test/session.ts';
+import { openShop } from '../../test/shop.ts';
+
+const staffPath = '/api/dashboard/staff';
+const member = '/api/dashboard/staff/{staff_id}';
+const invitationsPath = '/api/dashboard/staff/invitations';
+const invitation = '/api/dashboard/staff/invitations/{invitation_id}';
+const register = '/api/dashboard/auth/invitation/register';
+const accept = '/api/dashboard/auth/invitation/accept';
+const PASSWORD = 'four unrelated quiet words';
+
+const to = (staff_id = '') => ({ path: { staff_id } });
+
+/** A shop with its owner logged in, and a way to take people on. */
+async function openStaffedShop() {
+  const shop = await openShop();
+  const { staff: owner } = await logIn(shop);
+  const { baseUrl } = shop;
+  const anybody = createClient({ baseUrl, maxAttempts: 1 });
+  const logInAs = async (email: string) => {
+    const { data } = await anybody.POST('/api/dashboard/auth/login', { body: { email, password: PASSWORD } });
+    return createDashboardClient({ baseUrl, sessionToken: data?.access_token ?? '', maxAttempts: 1 });
+  };
+  /** The token of the last mail to an address that the client invites. */
+  const invite = async (email: string, role: StaffRole, by = owner) => {
+    const { error } = await by.POST(invitationsPath, { body: { email, role } });
+    if (error) throw new Error(JSON.stringify(error));
+    return (await mailsTo(shop, email.toLowerCase())).at(-1)?.token ?? '';
+  };
+  const hire = async (role: StaffRole, by = owner) => {
+    const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`;
+    const token = await invite(email, role, by);
+    const { data, error } = await anybody.POST(register, { body: { token, name: `The ${role}`, password: PASSWORD } });
+    if (!data) throw new Error(JSON.stringify(error));
+    return { id: data.staff.id, email, client: await logInAs(email) };
+  };
+  return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
+}
+
+test('each role opens what the contract lists, and a role that changes or ends counts from the next call on', async () => {
+  const { owner, hire, dashboard } = await openStaffedShop();
+  const viewer = await hire('viewer');
+  const orders = '/api/dashboard/orders';
+  const settings = '/api/dashboard/settings';
+
+  const { data: me } = await viewer.client.GET('/api/dashboard/me');
+  expect(me).toMatchObject({ role: 'viewer', scopes: expect.arrayContaining(['read', 'orders:read', 'audit:read']) });
+  expect(me?.scopes).not.toContain('write');
+  expect((await viewer.client.GET(orders)).response.status).toBe(200);
+  const refused = await viewer.client.PATCH(settings, { body: { name: 'Mine now' } });
+  expect(refused.response.status).toBe(403);
+  expect(refused.error).toMatchObject({
+    error: 'insufficient_scope',
+    scope: 'settings:write',
+    held: expect.arrayContaining(['settings:read']),
+  });
+
+  await owner.PATCH(member, { params: to(viewer.id), body: { role: 'fulfilment' } });
+  expect((await viewer.client.GET('/api/dashboard/customers')).response.status).toBe(403);
+  expect((await viewer.client.GET(orders)).response.status).toBe(200);
+  expect((await viewer.client.GET('/api/dashboard/me')).data?.role).toBe('fulfilment');
+
+  expect((await owner.DELETE(member, { params: to(viewer.id) })).response.status).toBe(204);
+  const gone = await viewer.client.GET(orders);
+  expect(gone.error).toMatchObject({ error: 'merchant_not_allowed' });
+  expect((await owner.DELETE(member, { params: to(viewer.id) })).response.status).toBe(404);
+  expect((await dashboard.GET(staffPath)).data?.staff).toMatchObject([{ role: 'owner', invited_by: null }]);
+});
+
+test('nobody gives, changes or takes more than they have, and only owners make owners', async () => {
+  const { owner, hire, invite, baseUrl, credentials } = await openStaffedShop();
+  const manager = await hire('manager');
+  const support = await hire('support', manager.client);
+  const { data: listed } = await manager.client.GET(staffPath);
+  const first = listed?.staff.find(({ role }) => role === 'owner');
+  const scope = { error: 'insufficient_scope', scope: 'payments:write' };
+
+  const made = await manager.client.PATCH(member, { params: to(support.id), body: { role: 'owner' } });
+  expect(made.error).toMatchObject(scope);
+  const taken = await manager.client.DELETE(member, { params: to(first?.id) });
+  expect(taken.error).toMatchObject(scope);
+  const lowered = await manager.client.PATCH(member, { params: to(first?.id), body: { role: 'viewer' } });
+  expect(lowered.error).toMatchObject(scope);
+  const invited = await manager.client.POST(invitationsPath, { body: { email: 'boss@example.com', role: 'owner' } });
+  expect(invited.error).toMatchObject(scope);
+  expect((await support.client.GET(invitationsPath)).response.status).toBe(200);
+  const bySupport = await support.client.POST(invitationsPath, { body: { email: 'pal@example.com', role: 'viewer' } });
+  expect(bySupport.error).toMatchObject({ error: 'insufficient_scope', scope: 'staff:write' });
+
+  const keys = '/api/dashboard/api-keys';
+  const wide = await manager.client.POST(keys, { body: { description: 'Wide', scopes: ['write', 'payments:write'] } });
+  expect(wide.error).toMatchObject(scope);
+  const { data: owners } = await owner.POST(keys, {
+    body: { description: 'Pay', scopes: ['write', 'payments:write'] },
+  });
+  expect(owners?.scopes).toEqual(['read', 'write', 'payments:write']);
+  const rotated = await manager.client.POST('/api/dashboard/api-keys/{api_key_id}/rotate', {
+    params: { path: { api_key_id: owners?.id ?? '' } },
+  });
+  expect(rotated.error).toMatchObject(scope);
+  const { data: plain } = await manager.client.POST(keys, { body: { description: 'Plain', scopes: ['write'] } });
+  const withKey = createDashboardClient({ baseUrl, apiKey: plain?.secret ?? '', maxAttempts: 1 });
+  const syncKey = await withKey.POST('/api/dashboard/sync-keys', { body: { description: 'No' } });
+  expect(syncKey.error).toMatchObject({ error: 'insufficient_scope', scope: 'keys:write' });
+
+  // The only owner stays; with a second one, the first may go.
+  expect((await owner.DELETE(member, { params: to(first?.id) })).error).toMatchObject({ error: 'last_owner' });
+  const alone = await owner.PATCH(member, { params: to(first?.id), body: { role: 'viewer' } });
+  expect(alone.error).toMatchObject({ error: 'last_owner' });
+  await owner.PATCH(member, { params: to(manager.id), body: { role: 'owner' } });
+  expect((await manager.client.DELETE(member, { params: to(first?.id) })).response.status).toBe(204);
+  expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
+});
+
+test('two owners who remove each other at once leave one', async () => {
+  const { hire, owner, db_owner, site_id } = await openStaffedShop();
+  const second = await hire('owner');
+  const { data } = await owner.GET('/api/dashboard/me');
+
+  const replies = await Promise.all([
+    owner.DELETE(member, { params: to(second.id) }),
+    second.client.DELETE(member, { params: to(data?.staff?.id) }),
+  ]);
+
+  const { rowCount } = await db_owner.query(
+    sql`select from commerce.staff_memberships where site_id = ${site_id} and role = 'owner'`,
+  );
+  expect(rowCount).toBe(1);
+  expect(replies.filter(({ response }) => response.status === 204)).toHaveLength(1);
+});
+
+test('an invitation works once, until it is replaced or withdrawn, and never opens an account that exists', async () => {
+  const { anybody, owner, invite, hire, logInAs } = await openStaffedShop();
+  const elsewhere = await openStaffedShop();
+  const email = `noor-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  const first = await invite(email, 'support');
+  const second = await invite(email.toUpperCase(), 'viewer');
+  const tell = (token: string) => anybody.POST('/api/dashboard/auth/invitation', { body: { token } });
+  const join = (token: string) => anybody.POST(register, { body: { token, name: 'Noor Haddad', password: PASSWORD } });
+
+  expect((await tell(first)).error).toMatchObject({ error: 'invitation_token_invalid' });
+  expect((await tell(second)).data).toMatchObject({ email, role: 'viewer', has_account: false });
+  expect((await owner.GET(invitationsPath)).data?.invitations).toMatchObject([{ email, role: 'viewer' }]);
+  const common = await anybody.POST(register, { body: { token: second, name: 'Noor', password: 'password1' } });
+  expect(common.response.status).toBe(422);
+  const joined = await Promise.all(Array.from({ length: 4 }, () => join(second)));
+  expect(joined.map(({ response }) => response.status).toSorted()).toEqual([201, 400, 400, 400]);
+  expect((await join(second)).error).toMatchObject({ error: 'invitation_token_invalid' });
+  const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
+  expect(again.error).toMatchObject({ error: 'already_staff' });
+
+  // Her login exists now: another shop's link neither sets its password nor is of use to anybody else.
+  const third = await elsewhere.invite(email, 'manager');
+  expect((await join(third)).error).toMatchObject({ error: 'login_required' });
+  const stranger = await hire('viewer');
+  const stolen = await stranger.client.POST(accept, { body: { token: third } });
+  expect(stolen.error).toMatchObject({ error: 'invitation_for_another' });
+  const noor = await logInAs(email);
+  const { data: place } = await noor.POST(accept, { body: { token: third } });
+  expect(place).toMatchObject({ role: 'manager', merchant: { site_id: elsewhere.site_id } });
+  expect((await noor.GET('/api/dashboard/me')).data?.merchants).toHaveLength(2);
+  const { data: there } = await elsewhere.owner.GET(staffPath);
+  expect(there?.staff.find((one) => one.email === email)).toMatchObject({ name: 'Noor Haddad', role: 'manager' });
+
+  const fourth = await invite(`late-${email}`, 'viewer');
+  const { data: open } = await owner.GET(invitationsPath);
+  const invitation_id = open?.invitations[0]?.id ?? '';
+  expect((await owner.DELETE(invitation, { params: { path: { invitation_id } } })).response.status).toBe(204);
+  expect((await join(fourth)).error).toMatchObject({ error: 'invitation_token_invalid' });
+  const foreign = await elsewhere.owner.DELETE(invitation, { params: { path: { invitation_id } } });
+  expect(foreign.response.status).toBe(404);
+});
+
+test('what staff and keys do is on record with names, targets and fields, and keys tell who made and ended them', async () => {
+  const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
+  const { id: product_id } = await givenProduct();
+  await owner.PATCH('/api/dashboard/products/{product_id}', {
+    params: { path: { product_id } },
+    body: { price: '12.00', vendor: 'Alder' },
+  });
+  await owner.PATCH('/api/dashboard/payment-account', { body: { secret_key: 'sk_test_ofAlder' } });
+  const { data: key } = await owner.POST('/api/dashboard/sync-keys', { body: { description: 'ERP' } });
+  const order = await givenOrder();
+  await owner.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: order.id } } });
+
+  const { data: byStaff } = await dashboard.GET('/api/dashboard/audit-events', {
+    params: { query: { actor_type: 'staff' } },
+  });
+  const byAction = Object.fromEntries((byStaff?.audit_events ?? []).map((event) => [event.action, event]));
+  expect(byAction['dashboard.updateProduct']).toMatchObject({
+    actor_name: 'Staff',
+    status: 200,
+    targets: [product_id],
+    fields: ['price', 'vendor'],
+  });
+  expect(byAction['dashboard.updatePaymentAccount']).toMatchObject({ fields: ['secret_key'] });
+  expect(JSON.stringify(byStaff)).not.toContain('sk_test_ofAlder');
+  const { data: byKey } = await dashboard.GET('/api/dashboard/audit-events', {
+    params: { query: { actor_type: 'api_key', action: 'dashboard.createProduct' } },
+  });
+  expect(byKey?.audit_events.at(-1)).toMatchObject({ actor_name: 'First API key', targets: [product_id] });
+
+  expect(key?.created_by).toMatchObject({ type: 'staff', name: 'Staff' });
+  const tokens = '/api/dashboard/storefront-tokens';
+  const { data: token } = await owner.POST(tokens, { body: { description: 'Second' } });
+  expect(token).toMatchObject({ created_by: { type: 'staff', name: 'Staff' }, revoked_by: null });
+  const { data: ended } = await dashboard.DELETE('/api/dashboard/storefront-tokens/{storefront_token_id}', {
+    params: { path: { storefront_token_id: token?.id ?? '' } },
+  });
+  expect(ended).toMatchObject({
+    created_by: { type: 'staff' },
+    revoked_by: { type: 'api_key', name: 'First API key' },
+  });
+  const { data: timeline } = await dashboard.GET('/api/dashboard/orders/{order_id}/timeline', {
+    params: { path: { order_id: order.id } },
+  });
+  expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
+});

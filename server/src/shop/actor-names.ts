@@ -1,0 +1,19 @@
+import sql, { type Sql } from 'sql-template-tag';
+
+/** Who acted, in words: a person's name as it is now, or what a key or token was called when it was made. */
+
+/** The name behind `actor_type` and `actor_id` of `e`, a tenant's table; null for guests, the server and who was erased. */
+export const actorName: Sql = sql`case e.actor_type
+    when 'staff' then (select a.name from staff a where a.id = e.actor_id)
+    when 'customer' then (select nullif(concat_ws(' ', c.first_name, c.last_name), '') from customers c
+      where c.site_id = e.site_id and c.id = e.actor_id)
+    when 'guest' then null
+    else (select k.description from tokens k where k.site_id = e.site_id and k.id = e.actor_id) end`;
+
+/** The member of staff or the API key with an id in a column of `t`, a tenant's table; null where none was recorded. */
+export function actorBehind(column: Sql): Sql {
+  return sql`coalesce(
+      (select json_build_object('type', 'staff', 'id', a.id, 'name', a.name) from staff a where a.id = ${column}),
+      (select json_build_object('type', 'api_key', 'id', k.id, 'name', k.description) from tokens k
+        where k.site_id = t.site_id and k.id = ${column}))`;
+}

@@ -1,0 +1,204 @@
+import type { Merchant, Staff, StaffInvitation, StaffRole } from '@commerce-backend/spec';
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { queryAlone } from '../../db/transaction.ts';
+import { foldEmail } from '../emails.ts';
+import { notFound, ShopError } from '../errors.ts';
+import * as mail from '../mail.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { type Granter, MOST_MEMBERS, refuseBeyond, takeTurn } from './members.ts';
+
+/**
+ * Invitations to a merchant's staff:
+ * 1. somebody of the staff invites an address; the mail is queued
+ * 2. the job that writes the mail mints the link's token, and keeps its hash
+ * 3. whoever has the mail sees what it is about; the site is known by the token alone
+ * 4. an address that has a login accepts while logged in; another one makes its login with a name and a password
+ * An invitation ends once: of parallel calls that accept or withdraw it, one does.
+ */
+const LIFE = '7 days';
+const MOST_INVITATIONS = 100;
+
+const INVITATION: Sql = sql`v.id, v.email, v.role, v.created_at, v.expires_at,
+  (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by`;
+
+/** Those that are neither accepted nor withdrawn, newest first. */
+export async function list(shop: Shop): Promise<StaffInvitation[]> {
+  return shop.rows<StaffInvitation>(
+    sql`select ${INVITATION} from staff_invitations v where v.site_id = ${shop.siteId} and v.ended_at is null
+      order by v.created_at desc, v.id desc limit ${MOST_INVITATIONS}`,
+  );
+}
+
+/**
+ * Invites an address in the name of the member of staff who acts, in place of an earlier invitation of the same. Throws
+ * `insufficient_scope` for a role beyond the caller, `already_staff` and `limit_reached`.
+ */
+export async function create(
+  shop: Shop,
+  { email, role }: { email: string; role: StaffRole },
+  granter: Granter,
+): Promise<StaffInvitation> {
+  refuseBeyond(role, granter);
+  await takeTurn(shop);
+  const address = foldEmail(email);
+  const works = await shop.one(
+    sql`select from staff_memberships m join staff s on s.id = m.staff_id
+      where m.site_id = ${shop.siteId} and lower(s.email) = ${address}`,
+  );
+  if (works) throw new ShopError('already_staff', 'This address belongs to the staff already.');
+  const made = await shop.one<StaffInvitation>(
+    sql`insert into staff_invitations as v (site_id, id, email, role, invited_by, expires_at)
+      select ${shop.siteId}, ${uuidv7()}, ${address}, ${role}, ${shop.actorId}, now() + ${LIFE}::interval
+      where (select count(*) from staff_invitations o
+        where o.site_id = ${shop.siteId} and o.ended_at is null and o.email <> ${address}) < ${MOST_INVITATIONS}
+      on conflict (site_id, lower(email)) where ended_at is null do update set role = excluded.role, token_hash = null,
+        invited_by = excluded.invited_by, created_at = now(), expires_at = excluded.expires_at
+      returning ${INVITATION}`,
+  );
+  if (!made) throw tooMany('invitations', MOST_INVITATIONS);
+  await mail.enqueue(shop, 'staff_invited', { invitation_id: made.id });
+  return made;
+}
+
+/** Ends an invitation whose link has not been used. Throws `not_found`. */
+export async function withdraw(shop: Shop, id: string): Promise<void> {
+  const ended = await shop.run(
+    sql`update staff_invitations set ended_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and ended_at is null`,
+  );
+  if (ended === 0) throw notFound('invitation');
+}
+
+/** A new token for the link of an invitation that is alive; the one before it stops working. */
+export async function mintLink(shop: Shop, id: string): Promise<string | undefined> {
+  const token = mintToken('invitation');
+  const kept = await shop.run(
+    sql`update staff_invitations set token_hash = ${hashToken(token)}
+      where site_id = ${shop.siteId} and id = ${id} and ended_at is null and expires_at > now()`,
+  );
+  return kept === 0 ? undefined : token;
+}
+
+export interface ShownInvitation {
+  merchant: Merchant;
+  email: string;
+  role: StaffRole;
+  has_account: boolean;
+  invited_by: { id: string; name: string } | null;
+  expires_at: string;
+}
+
+const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
+
+/** What an invitation is about. Throws `invitation_token_invalid`. */
+export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
+  if (!isWellFormed('invitation', token)) throw invalid();
+  const found = await shop.one<ShownInvitation>(
+    sql`select json_build_object('id', s.merchant_id, 'site_id', s.site_id, 'name', s.merchant_name) as merchant,
+        v.email, v.role, v.expires_at,
+        exists (select from staff a where lower(a.email) = v.email) as has_account,
+        (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by
+      from staff_invitations v join sites s on s.site_id = v.site_id
+      where v.token_hash = ${hashToken(token)} and ${ALIVE}`,
+  );
+  if (!found) throw invalid();
+  return found;
+}
+
+/** Throws what `register` would, before a password is hashed for it. */
+export async function refuseUnusable(db: Pool, token: string): Promise<void> {
+  if (!isWellFormed('invitation', token)) throw invalid();
+  const { rows } = await queryAlone<{ has_account: boolean }>(
+    db,
+    sql`select exists (select from staff a where lower(a.email) = v.email) as has_account
+      from staff_invitations v where v.token_hash = ${hashToken(token)} and ${ALIVE}`,
+  );
+  if (!rows[0]) throw invalid();
+  if (rows[0].has_account) throw loginRequired();
+}
+
+export interface NewPlace {
+  staff: Staff;
+  role: StaffRole;
+  merchant: Merchant;
+}
+
+/** Throws `invitation_token_invalid`, `invitation_for_another`, `already_staff` and `limit_reached`. */
+export async function accept(shop: Shop, token: string, staff: Staff): Promise<NewPlace> {
+  const { email, ...ended } = await take(shop, token);
+  if (foldEmail(staff.email) !== email) {
+    throw new ShopError('invitation_for_another', 'This invitation is for another address than that of your login.');
+  }
+  return join(shop, ended, staff);
+}
+
+/** The same for an address without a login, which gets one. Throws `login_required` if it has one. */
+export async function register(
+  shop: Shop,
+  token: string,
+  { name, password_hash }: { name: string; password_hash: string },
+): Promise<NewPlace> {
+  const { email, ...ended } = await take(shop, token);
+  const staff = await shop.one<Staff>(
+    sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${password_hash})
+      on conflict (lower(email)) do nothing returning id, email, name`,
+  );
+  if (!staff) throw loginRequired();
+  return join(shop, ended, staff);
+}
+
+function loginRequired(): ShopError {
+  return new ShopError('login_required', 'This address has a login already. Log in to accept.');
+}
+
+interface Ended {
+  site_id: string;
+  role: StaffRole;
+  invited_by: string;
+}
+
+/** Uses an invitation up. Its site is locked first, as for every change of its staff. */
+async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
+  if (!isWellFormed('invitation', token)) throw invalid();
+  const token_hash = hashToken(token);
+  await shop.run(
+    sql`select from sites where site_id = (select site_id from staff_invitations where token_hash = ${token_hash})
+      for no key update`,
+  );
+  const taken = await shop.one<Ended & { email: string }>(
+    sql`update staff_invitations v set ended_at = now() where v.token_hash = ${token_hash} and ${ALIVE}
+      returning v.site_id, v.email, v.role, v.invited_by`,
+  );
+  if (!taken) throw invalid();
+  return taken;
+}
+
+async function join(shop: Shop, { site_id, role, invited_by }: Ended, staff: Staff): Promise<NewPlace> {
+  const joined = await shop.run(
+    sql`insert into staff_memberships (staff_id, site_id, role, invited_by)
+      select ${staff.id}, ${site_id}, ${role}, ${invited_by}
+      where (select count(*) from staff_memberships where site_id = ${site_id}) < ${MOST_MEMBERS}
+      on conflict (staff_id, site_id) do nothing`,
+  );
+  const merchant = await shop.one<Merchant & { works: boolean }>(
+    sql`select merchant_id as id, site_id, merchant_name as name,
+        exists (select from staff_memberships m where m.site_id = ${site_id} and m.staff_id = ${staff.id}) as works
+      from sites where site_id = ${site_id}`,
+  );
+  if (!merchant) throw new Error(`The site ${site_id} is gone.`);
+  const { works, ...told } = merchant;
+  if (joined === 0 && !works) throw tooMany('members', MOST_MEMBERS);
+  if (joined === 0) throw new ShopError('already_staff', 'You belong to the staff already.');
+  return { staff, role, merchant: told };
+}
+
+function invalid(): ShopError {
+  return new ShopError('invitation_token_invalid', 'This invitation does not work any more. Ask for a new one.');
+}
+
+function tooMany(noun: string, limit: number): ShopError {
+  return new ShopError('limit_reached', `There are ${limit} ${noun} already.`, { limit });
+}

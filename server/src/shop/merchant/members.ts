@@ -1,0 +1,97 @@
+import type { StaffMember, StaffRole } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * Who works for a merchant, in which role. Changes of one site's staff wait for each other (`takeTurn`), so that what a statement
+ * counts stays true until it commits: one of two owners who remove each other stays.
+ */
+export const MOST_MEMBERS = 500;
+
+/** Whoever calls, as far as roles are concerned. They may give, change and take those of which they have every scope. */
+export interface Granter {
+  held: string[];
+  /** A scope that they lack, of each role that is beyond them. */
+  lacks: Partial<Record<StaffRole, string>>;
+}
+
+const MEMBER: Sql = sql`s.id, s.email, s.name, m.role, m.joined_at,
+  (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = m.invited_by) as invited_by`;
+
+/** Everyone, by name. */
+export async function list(shop: Shop): Promise<StaffMember[]> {
+  return shop.rows<StaffMember>(
+    sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
+      where m.site_id = ${shop.siteId} order by s.name, s.id limit ${MOST_MEMBERS}`,
+  );
+}
+
+/** Throws `insufficient_scope` for a role that is beyond the caller, and `last_owner` if nobody else would be one. */
+export async function changeRole(
+  shop: Shop,
+  staff_id: string,
+  role: StaffRole,
+  granter: Granter,
+): Promise<StaffMember> {
+  await takeTurn(shop);
+  refuseBeyond(role, granter);
+  const changed = await shop.run(
+    sql`update staff_memberships m set role = ${role}
+      where ${mayChange(shop, staff_id, granter)} and (${role} = 'owner' or ${othersOwn(shop, staff_id)})`,
+  );
+  if (changed === 0) await explain(shop, staff_id, granter);
+  return get(shop, staff_id);
+}
+
+/** The member's next call is refused. Throws as `changeRole` does. */
+export async function remove(shop: Shop, staff_id: string, granter: Granter): Promise<void> {
+  await takeTurn(shop);
+  const removed = await shop.run(
+    sql`delete from staff_memberships m
+      where ${mayChange(shop, staff_id, granter)} and ${othersOwn(shop, staff_id)}`,
+  );
+  if (removed === 0) await explain(shop, staff_id, granter);
+}
+
+/** Makes changes of one site's staff wait for each other, until the transaction ends. */
+export async function takeTurn(shop: Shop): Promise<void> {
+  await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
+}
+
+/** Throws `insufficient_scope` for a role that whoever calls may not give. */
+export function refuseBeyond(role: StaffRole, granter: Granter): void {
+  const scope = granter.lacks[role];
+  if (scope === undefined) return;
+  const message =
+    role === 'owner'
+      ? 'Only an owner makes, changes or removes an owner.'
+      : `You may do less than the role ${role}, so you cannot give, change or take it.`;
+  throw new ShopError('insufficient_scope', message, { scope, held: granter.held });
+}
+
+function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql {
+  return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
+}
+
+/** Whether the site keeps an owner without this member's role. */
+function othersOwn({ siteId }: Shop, staff_id: string): Sql {
+  return sql`(m.role <> 'owner' or exists (select from staff_memberships o
+    where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;
+}
+
+async function get(shop: Shop, staff_id: string): Promise<StaffMember> {
+  const found = await shop.one<StaffMember>(
+    sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
+      where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
+  );
+  if (!found) throw notFound('member of staff');
+  return found;
+}
+
+/** Why a change of the member touched nothing. */
+async function explain(shop: Shop, staff_id: string, granter: Granter): Promise<never> {
+  const { role } = await get(shop, staff_id);
+  refuseBeyond(role, granter);
+  throw new ShopError('last_owner', 'This is the only owner. Make somebody else an owner first.');
+}

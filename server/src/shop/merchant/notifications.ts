@@ -1,0 +1,29 @@
+import type { Notifications, NotificationsPatch } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { notFound } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+/** Which mails of the shop a member of its staff gets; mail.ts asks the same columns. */
+
+/** Throws `not_found` to somebody who does not work for the shop. */
+export async function get(shop: Shop, staff_id: string): Promise<Notifications> {
+  const found = await shop.one<Notifications>(
+    sql`select coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null) as new_order, m.mail_low_stock as low_stock,
+        m.mail_disabled_webhooks as webhook_disabled
+      from staff_memberships m join site_settings t on t.site_id = m.site_id
+      where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
+  );
+  if (!found) throw notFound('member of staff');
+  return found;
+}
+
+/** Switches those given. Throws the same. */
+export async function update(shop: Shop, staff_id: string, patch: NotificationsPatch): Promise<Notifications> {
+  await shop.run(
+    sql`update staff_memberships set mail_new_orders = coalesce(${patch.new_order ?? null}, mail_new_orders),
+        mail_low_stock = coalesce(${patch.low_stock ?? null}, mail_low_stock),
+        mail_disabled_webhooks = coalesce(${patch.webhook_disabled ?? null}, mail_disabled_webhooks)
+      where site_id = ${shop.siteId} and staff_id = ${staff_id}`,
+  );
+  return get(shop, staff_id);
+}

@@ -1,0 +1,107 @@
+import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
+
+/**
+ * What a shop of a country usually has: its currency, language, time zone and rates of value-added tax. The reduced rate is the one
+ * that food and books mostly have, where there are several. A beginning that the merchant can change, no advice: rates change, and
+ * this table is as old as its date.
+ */
+export const RATES_AS_OF = '2026-01-01';
+
+export interface UsualCountry {
+  currency: string;
+  locale: string;
+  time_zone: string;
+  /** In percent. */
+  standard: number;
+  /** None where there is no reduced rate, or where it is 0. */
+  reduced: number | null;
+  in_eu: boolean;
+}
+
+type Row = [
+  country: string,
+  currency: string,
+  locale: string,
+  time_zone: string,
+  standard: number,
+  reduced: number | null,
+];
+
+const EU: Row[] = [
+  ['AT', 'EUR', 'de-AT', 'Europe/Vienna', 20, 10],
+  ['BE', 'EUR', 'fr-BE', 'Europe/Brussels', 21, 6],
+  ['BG', 'EUR', 'en', 'Europe/Sofia', 20, 9],
+  ['CY', 'EUR', 'en', 'Asia/Nicosia', 19, 5],
+  ['CZ', 'CZK', 'en', 'Europe/Prague', 21, 12],
+  ['DE', 'EUR', 'de', 'Europe/Berlin', 19, 7],
+  ['DK', 'DKK', 'en', 'Europe/Copenhagen', 25, null],
+  ['EE', 'EUR', 'en', 'Europe/Tallinn', 24, 9],
+  ['ES', 'EUR', 'en', 'Europe/Madrid', 21, 10],
+  ['FI', 'EUR', 'en', 'Europe/Helsinki', 25.5, 13.5],
+  ['FR', 'EUR', 'fr', 'Europe/Paris', 20, 5.5],
+  ['GR', 'EUR', 'en', 'Europe/Athens', 24, 13],
+  ['HR', 'EUR', 'en', 'Europe/Zagreb', 25, 5],
+  ['HU', 'HUF', 'en', 'Europe/Budapest', 27, 5],
+  ['IE', 'EUR', 'en-IE', 'Europe/Dublin', 23, 13.5],
+  ['IT', 'EUR', 'en', 'Europe/Rome', 22, 10],
+  ['LT', 'EUR', 'en', 'Europe/Vilnius', 21, 12],
+  ['LU', 'EUR', 'fr-LU', 'Europe/Luxembourg', 17, 3],
+  ['LV', 'EUR', 'en', 'Europe/Riga', 21, 12],
+  ['MT', 'EUR', 'en', 'Europe/Malta', 18, 5],
+  ['NL', 'EUR', 'en', 'Europe/Amsterdam', 21, 9],
+  ['PL', 'PLN', 'en', 'Europe/Warsaw', 23, 5],
+  ['PT', 'EUR', 'en', 'Europe/Lisbon', 23, 6],
+  ['RO', 'RON', 'en', 'Europe/Bucharest', 21, 11],
+  ['SE', 'SEK', 'en', 'Europe/Stockholm', 25, 12],
+  ['SI', 'EUR', 'en', 'Europe/Ljubljana', 22, 9.5],
+  ['SK', 'EUR', 'en', 'Europe/Bratislava', 23, 5],
+];
+
+const OTHERS: Row[] = [
+  ['AU', 'AUD', 'en-AU', 'Australia/Sydney', 10, null],
+  ['CH', 'CHF', 'de-CH', 'Europe/Zurich', 8.1, 2.6],
+  ['GB', 'GBP', 'en-GB', 'Europe/London', 20, 5],
+  ['IS', 'ISK', 'en', 'Atlantic/Reykjavik', 24, 11],
+  ['JP', 'JPY', 'en', 'Asia/Tokyo', 10, 8],
+  ['LI', 'CHF', 'de-LI', 'Europe/Vaduz', 8.1, 2.6],
+  ['NO', 'NOK', 'en', 'Europe/Oslo', 25, 15],
+  ['NZ', 'NZD', 'en-NZ', 'Pacific/Auckland', 15, null],
+];
+
+const usual = new Map<string, UsualCountry>(
+  [...EU, ...OTHERS].map(([country, currency, locale, time_zone, standard, reduced], index) => [
+    country,
+    { currency, locale, time_zone, standard, reduced, in_eu: index < EU.length },
+  ]),
+);
+
+/** Undefined for a country that is not in the table. */
+export function usualCountry(code: string): UsualCountry | undefined {
+  return usual.get(code);
+}
+
+export const EU_COUNTRIES: readonly string[] = EU.map(([country]) => country);
+
+/** Where a shop sends its goods. */
+export type Reach = 'country' | 'eu' | 'world';
+
+type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;
+
+/**
+ * The tax settings of a shop by the rates of its country, in percent. Within the EU the rates of the shop's own country count until
+ * it sells for more than 10,000 euros a year to the others; nothing is taxed beyond.
+ */
+export function taxesOf(country: string, reach: Reach, standard: number, reduced: number | null): Taxes {
+  const isEu = usual.get(country)?.in_eu ?? false;
+  const taxed = isEu && reach !== 'country' ? [country, ...EU_COUNTRIES.filter((code) => code !== country)] : [country];
+  const tax_rates = taxed.flatMap((code): CountryTaxRate[] => [
+    { country: code, rate: share(standard) },
+    ...(reduced === null ? [] : [{ country: code, class: 'reduced', rate: share(reduced) }]),
+  ]);
+  return { default_tax_rate: reach === 'country' ? share(standard) : '0', tax_rates };
+}
+
+/** Percent as the decimal string of a share: 25.5 is 0.255. */
+function share(percent: number): string {
+  return String(Math.round(percent * 100) / 10_000);
+}

@@ -1,0 +1,25 @@
+import sql from 'sql-template-tag';
+import { enqueueForStaff } from '../mail.ts';
+import type { Shop } from '../shop.ts';
+
+/** Named in a mail; of more, only how many. */
+const NAMED = 50;
+
+/**
+ * Has staff told which variants were sold down to their thresholds since the last time, and are still that low. A trigger notes
+ * them in the transaction of each sale (migration 0050_opening) and queues the job that calls this, a quarter of an hour later.
+ */
+export async function tellLowStock(shop: Shop): Promise<void> {
+  const noted = await shop.rows<{ id: string }>(
+    sql`with noted as (
+        delete from low_stock_notices where site_id = ${shop.siteId} returning variant_id
+      )
+      select v.id from noted join variants v on v.site_id = ${shop.siteId} and v.id = noted.variant_id
+      join products p on p.site_id = v.site_id and p.id = v.product_id
+      where v.track_inventory and v.on_hand <= v.low_stock_threshold and p.status = 'active'
+      order by v.on_hand, p.name, v.id`,
+  );
+  if (noted.length === 0) return;
+  const variant_ids = noted.slice(0, NAMED).map(({ id }) => id);
+  await enqueueForStaff(shop, 'low_stock', { variant_ids, count: noted.length });
+}

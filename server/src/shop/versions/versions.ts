@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type {
+  Collection,
+  CustomerDetails,
+  Discount,
+  OrderDetails,
+  Product,
+  Settings,
+  ShippingOption,
+} from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as collections from '../catalog/collections.ts';
+import * as customers from '../customers/customers.ts';
+import * as discounts from '../discounts/codes.ts';
+import * as settings from '../merchant/settings.ts';
+import * as orders from '../orders/orders.ts';
+import * as products from '../products/products.ts';
+import * as shippingOptions from '../shipping/options.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * The versions of what people edit at the dashboard. A version is a hash of all that a person can edit of a resource, so that
+ * two readings with the same one show the same; stock, sales figures and times of changes are left out, or a purchase would
+ * refuse the change of a description.
+ *
+ * A change that names a version: 1. locks the resource, as every change of it does first; 2. compares its version, which nothing
+ * changes until the transaction ends; 3. does the work.
+ */
+export interface Versioned {
+  /** Its id among the parameters of the path; undefined where a shop has one of it. */
+  parameter: string | undefined;
+  /** The contract's schema that shows it whole. */
+  schema: string;
+  /** Takes the lock that its changes take first. */
+  lock(shop: Shop, id: string): Promise<unknown>;
+  /** Throws `not_found`. */
+  read(shop: Shop, id: string): Promise<object>;
+  /** Of what is shown, that which people edit. */
+  edited(shown: never): object;
+  /** What else people edit of it, which its schema does not show whole. */
+  beside?(shop: Shop, id: string): Promise<string>;
+}
+
+/** By the noun in the path: /api/dashboard/{noun}/… */
+export const VERSIONED: Partial<Record<string, Versioned>> = {
+  products: {
+    parameter: 'product_id',
+    schema: 'Product',
+    lock: (shop, id) => shop.run(sql`select from products where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => products.get(shop, id),
+    edited: editedProduct,
+  },
+  collections: {
+    parameter: 'collection_id',
+    schema: 'Collection',
+    lock: (shop, id) => shop.run(sql`select from collections where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => collections.get(shop, id, { limit: 1 }),
+    edited: ({ products: _, products_count: _count, updated_at: _at, ...edited }: Collection) => edited,
+    beside: membersDigest,
+  },
+  discounts: {
+    parameter: 'discount_id',
+    schema: 'Discount',
+    lock: (shop, id) => shop.run(sql`select from discounts where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => discounts.get(shop, id),
+    edited: ({ usage_count: _, status: _status, updated_at: _at, ...edited }: Discount) => edited,
+  },
+  customers: {
+    parameter: 'customer_id',
+    schema: 'CustomerDetails',
+    lock: (shop, id) => shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => customers.get(shop, id),
+    edited: ({ orders_count: _, total_spent: _spent, updated_at: _at, ...edited }: CustomerDetails) => edited,
+  },
+  orders: {
+    parameter: 'order_id',
+    schema: 'OrderDetails',
+    lock: (shop, id) => shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => orders.get(shop, id),
+    edited: ({ updated_at: _, ...edited }: OrderDetails) => edited,
+  },
+  settings: {
+    parameter: undefined,
+    schema: 'Settings',
+    lock: (shop) => shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`),
+    read: (shop) => settings.get(shop),
+    edited: ({ updated_at: _, ...edited }: Settings) => edited,
+  },
+  'shipping-options': {
+    parameter: 'shipping_option_id',
+    schema: 'ShippingOption',
+    lock: shippingOptions.lockAll,
+    read: (shop, id) => shippingOptions.get(shop, id),
+    edited: ({ updated_at: _, ...edited }: ShippingOption) => edited,
+  },
+};
+
+function editedProduct({ total_inventory: _, in_stock: _in, updated_at: _at, variants, ...edited }: Product): object {
+  return { ...edited, variants: variants.map(editedVariant) };
+}
+
+function editedVariant({
+  inventory_quantity: _,
+  available: _available,
+  is_low_stock: _low,
+  is_out_of_stock: _out,
+  updated_at: _at,
+  ...edited
+}: Product['variants'][number]): object {
+  return edited;
+}
+
+/** A collection shows one page of its products; their order and number may be changed beyond it. */
+async function membersDigest(shop: Shop, id: string): Promise<string> {
+  const found = await shop.one<{ digest: string | null }>(
+    sql`select md5(string_agg(product_id::text, ' ' order by position, product_id)) as digest
+      from collection_products where site_id = ${shop.siteId} and collection_id = ${id}`,
+  );
+  return found?.digest ?? '';
+}
+
+/** The version of a resource, in the form of an ETag. */
+export function tagOf(resource: Versioned, shown: object, beside = ''): string {
+  const text = JSON.stringify(resource.edited(shown as never)) + beside;
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, TAG_CHARACTERS)}"`;
+}
+
+/** 128 bits. */
+const TAG_CHARACTERS = 22;
