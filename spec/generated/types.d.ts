@@ -64,6 +64,170 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation is about
+         * @description Tells, by the token of the mail, who is invited to what. If has_account is true, the person logs in and accepts; if not, they register. Changes nothing. A token that does not work is 400 invitation_token_invalid.
+         */
+        post: operations["dashboard.getInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Adds the caller to the staff. The invitation must be for the address of the login (403 invitation_for_another); the link alone never opens an account that exists. It works once: of parallel calls one succeeds. A token that does not work is 400 invitation_token_invalid, and a caller who works there already gets 409 already_staff.
+         */
+        post: operations["dashboard.acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/invitation/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation as somebody new
+         * @description Makes the login of an address that has none, with a name and a password of its own, and adds it to the staff; afterwards log in. An address that has a login must log in to accept (409 login_required), and its password stays as it is. A token that does not work is 400 invitation_token_invalid.
+         */
+        post: operations["dashboard.registerStaff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the staff
+         * @description Lists the people who work for this merchant, by name. A merchant can have at most 500.
+         */
+        get: operations["dashboard.listStaff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/invitations": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations
+         * @description Lists invitations that are neither accepted nor withdrawn, newest first. Those that have expired are listed for 30 days.
+         */
+        get: operations["dashboard.listStaffInvitations"];
+        put?: never;
+        /**
+         * Invite somebody to the staff
+         * @description Sends a mail with a link that works once, for 7 days. Inviting an address again sends another link in place of the earlier one, for the role that is named now. Only an owner invites owners; nobody gives a role with a scope that they lack (403 insufficient_scope). An address that belongs to the staff already is 409 already_staff. A merchant can have at most 100 invitations at a time, and 500 members (409 limit_reached).
+         */
+        post: operations["dashboard.createStaffInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                invitation_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description Its link stops working at once.
+         */
+        delete: operations["dashboard.deleteStaffInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/staff/{staff_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the work of a member of staff
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         */
+        delete: operations["dashboard.removeStaffMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member of staff
+         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once.
+         */
+        patch: operations["dashboard.updateStaffMember"];
+        trace?: never;
+    };
     "/api/dashboard/me/notifications": {
         parameters: {
             query?: never;
@@ -1838,7 +2002,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations made with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -3624,7 +3788,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -3661,10 +3825,18 @@ export interface components {
             detail: components["schemas"]["ValidationErrorItem"][];
         };
         /**
-         * @description What a key may do on the dashboard; write includes read.
+         * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write";
+        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
+        /** @description The member of staff or the API key that did something; null for what happened before this was recorded. */
+        KeyActor: {
+            /** @enum {string} */
+            type: "staff" | "api_key";
+            id: components["schemas"]["Id"];
+            /** @description The person's name, or the description of the key. */
+            name: string;
+        } | null;
         /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
@@ -3685,6 +3857,49 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
+        };
+        /**
+         * @description What a member of staff does for a merchant; x-roles, at the root of this document, lists the scopes of each role. Nobody makes, changes or removes members whose role has a scope that they lack themselves: only an owner does so with owners.
+         * @enum {string}
+         */
+        StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
+        /** @description A person who works, or worked, for the merchant. */
+        StaffOrNull: {
+            id: components["schemas"]["Id"];
+            name: string;
+        } | null;
+        /**
+         * Format: password
+         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
+         */
+        NewPassword: string;
+        /** @description A person who works for the merchant, and in which role. */
+        StaffMember: {
+            id: components["schemas"]["Id"];
+            /** Format: email */
+            email: string;
+            name: string;
+            role: components["schemas"]["StaffRole"];
+            /**
+             * Format: date-time
+             * @description Null for those who were there before this was recorded.
+             */
+            joined_at: string | null;
+            /** @description Null for whoever came with the shop. */
+            invited_by: components["schemas"]["StaffOrNull"];
+        };
+        /** @description An invitation that was sent and is neither accepted nor withdrawn. */
+        StaffInvitation: {
+            id: components["schemas"]["Id"];
+            /** Format: email */
+            email: string;
+            role: components["schemas"]["StaffRole"];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Its link works until then. Inviting the same address again sends another. */
+            expires_at: components["schemas"]["Timestamp"];
+            invited_by: components["schemas"]["StaffOrNull"];
         };
         /** @description Which mails of the shop a member of its staff gets. They are in the shop's language, and lead to the panel. */
         Notifications: {
@@ -4210,6 +4425,8 @@ export interface components {
             actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
             /** @description The id of the staff member, key, customer or token that did it; null for the server. */
             actor_id: components["schemas"]["IdOrNull"];
+            /** @description The name of the person as it is now, or what the key or token is called; null for the server, for guests and for customers who gave none or were erased. */
+            actor_name: string | null;
             /** @description What changed, such as the statuses before and after. */
             context: {
                 [key: string]: unknown;
@@ -4363,6 +4580,8 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new storefront token, in full. */
         StorefrontTokenWithSecret: components["schemas"]["StorefrontToken"] & {
@@ -4390,6 +4609,8 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            created_by: components["schemas"]["KeyActor"];
+            revoked_by: components["schemas"]["KeyActor"];
         };
         /** @description A new sync key with its secret. */
         SyncKeyWithSecret: components["schemas"]["SyncKey"] & {
@@ -5342,13 +5563,19 @@ export interface components {
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            actor_type: "agent" | "customer" | "storefront";
-            /** @description The agent token, the customer, or the storefront token. */
+            actor_type: "agent" | "customer" | "storefront" | "staff" | "api_key";
+            /** @description The agent token, the customer, the storefront token, the member of staff, or the API key. */
             actor_id: components["schemas"]["Id"];
+            /** @description The name of the person as it is now, or what the token or key is called; null for a customer who gave none or was erased. */
+            actor_name: string | null;
             /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
             /** @description The HTTP status of the answer. */
             status: number;
+            /** @description Of a call of staff or of an API key, what it was about: the ids in its path, in their order, and the id of what it made. */
+            targets: components["schemas"]["Id"][];
+            /** @description Of a call of staff or of an API key, the names of the fields that it sent; never what was in them. */
+            fields: string[];
             /** @description In hex. */
             payload_hash: string;
             /** @description The address of the caller. */
@@ -5727,11 +5954,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * Format: password
-         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
-         */
-        NewPassword: string;
         /** @description A customer's session. */
         CustomerSession: {
             /** @description Send it in Authorization, after "Bearer ". */
@@ -6446,6 +6668,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The credentials are valid but do not allow this. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6524,8 +6755,17 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The credentials are valid but do not allow this. */
-        Forbidden: {
+        /** @description Not found in this shop. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Somebody has changed the resource since the version that If-Match names, and nothing was done. Read it again, and apply the change to what it is now. */
+        Stale: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6537,15 +6777,6 @@ export interface components {
         CheckoutConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description Not found in this shop. */
-        NotFound: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -6759,8 +6990,15 @@ export interface components {
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
+        /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+        XPanel: "1";
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
+        /**
+         * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+         * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+         */
+        IfMatch: string;
         /**
          * @description The id of an API key.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -6948,6 +7186,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Only with X-Panel. Sets the cookie of PanelSession after a login, and removes it after a logout. */
+        PanelCookie: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
@@ -6956,6 +7196,8 @@ export interface components {
         RateLimit: string;
         /** @description The limit and its window in seconds (IETF draft). */
         RateLimitPolicy: string;
+        /** @description The version of the resource, of all that people can edit of it. Send it as If-Match with a change, which is then refused with 412 stale if somebody else has changed the resource since. Stock, sales figures and updated_at do not change it. Where the answer is another resource than the one that is read (such as a refund with its order), it is there only if the call had an If-Match; a replayed answer has none. */
+        ResourceTag: string;
         /** @description The version of this answer. Send it as If-None-Match to learn whether it is still current. */
         ETag: string;
     };
@@ -6970,7 +7212,13 @@ export type ErrorBody = components['schemas']['ErrorBody'];
 export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
+export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type StaffRole = components['schemas']['StaffRole'];
+export type StaffOrNull = components['schemas']['StaffOrNull'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type StaffMember = components['schemas']['StaffMember'];
+export type StaffInvitation = components['schemas']['StaffInvitation'];
 export type Notifications = components['schemas']['Notifications'];
 export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
@@ -7143,7 +7391,6 @@ export type PaymentChoice = components['schemas']['PaymentChoice'];
 export type MarketingWording = components['schemas']['MarketingWording'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
 export type CompletionRefusal = components['schemas']['CompletionRefusal'];
-export type NewPassword = components['schemas']['NewPassword'];
 export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
 export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
@@ -7202,6 +7449,7 @@ export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
+export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -7210,9 +7458,9 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
-export type ResponseForbidden = components['responses']['Forbidden'];
-export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseStale = components['responses']['Stale'];
+export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
@@ -7235,7 +7483,9 @@ export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
+export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
+export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
 export type ParameterSyncKeyId = components['parameters']['SyncKeyId'];
@@ -7282,10 +7532,12 @@ export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
 export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
 export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
 export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
+export type HeaderPanelCookie = components['headers']['PanelCookie'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
+export type HeaderResourceTag = components['headers']['ResourceTag'];
 export type HeaderETag = components['headers']['ETag'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -7298,6 +7550,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7324,6 +7578,7 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7347,7 +7602,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". */
+                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
                         access_token: string;
                         /** @constant */
                         token_type: "Bearer";
@@ -7358,6 +7613,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7376,6 +7632,8 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
             };
             path?: never;
             cookie?: never;
@@ -7385,6 +7643,7 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7425,9 +7684,18 @@ export interface operations {
                      *         "name": "Mina Alder"
                      *       },
                      *       "api_key": null,
+                     *       "role": "support",
                      *       "scopes": [
-                     *         "read",
-                     *         "write"
+                     *         "products:read",
+                     *         "inventory:read",
+                     *         "orders:read",
+                     *         "orders:write",
+                     *         "orders:refund",
+                     *         "customers:read",
+                     *         "customers:write",
+                     *         "discounts:read",
+                     *         "settings:read",
+                     *         "agents:read"
                      *       ],
                      *       "merchant": {
                      *         "id": "0192f3a0-2222-7000-8000-000000000001",
@@ -7448,6 +7716,9 @@ export interface operations {
                         staff: components["schemas"]["Staff"] | null;
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
+                        /** @description The role at this merchant; null when an API key calls, and when no merchant is chosen. */
+                        role: components["schemas"]["StaffRole"] | null;
+                        /** @description What this caller may do for this merchant, each by its name; read and write are listed beside them if all that they stand for is. Empty when no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
@@ -7457,6 +7728,543 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       },
+                     *       "email": "noor@alder-finch.example",
+                     *       "role": "support",
+                     *       "has_account": false,
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       },
+                     *       "expires_at": "2026-03-09T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        merchant: components["schemas"]["Merchant"];
+                        /** Format: email */
+                        email: string;
+                        role: components["schemas"]["StaffRole"];
+                        /** @description Whether the address has a login already. */
+                        has_account: boolean;
+                        invited_by: components["schemas"]["StaffOrNull"];
+                        expires_at: components["schemas"]["Timestamp"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.acceptInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new place of work. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "staff": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *         "email": "noor@alder-finch.example",
+                     *         "name": "Noor Haddad"
+                     *       },
+                     *       "role": "support",
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                        role: components["schemas"]["StaffRole"];
+                        merchant: components["schemas"]["Merchant"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.registerStaff": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
+                 *       "name": "Noor Haddad",
+                 *       "password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    name: string;
+                    password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The login was made, and belongs to the staff. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "staff": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *         "email": "noor@alder-finch.example",
+                     *         "name": "Noor Haddad"
+                     *       },
+                     *       "role": "support",
+                     *       "merchant": {
+                     *         "id": "0192f3a0-2222-7000-8000-000000000001",
+                     *         "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                     *         "name": "Alder & Finch"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                        role: components["schemas"]["StaffRole"];
+                        merchant: components["schemas"]["Merchant"];
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced, withdrawn or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStaff": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The staff. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["StaffMember"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStaffInvitations": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitations: components["schemas"]["StaffInvitation"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createStaffInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "noor@alder-finch.example",
+                 *       "role": "support"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    role: components["schemas"]["StaffRole"];
+                };
+            };
+        };
+        responses: {
+            /** @description The invitation. Its secret is only in the mail. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f3a0-dddd-7000-8000-000000000001",
+                     *       "email": "noor@alder-finch.example",
+                     *       "role": "support",
+                     *       "created_at": "2026-03-02T08:15:00.000Z",
+                     *       "expires_at": "2026-03-09T08:15:00.000Z",
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffInvitation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteStaffInvitation": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                invitation_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation is withdrawn. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.removeStaffMember": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateStaffMember": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                staff_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "manager"
+                 *     }
+                 */
+                "application/json": {
+                    role: components["schemas"]["StaffRole"];
+                };
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f3a0-1111-7000-8000-000000000002",
+                     *       "email": "noor@alder-finch.example",
+                     *       "name": "Noor Haddad",
+                     *       "role": "manager",
+                     *       "joined_at": "2026-03-02T08:15:00.000Z",
+                     *       "invited_by": {
+                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
+                     *         "name": "Mina Alder"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffMember"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -7553,6 +8361,7 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7578,6 +8387,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -7591,6 +8405,7 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7600,6 +8415,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9210,6 +10026,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9236,6 +10053,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9261,6 +10083,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9280,6 +10103,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9299,6 +10127,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9309,6 +10138,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9328,6 +10158,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9347,6 +10182,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9357,6 +10193,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9376,6 +10213,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9396,6 +10238,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9406,6 +10249,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9425,6 +10269,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9449,6 +10298,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9459,6 +10309,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9478,6 +10329,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9497,6 +10353,7 @@ export interface operations {
             /** @description The product as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9507,6 +10364,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9526,6 +10384,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9546,6 +10409,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9556,6 +10420,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9575,6 +10440,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9599,6 +10469,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9609,6 +10480,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9628,6 +10500,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9647,6 +10524,7 @@ export interface operations {
             /** @description The variant. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9657,6 +10535,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9676,6 +10555,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9696,6 +10580,7 @@ export interface operations {
             /** @description The product as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9706,6 +10591,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9725,6 +10611,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -9749,6 +10640,7 @@ export interface operations {
             /** @description The variant as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9759,6 +10651,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10028,6 +10921,7 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10054,6 +10948,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10079,6 +10978,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10098,6 +10998,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10117,6 +11022,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10127,6 +11033,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10146,6 +11053,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10174,6 +11086,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10184,6 +11097,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10203,6 +11117,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10223,6 +11142,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10233,6 +11153,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10252,6 +11173,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10281,6 +11207,7 @@ export interface operations {
             /** @description The collection as it is now, with the first 100 of its products. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10291,6 +11218,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10409,6 +11337,7 @@ export interface operations {
             /** @description The discount. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10435,6 +11364,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10460,6 +11394,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10479,6 +11414,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10498,6 +11438,7 @@ export interface operations {
             /** @description The discount as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10508,6 +11449,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DiscountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10664,6 +11606,7 @@ export interface operations {
             /** @description The shipping option. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10690,6 +11633,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10715,6 +11663,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10734,6 +11683,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10753,6 +11707,7 @@ export interface operations {
             /** @description The shipping option as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10763,6 +11718,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10916,6 +11872,7 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10942,6 +11899,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -10971,6 +11933,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10981,6 +11944,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11000,6 +11964,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11015,6 +11984,7 @@ export interface operations {
             /** @description The order, paid. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11034,6 +12004,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11053,6 +12024,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11080,6 +12056,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11090,6 +12067,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11147,6 +12125,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11175,6 +12158,7 @@ export interface operations {
             /** @description The fulfilment, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11188,6 +12172,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11207,6 +12192,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11222,6 +12212,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11232,6 +12223,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11251,6 +12243,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11285,6 +12282,7 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11295,6 +12293,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11352,6 +12351,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11392,6 +12396,7 @@ export interface operations {
             /** @description The refund, and the order as it is now. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11405,6 +12410,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11568,6 +12574,7 @@ export interface operations {
             /** @description The customer. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11594,6 +12601,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11613,6 +12625,7 @@ export interface operations {
             /** @description The customer as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11623,6 +12636,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11642,6 +12656,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11667,6 +12686,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CustomerConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11853,7 +12873,7 @@ export interface operations {
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only events of this kind of actor. */
-                actor_type?: "agent" | "customer" | "storefront";
+                actor_type?: "agent" | "customer" | "storefront" | "staff" | "api_key";
                 /** @description Only events of this actor; for an agent, the id of its token. */
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */

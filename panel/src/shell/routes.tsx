@@ -30,16 +30,26 @@ export const routes: { path: string; component: Screen }[] = [
   },
   { path: '/audit', component: screen(() => import('../screens/audit/audit.tsx'), 'Audit') },
   { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },
+  {
     path: '/products/new',
     component: screen(() => import('../screens/products/editor/new-product.tsx'), 'NewProduct'),
+  },
+  {
     path: '/products/import',
     component: screen(() => import('../screens/products/import/import-products.tsx'), 'ImportProducts'),
+  },
+  {
     path: '/products/:product_id',
     component: screen(() => import('../screens/products/editor/edit-product.tsx'), 'EditProduct'),
+  },
   { path: '/stock', component: screen(() => import('../screens/stock/stock.tsx'), 'Stock') },
   { path: '/collections', component: screen(() => import('../screens/collections/collections.tsx'), 'Collections') },
+  {
     path: '/collections/new',
     component: screen(() => import('../screens/collections/new-collection.tsx'), 'NewCollection'),
+  },
+  {
     path: '/collections/:collection_id',
     component: screen(() => import('../screens/collections/edit-collection.tsx'), 'EditCollection'),
+  },
 ];
