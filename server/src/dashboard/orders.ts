@@ -2,6 +2,7 @@ import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
+import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
@@ -54,3 +55,6 @@ export const createRefund: Handler<'dashboard.createRefund'> = ({ shop, path, bo
 
 export const getOrderTimeline: Handler<'dashboard.getOrderTimeline'> = ({ shop, path, query }) =>
   timeline(shop, path.order_id, query);
+
+export const sendOrderMail: Handler<'dashboard.sendOrderMail'> = ({ shop, path, body }) =>
+  sendAgain(shop, path.order_id, body.kind);
