@@ -9,7 +9,7 @@ const contract: Json = JSON.parse(read('generated/openapi.json'));
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const WITHOUT_REF_LOOPS = 40;
 const RATE_LIMITS = [
-  ...['dashboard', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
+  ...['dashboard', 'order_mail', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
   ...['customer', 'customer_login', 'reset_request', 'sync'],
   ...['consent_request', 'consent_poll', 'agent', 'agent_find', 'agent_buy'],
 ];
@@ -52,7 +52,7 @@ const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
 /** What belongs to the caller's own account needs no scope. */
-const OWN_ACCOUNT = ['auth', 'me'];
+const OWN_ACCOUNT = ['account', 'auth', 'me'];
 
 /** The scopes of which an operation needs one, by its surface and its part of it. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
@@ -191,7 +191,7 @@ describe('operations', () => {
           .flatMap(([, response]) => resolve(response).content?.['application/json'] ?? [])
           .some((message: Json) =>
             [...schemasIn(message.schema, '')].some(({ at }) =>
-              /\.(secret|client_secret|access_token|device_code|checkout_url)$/.test(at),
+              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url)$/.test(at),
             ),
           );
       expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2'));

@@ -89,6 +89,11 @@ function refusal(error: CommerceError): Report {
 function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {
   const told = (body ?? {}) as Record<string, unknown>;
   if (code === 'invalid_credentials') return 'Check the e-mail address and password.';
+  if (code === 'second_factor_required') return 'Give the code of the app as well: commerce login --code';
+  if (code === 'second_factor_invalid') return 'Wait for the next code of the app, or use a recovery code.';
+  if (code === 'step_up_required') {
+    return 'Log in with e-mail and password, and give the password again: commerce account confirm';
+  }
   if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
   if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
   if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;

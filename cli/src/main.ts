@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAccount } from './commands/account.ts';
 import { addAgents } from './commands/agents.ts';
 import { addApi } from './commands/api.ts';
 import { addApiKeys } from './commands/api-keys.ts';
@@ -115,6 +116,7 @@ export function createProgram(terminal: Terminal): Command {
   addLogin(program, terminal);
   addLogout(program, terminal);
   addWhoami(program, terminal);
+  addAccount(program, terminal);
   addStatus(program, terminal);
   addSetup(program, terminal);
   addOverview(program, terminal);

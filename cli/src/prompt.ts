@@ -24,6 +24,19 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
   return secret;
 }
 
+/** Several secrets, one after the other; from the standard input, each on a line. */
+export async function askSecrets(terminal: Terminal, questions: string[]): Promise<string[]> {
+  const given: string[] = [];
+  if (canAsk(terminal)) {
+    for (const question of questions) given.push(await askSecret(terminal, question));
+    return given;
+  }
+  const lines = await firstLines(terminal.stdin as AsyncIterable<Buffer>, questions.length);
+  const missing = questions.find((_question, index) => !lines[index]);
+  if (missing) throw usageError(`No ${missing.toLowerCase()} was given.`, 'Write each on a line of the input.');
+  return lines;
+}
+
 /**
  * Asks a person to agree before something is done; anything but a yes ends the command as cancelled. Where nobody can be asked
  * it is a usage error: a program agrees with --yes.
@@ -42,12 +55,17 @@ export async function agrees(terminal: Terminal, question: string): Promise<bool
 const LONGEST_SECRET = 4096;
 
 async function firstLine(stdin: AsyncIterable<Buffer>): Promise<string> {
+  return (await firstLines(stdin, 1))[0] ?? '';
+}
+
+async function firstLines(stdin: AsyncIterable<Buffer>, count: number): Promise<string[]> {
   let text = '';
   for await (const chunk of stdin) {
     text += chunk.toString();
-    if (text.includes('\n') || text.length > LONGEST_SECRET) break;
+    if (text.split('\n').length > count || text.length > LONGEST_SECRET * count) break;
   }
-  return (text.split('\n', 1)[0] ?? '').replace(/\r$/, '');
+  const lines = text.split('\n', count);
+  return lines.map((line) => line.replace(/\r$/, ''));
 }
 
 /** One line from the terminal. The question goes to stderr, so that stdout contains only results. */

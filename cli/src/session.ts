@@ -1,8 +1,11 @@
-import { createDashboardClient, type DashboardClient } from '@commerce-backend/sdk';
+import { platform } from 'node:process';
+import { createDashboardClient, type DashboardClient, type DashboardCredentials } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Profile, readProfiles } from './config.ts';
 import { CommandError, EXIT, usageError } from './errors.ts';
+import { withStepUp } from './step-up.ts';
 import type { Terminal } from './terminal.ts';
+import { version } from './version.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -74,14 +77,24 @@ export async function openSession(command: Command, terminal: Terminal, patience
   const { merchant_id } = kept;
   const client = createDashboardClient({
     baseUrl: url,
+    fetch: asCommandLine,
     ...credentials,
     ...patience,
     ...(merchant_id && { merchantId: merchant_id }),
   });
-  return { url, profileName: name, profile: kept, client };
+  const asking = credentials.apiKey === undefined ? withStepUp(client, terminal) : client;
+  return { url, profileName: name, profile: kept, client: asking };
 }
 
-function credentialsOf({ api_key, session_token }: Profile) {
+/** Names the program, so that staff recognise it in the list of their sessions. */
+export function asCommandLine(request: Request): Promise<Response> {
+  request.headers.set('User-Agent', `commerce-cli/${version} (${SYSTEMS[platform] ?? platform})`);
+  return fetch(request);
+}
+
+const SYSTEMS: Partial<Record<string, string>> = { darwin: 'Macintosh', linux: 'Linux', win32: 'Windows' };
+
+function credentialsOf({ api_key, session_token }: Profile): DashboardCredentials | undefined {
   if (api_key) return { apiKey: api_key };
   return session_token ? { sessionToken: session_token } : undefined;
 }

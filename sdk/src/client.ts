@@ -40,6 +40,8 @@ export type PublicPaths = EasedPaths<
   | '/api/dashboard/auth/login'
   | '/api/dashboard/auth/invitation'
   | '/api/dashboard/auth/invitation/register'
+  | '/api/dashboard/auth/reset-request'
+  | '/api/dashboard/auth/reset'
   | '/api/agent/consent/request'
   | '/api/agent/consent/poll'
 >;

@@ -75,6 +75,9 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   login_delayed: true,
   staff_login_delayed: true,
   staff_invited: true,
+  staff_password_reset: true,
+  staff_account_changed: true,
+  sensitive_change: true,
   webhook_disabled: true,
   low_stock: true,
   capture_failed: true,
@@ -133,6 +136,13 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
       returning id`,
   );
   await write('staff_invited', { invitation_id: invited.rows[0]?.id ?? '' });
+  await write('staff_password_reset', { email });
+  for (const change of ['password', 'two_factor_on', 'two_factor_off'] as const) {
+    await write('staff_account_changed', { email, change });
+  }
+  for (const change of ['keys', 'payments', 'settings', 'staff'] as const) {
+    await write('sensitive_change', { change, who: change === 'keys' ? null : staff_id, at: '2026-03-02T08:15:00.000Z', staff_id });
+  }
   for (const reason of ['gone', 'failing']) {
     const webhook = await owner.query<{ id: string }>(
       sql`insert into commerce.webhooks (site_id, id, url, events, status, disabled_reason, secret, secret_hash)

@@ -6,8 +6,8 @@ import { configFile, type Profile, readProfiles, saveProfiles } from '../config.
 import { usageError } from '../errors.ts';
 import { calls } from '../operations.ts';
 import { show } from '../output.ts';
-import { ask, askSecret } from '../prompt.ts';
-import { type GlobalOptions, LOCAL_URL, profileNameOf, serverUrl } from '../session.ts';
+import { ask, askSecret, askSecrets } from '../prompt.ts';
+import { asCommandLine, type GlobalOptions, LOCAL_URL, profileNameOf, serverUrl } from '../session.ts';
 import { canAsk, type Terminal } from '../terminal.ts';
 
 interface LoginOptions extends GlobalOptions {
@@ -15,6 +15,7 @@ interface LoginOptions extends GlobalOptions {
   apiKey?: boolean;
   merchant?: string;
   unlock?: string | true;
+  code?: true;
   demo?: string | true;
 }
 
@@ -36,6 +37,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .description('Log in and remember it as a profile.')
     .option('--email <address>', 'the e-mail of the staff member; asked for when left out')
     .option('--api-key', 'use an API key instead of e-mail and password')
+    .option('--code', 'read a code of the authenticator app after the password; a person is asked when it is needed')
     .option('--merchant <id>', 'which merchant, for staff of several')
     .option('--unlock [code]', 'the code of the mail about delayed logins; asked for when left out')
     .option(
@@ -99,12 +101,33 @@ async function staffProfile(options: LoginOptions, url: string, terminal: Termin
   }
   const email = options.email || (await ask(terminal, 'E-mail'));
   const code = options.unlock === true ? await askSecret(terminal, 'Code from the mail') : options.unlock;
-  const password = await askSecret(terminal, 'Password');
-  const body = { email, password, ...(code && { unlock_token: code }) };
-  const call = createClient({ baseUrl: url }).POST('/api/dashboard/auth/login', { body });
-  const { access_token, expires_at, merchants } = await unwrap(call);
+  const [password = '', app_code] = await askSecrets(terminal, ['Password', ...(options.code ? [APP_CODE] : [])]);
+  const shown = { email, password, ...(code && { unlock_token: code }) };
+  const { access_token, expires_at, merchants } = await openedSession(
+    url,
+    { ...shown, ...(app_code && { totp_code: app_code }) },
+    terminal,
+  );
   const merchant = await chosen(merchants, options.merchant, terminal);
   return { url, session_token: access_token, expires_at, email, ...shopOf(merchant) };
+}
+
+const APP_CODE = 'Code of the authenticator app';
+
+interface Shown {
+  email: string;
+  password: string;
+  unlock_token?: string;
+  totp_code?: string;
+}
+
+/** The new session; a person is asked for the second factor once the server says that it is needed. */
+async function openedSession(url: string, body: Shown, terminal: Terminal): Promise<Schemas['OpenedSession']> {
+  const client = createClient({ baseUrl: url, fetch: asCommandLine });
+  const answer = await client.POST('/api/dashboard/auth/login', { body });
+  if (answer.error?.error !== 'second_factor_required' || !canAsk(terminal)) return unwrap(Promise.resolve(answer));
+  const totp_code = await askSecret(terminal, APP_CODE);
+  return openedSession(url, { ...body, totp_code }, terminal);
 }
 
 async function chosen(merchants: Merchant[], asked: string | undefined, terminal: Terminal): Promise<Merchant> {

@@ -1,6 +1,6 @@
 import type { ProductImport } from '@commerce-backend/spec';
-import type { Encoding } from './encoding.ts';
 import type { Format } from './detect.ts';
+import type { Encoding } from './encoding.ts';
 import type { FieldError } from './row-reader.ts';
 
 /**

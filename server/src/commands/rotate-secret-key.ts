@@ -4,6 +4,7 @@ import { openPool, query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { adoptNewKey, fingerprintOf, newKeyIn } from '../secret-key.ts';
 import { linkOpenCheckouts } from '../shop/checkout/links.ts';
+import { resealSecondFactors } from '../shop/merchant/second-factor.ts';
 import { resealAccount } from '../shop/payments/accounts/sealed-keys.ts';
 import { Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
 import { type KeyChange, resealSecrets } from '../shop/webhooks/reseal.ts';
@@ -25,13 +26,18 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
-      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts. Open checkouts with a new link: ${done.links}. ` +
+      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts, ${done.factors} second factors. Open checkouts with a new link: ${done.links}. ` +
         `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
         `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
     );
     if (done.closed.length > 0) {
       throw new Error(
         `The secrets of ${done.closed.length} webhooks cannot be decrypted with either key, and must be rotated: ${done.closed.join(', ')}.`,
+      );
+    }
+    if (done.closedFactors.length > 0) {
+      throw new Error(
+        `The second factors of ${done.closedFactors.length} members of staff cannot be decrypted with either key: ${done.closedFactors.join(', ')}.`,
       );
     }
     if (done.closedAccounts.length > 0) {
@@ -56,8 +62,12 @@ interface Changed {
   resealed: number;
   /** The number of payment accounts' keys. */
   keys: number;
+  /** The number of second factors of staff. */
+  factors: number;
   links: number;
   closed: string[];
+  /** The members of staff whose second factor neither SECRET_KEY decrypts. */
+  closedFactors: string[];
   /** The sites whose payment account has keys that neither SECRET_KEY decrypts. */
   closedAccounts: string[];
 }
@@ -70,7 +80,11 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
         connection,
         sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites order by site_id`,
       );
-      const done: Changed = { resealed: 0, keys: 0, links: 0, closed: [], closedAccounts: [] };
+      const { resealed: factors, closed: closedFactors } = await resealSecondFactors(connection, keys);
+      const done: Changed = {
+        ...{ resealed: 0, keys: 0, links: 0, closed: [], closedAccounts: [] },
+        ...{ factors, closedFactors },
+      };
       for (const site of sites) {
         await query(connection, sql`select set_config('app.site_id', ${site.site_id}, true)`);
         const shop = new Shop(site, SYSTEM, connection);

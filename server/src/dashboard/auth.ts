@@ -1,15 +1,51 @@
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import * as secondFactor from '../shop/merchant/second-factor.ts';
 import * as staff from '../shop/merchant/staff.ts';
+import * as passwords from '../shop/merchant/staff-passwords.ts';
+import * as sessions from '../shop/merchant/staff-sessions.ts';
 
 export const login: Beforehand<'dashboard.login'> = {
   hashes: true,
-  async beforehand({ db, body: { email, password, unlock_token = '' }, origin }) {
-    const person = await staff.verifyLogin(db, email, password, [unlock_token, ...origin.unlocks]);
-    return ({ shop }) => staff.openSession(shop, person);
+  async beforehand({ db, checkoutDeps, body: { unlock_token = '', ...shown }, origin }) {
+    const unlocks = [unlock_token, ...origin.unlocks];
+    const verified = await staff.verifyLogin(db, checkoutDeps.secretKey, { ...shown, unlocks });
+    return ({ shop }) => staff.openSession(shop, verified, origin);
   },
 };
 
 export const logout: Handler<'dashboard.logout'> = async ({ shop, caller }) => {
   await staff.closeSession(shop, caller.credential_id);
   return undefined;
+};
+
+export const confirmIdentity: Beforehand<'dashboard.confirmIdentity'> = {
+  hashes: true,
+  async beforehand({ db, caller, checkoutDeps, body: { password, totp_code = '' }, origin }) {
+    const { principal_id: id } = caller;
+    if (password === undefined) {
+      const code = await secondFactor.judge(db, checkoutDeps.secretKey, id, totp_code);
+      return async ({ shop }) => {
+        await secondFactor.use(shop, id, code);
+        return { confirmed_until: await sessions.confirm(shop, caller.credential_id) };
+      };
+    }
+    await staff.verifyOwnPassword(db, id, { password, unlocks: origin.unlocks });
+    return async ({ shop }) => ({ confirmed_until: await sessions.confirm(shop, caller.credential_id) });
+  },
+};
+
+export const requestStaffPasswordReset: Handler<'dashboard.requestStaffPasswordReset'> = async ({ shop, body }) => {
+  await passwords.requestReset(shop, body.email);
+  return { status: 'reset_sent' };
+};
+
+export const resetStaffPassword: Beforehand<'dashboard.resetStaffPassword'> = {
+  hashes: true,
+  async beforehand({ db, body }) {
+    const password_hash = await passwords.prepareReset(db, body);
+    return async ({ shop }) => {
+      await passwords.reset(shop, body.token, password_hash);
+      return { status: 'password_changed' };
+    };
+  },
 };

@@ -1,4 +1,5 @@
 import type { Handlers } from '../http/pipeline/handler.ts';
+import * as account from './account.ts';
 import * as agentTokens from './agent-tokens.ts';
 import * as apiKeys from './api-keys.ts';
 import * as auditEvents from './audit-events.ts';
@@ -24,6 +25,7 @@ import * as webhookDeliveries from './webhook-deliveries.ts';
 import * as webhooks from './webhooks.ts';
 
 export const dashboard: Handlers<'dashboard'> = {
+  ...account,
   ...agentTokens,
   ...apiKeys,
   ...auditEvents,

@@ -10,7 +10,7 @@ import { prepareSchema } from '../commands/schema.ts';
 import { refuseUndeclaredPooler } from '../commands/undeclared-pooler.ts';
 import { createLastUsed } from '../http/callers/last-used.ts';
 import { indexOutdatedProducts } from '../jobs/index-products.ts';
-import { verifyLogin } from '../shop/merchant/staff.ts';
+import { verifyPassword } from '../shop/merchant/staff.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { openPool } from './connect.ts';
 import { migrate } from './migrate.ts';
@@ -117,7 +117,7 @@ test.skipIf(!program)('what is sent outside of a transaction finds its tables be
   onTestFinished(() => db.end());
   onTestFinished(() => openPool({ url: databaseUrl(), max: 1, pooling: 'session' }).end());
 
-  await expect(verifyLogin(db, 'nobody@example.com', 'no password of anybody')).rejects.toThrow('password');
+  await expect(verifyPassword(db, { email: 'nobody@example.com', password: 'no password of anybody', unlocks: [] })).rejects.toThrow('password');
   await expect(indexOutdatedProducts(db)).resolves.toBeGreaterThanOrEqual(0);
   await expect(createLastUsed(db).flush()).resolves.toBeUndefined();
 });

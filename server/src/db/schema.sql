@@ -1630,6 +1630,32 @@ create table commerce.staff_memberships (
 );
 CREATE INDEX staff_memberships_of ON commerce.staff_memberships USING btree (site_id);
 
+create table commerce.staff_recovery_codes (
+  staff_id uuid not null,
+  code_hash bytea not null,
+  used_at timestamp with time zone,
+  constraint staff_recovery_codes_pkey PRIMARY KEY (staff_id, code_hash),
+  constraint staff_recovery_codes_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff_second_factors(staff_id) ON DELETE CASCADE
+);
+
+create table commerce.staff_resets (
+  staff_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint staff_resets_pkey PRIMARY KEY (staff_id),
+  constraint staff_resets_token_hash_key UNIQUE (token_hash),
+  constraint staff_resets_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+);
+
+create table commerce.staff_second_factors (
+  staff_id uuid not null,
+  secret bytea not null,
+  turned_on_at timestamp with time zone,
+  last_step integer not null default 0,
+  constraint staff_second_factors_pkey PRIMARY KEY (staff_id),
+  constraint staff_second_factors_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+);
+
 create table commerce.staff_sessions (
   id uuid not null,
   staff_id uuid not null,
@@ -1637,11 +1663,16 @@ create table commerce.staff_sessions (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  confirmed_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone not null default now(),
+  ip text,
+  user_agent text,
   constraint staff_sessions_pkey PRIMARY KEY (id),
   constraint staff_sessions_token_hash_key UNIQUE (token_hash),
   constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
 );
 CREATE INDEX staff_sessions_ended ON commerce.staff_sessions USING btree (LEAST(expires_at, revoked_at));
+CREATE INDEX staff_sessions_of ON commerce.staff_sessions USING btree (staff_id);
 
 create table commerce.stock_movements (
   site_id uuid not null,
@@ -2588,6 +2619,18 @@ grant delete, select on commerce.staff_invitations to commerce_sweep;
 grant delete, insert, select, update on commerce.staff_memberships to commerce_app;
 
 grant select on commerce.staff_memberships to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_recovery_codes to commerce_app;
+
+grant select on commerce.staff_recovery_codes to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_resets to commerce_app;
+
+grant select on commerce.staff_resets to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_second_factors to commerce_app;
+
+grant select on commerce.staff_second_factors to commerce_backup;
 
 grant delete, insert, select, update on commerce.staff_sessions to commerce_app;
 

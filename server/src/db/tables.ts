@@ -674,6 +674,22 @@ export interface Tables {
     mail_low_stock: boolean;
     mail_disabled_webhooks: boolean;
   };
+  staff_recovery_codes: {
+    staff_id: string;
+    code_hash: Buffer;
+    used_at: string | null;
+  };
+  staff_resets: {
+    staff_id: string;
+    token_hash: Buffer;
+    expires_at: string;
+  };
+  staff_second_factors: {
+    staff_id: string;
+    secret: Buffer;
+    turned_on_at: string | null;
+    last_step: number;
+  };
   staff_sessions: {
     id: string;
     staff_id: string;
@@ -681,6 +697,10 @@ export interface Tables {
     created_at: string;
     expires_at: string;
     revoked_at: string | null;
+    confirmed_at: string;
+    last_used_at: string;
+    ip: string | null;
+    user_agent: string | null;
   };
   stock_movements: {
     site_id: string;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
-import type { QueuedMail } from '../shop/mail.ts';
+import type { PersonTemplate, QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
@@ -24,7 +24,7 @@ export interface MailDeps {
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
     const queued = payload as QueuedMail;
-    const site_id = queued.site_id ?? (await shopOfStaff(db, queued as QueuedMail<'staff_login_delayed'>));
+    const site_id = queued.site_id ?? (await shopOfStaff(db, queued as QueuedMail<PersonTemplate>));
     const mail = site_id && (await inShopAsSystem(db, site_id, (shop) => compose(shop, baseUrl, queued)));
     const line = { job: 'send_mail', template: queued.template, site_id };
     if (!mail) {
@@ -37,7 +37,7 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
 }
 
 /** The first shop that the member of staff works for; none when nobody has the address. */
-async function shopOfStaff(db: Pool, { about }: QueuedMail<'staff_login_delayed'>): Promise<string | undefined> {
+async function shopOfStaff(db: Pool, { about }: QueuedMail<PersonTemplate>): Promise<string | undefined> {
   const { rows } = await queryAlone<{ site_id: string }>(
     db,
     sql`select m.site_id from staff s join staff_memberships m on m.staff_id = s.id

@@ -62,6 +62,11 @@ export function invitationLink(baseUrl: string, token: string): string {
   return `${baseUrl}/panel/invitation#${token}`;
 }
 
+/** Where staff set a new password. What follows the # is sent to no server. */
+export function panelResetLink(serverUrl: string, token: string): string {
+  return `${serverUrl}/panel/reset#${token}`;
+}
+
 export function resetLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/reset/${token}`;
 }

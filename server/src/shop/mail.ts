@@ -41,6 +41,12 @@ export interface Mails {
   staff_login_delayed: { email: string };
   /** Somebody is invited to the staff. */
   staff_invited: { invitation_id: string };
+  /** To a member of staff who forgot the password. */
+  staff_password_reset: { email: string };
+  /** To a member of staff whose password or second factor was changed. */
+  staff_account_changed: { email: string; change: 'password' | 'two_factor_on' | 'two_factor_off' };
+  /** To those who own the shop: something was changed that would help a thief. `who` is a member of staff or an API key. */
+  sensitive_change: { change: SensitiveChange; who: string | null; at: string; staff_id: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
   /** To a member of staff: the provider did not take the money that it had reserved. */
@@ -50,6 +56,8 @@ export interface Mails {
   /** To a member of staff: the provider did not return the money of a payment without an order. */
   payment_kept: { payment_id: string; staff_id: string };
 }
+
+export type SensitiveChange = 'keys' | 'payments' | 'settings' | 'staff';
 
 export type MailTemplate = keyof Mails;
 
@@ -116,4 +124,27 @@ export async function enqueueForStaff<Template extends StaffTemplate>(
   for (const staff_id of await membersFor(shop, template)) {
     await enqueue(shop, template, { ...about, staff_id } as Mails[Template]);
   }
+}
+
+/** The same to those who own the shop. */
+export async function enqueueForOwners(
+  shop: Shop,
+  about: Omit<Mails['sensitive_change'], 'staff_id'>,
+): Promise<void> {
+  const owners = await shop.rows<{ staff_id: string }>(
+    sql`select staff_id from staff_memberships where site_id = ${shop.siteId} and role = 'owner'`,
+  );
+  for (const { staff_id } of owners) await enqueue(shop, 'sensitive_change', { ...about, staff_id });
+}
+
+export type PersonTemplate = 'staff_login_delayed' | 'staff_password_reset' | 'staff_account_changed';
+
+/** One to a member of staff about their account, which belongs to no shop. It is sent if somebody has the address. */
+export async function enqueueForPerson<Template extends PersonTemplate>(
+  shop: Shop,
+  template: Template,
+  about: Mails[Template],
+): Promise<void> {
+  const mail: QueuedMail<Template> = { site_id: null, template, about };
+  await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }

@@ -42,6 +42,7 @@ export const RATE_LIMITS = {
   failed_credentials: load(60, 'Calls with a missing, unknown or expired credential', 'address and kind of credential'),
   failed_credentials_address: load(600, 'The same, whatever the kind and the site', 'address'),
   login: strict(30, QUARTER, 'Failed logins to the dashboard', 'address'),
+  second_factor: strict(5, QUARTER, 'Wrong codes of a second factor', 'staff member'),
   customer_login: strict(30, QUARTER, 'Failed logins, and failed changes of a password', 'address'),
   customer_login_token: strict(300, QUARTER, 'The same, with `X-Buyer-IP`', 'private storefront token'),
   reset_request: strict(3, HOUR, 'Mails that anyone can ask for: password reset, verification', 'e-mail'),

@@ -34,6 +34,8 @@ export interface Caller {
   agent?: Mandate;
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
+  /** Whether staff gave the password or a second factor within 15 minutes. */
+  confirmed?: boolean;
   scopes: string[];
   /** Of staff: what they are for the merchant of the call; null if it has none. */
   role?: StaffRole | null;

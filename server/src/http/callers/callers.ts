@@ -4,6 +4,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { stockOfProducts } from '../../shop/products/shown.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
@@ -195,7 +196,7 @@ function withStock(lookUp: Sql, shown: string[]): Sql {
 
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits };
 /** No session where the secret is unknown, and no site where none of its merchants is chosen. */
-type StaffRow = OrNulls<{ id: string; staff_id: string }> &
+type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
   Pick<Tenant, 'catalog_version'> & { merchants: number };
 
@@ -203,7 +204,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   const { rows } = await query<StaffRow>(
     connection,
     sql`with session as (
-        select id, staff_id from staff_sessions
+        select id, staff_id, confirmed_at > now() - ${CONFIRMED_FOR}::interval as confirmed from staff_sessions
         where token_hash = ${hashToken(claim.secret)} and revoked_at is null and expires_at > now()
       ), visible as (
         select s.*, m.role from staff_memberships m join session using (staff_id) join sites s using (site_id)
@@ -212,7 +213,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
         where merchant_id = ${claim.merchant_id}::uuid
           or (${claim.merchant_id}::uuid is null and (select count(*) from visible) = 1)
       )
-      select session.id, session.staff_id, (select count(*) from visible) as merchants,
+      select session.id, session.staff_id, session.confirmed, (select count(*) from visible) as merchants,
         s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
@@ -235,6 +236,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     principal_id: found.staff_id,
     credential_id: found.id,
     customer_id: null,
+    confirmed: found.confirmed,
     scopes,
     role: found.role,
     limits: found.limits ?? {},

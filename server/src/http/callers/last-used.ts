@@ -25,13 +25,16 @@ export function createLastUsed(db: Pool): LastUsed {
   const tokens = new Map<string, { site_id: string; at: number }>();
   /** The site of each token. */
   const customers = new Map<string, string>();
+  const staff = new Map<string, number>();
 
   async function flush() {
     const flushed = performance.now();
     const used = [...tokens].map(([id, { site_id, at }]) => ({ id, site_id, ms_ago: flushed - at }));
     const ofCustomers = [...customers].map(([id, site_id]) => ({ id, site_id }));
+    const ofStaff = [...staff].map(([id, at]) => ({ id, ms_ago: flushed - at }));
     tokens.clear();
     customers.clear();
+    staff.clear();
     if (used.length > 0) {
       await queryAlone(
         db,
@@ -39,6 +42,14 @@ export function createLastUsed(db: Pool): LastUsed {
           set last_used_at = greatest(t.last_used_at, least(now() - u.ms_ago * interval '1 millisecond', t.revoked_at))
           from jsonb_to_recordset(${JSON.stringify(used)}::jsonb) as u(site_id uuid, id uuid, ms_ago float8)
           where t.site_id = u.site_id and t.id = u.id`,
+      );
+    }
+    if (ofStaff.length > 0) {
+      await queryAlone(
+        db,
+        sql`update staff_sessions s set last_used_at = greatest(s.last_used_at, now() - u.ms_ago * interval '1 millisecond')
+          from jsonb_to_recordset(${JSON.stringify(ofStaff)}::jsonb) as u(id uuid, ms_ago float8)
+          where s.id = u.id and s.revoked_at is null`,
       );
     }
     if (ofCustomers.length > 0) await sessions.extendPageSession(db, ofCustomers);
@@ -55,7 +66,8 @@ export function createLastUsed(db: Pool): LastUsed {
     noteSession,
     note({ kind, credential_id, beside_id, tenant, session }) {
       const use = { site_id: tenant.site_id, at: performance.now() };
-      if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, use);
+      if (kind === 'staff') staff.set(credential_id, use.at);
+      else if (kind !== 'anonymous') tokens.set(credential_id, use);
       if (beside_id) tokens.set(beside_id, use);
       if (session) noteSession(tenant.site_id, session);
     },

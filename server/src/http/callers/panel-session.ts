@@ -39,7 +39,7 @@ export function withPanelSession(operation: Operation, req: Request, hosts: Site
 
 /** Whether its answer holds a new session. */
 export function isSessionOpening({ id }: Operation): boolean {
-  return id === 'dashboard.login';
+  return id === 'dashboard.login' || id === 'dashboard.changePassword';
 }
 
 export function namesPanel(headers: IncomingHttpHeaders): boolean {

@@ -28,6 +28,8 @@ export interface Operation {
   /** Alternatives, each a set of security schemes that must all be there; empty for public operations. */
   security: string[][];
   scope: string | undefined;
+  /** Whether the caller has to show again who they are: always, or for these fields of the body. */
+  stepUp: boolean | string[];
   rateLimit: string;
   /** The answer carries a secret: it is stored encrypted under the idempotency key. */
   secret: boolean;
@@ -101,6 +103,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     status,
     security: asList(declared.security).map((requirement) => Object.keys(requirement)),
     scope: declared['x-scope'] === 'none' ? undefined : (declared['x-scope'] as string | undefined),
+    stepUp: (declared['x-step-up'] as boolean | string[] | undefined) ?? false,
     rateLimit: String(declared['x-rate-limit']),
     secret: declared['x-secret-response'] === true,
     secretRefusal: declared['x-secret-refusal'] === true,

@@ -17,6 +17,7 @@ import { isUuid } from '../callers/claims.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
+import { needsStepUp, requireStepUp } from '../callers/step-up.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
@@ -31,6 +32,7 @@ import { RequestOrigin } from './origin.ts';
 import { payloadOf } from './payload.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { Readiness } from './readiness.ts';
+import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
 
 /**
@@ -143,6 +145,7 @@ async function admit(
   if (counted) {
     applyLimit(res, await deps.limits.count(operation, caller, req));
   }
+  requireStepUp(operation, caller, req.body);
   const all = [...mistakes, ...buyer.mistakes];
   if (all.length > 0) throw new ValidationError(all);
   return caller;
@@ -171,6 +174,7 @@ async function run(
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const work = async () => {
     const body = await handler(call as never);
+    if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);
     return { answer: success(operation, body), body };
   };
   const versioned = operation.guarded || operation.tagged;

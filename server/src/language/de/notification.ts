@@ -61,6 +61,28 @@ export const notification: Record<keyof typeof english, string> = {
   invitation_command: 'Auf der Kommandozeile fragt „commerce staff accept“ nach diesem Code:',
   invitation_nothing: 'Wissen Sie nicht, worum es geht, brauchen Sie nichts zu tun.',
 
+  staff_reset_subject: 'Ein neues Passwort für das Dashboard',
+  staff_reset: '{name}, jemand, wahrscheinlich Sie, hat ein neues Passwort für Ihr Konto beim Dashboard angefordert.',
+  staff_reset_life:
+    'Der Link funktioniert nur einmal und gilt {life}. Auf der Kommandozeile fragt „commerce account reset-password“ nach diesem Code:',
+  staff_changed_subject: 'Ihr Konto beim Dashboard wurde geändert',
+  staff_password: 'Ihr Konto beim Dashboard hat ein neues Passwort. Alle Anmeldungen damit wurden beendet.',
+  staff_two_factor_on: 'Die Anmeldung bei Ihrem Konto verlangt jetzt zusätzlich einen Code Ihrer Authenticator-App.',
+  staff_two_factor_off: 'Die Anmeldung bei Ihrem Konto verlangt keinen Code einer Authenticator-App mehr.',
+  staff_not_you:
+    'Waren Sie es nicht, fordern Sie bei der Anmeldung ein neues Passwort an, und sagen Sie den Inhabern des Shops Bescheid.',
+  sensitive_subject: 'Eine heikle Änderung bei {shop}',
+  sensitive_keys: 'Die Schlüssel, mit denen Programme auf {shop} zugreifen, wurden geändert.',
+  sensitive_payments: 'Das Konto, über das {shop} bezahlt wird, wurde geändert.',
+  sensitive_settings:
+    'Die Bankverbindung von {shop} oder die Adressen, zu denen Käufer geschickt werden, wurden geändert.',
+  sensitive_staff: 'Wer für {shop} arbeitet oder was diese Personen dürfen, wurde geändert.',
+  sensitive_by: 'Von',
+  sensitive_key: 'einem API-Schlüssel',
+  sensitive_at: 'Am',
+  sensitive_next:
+    'War das nicht beabsichtigt, beenden Sie unbekannte Sitzungen und Schlüssel, und machen Sie die Änderung rückgängig.',
+
   agent_subject: 'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen',
   agent:
     'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen. Jeder Kauf wartet weiterhin auf Ihre Bestätigung.',

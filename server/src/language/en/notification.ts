@@ -55,6 +55,28 @@ export const notification = {
   invitation_command: 'On the command line: commerce staff accept, which asks for this code.',
   invitation_nothing: 'If you do not know what this is about, do nothing.',
 
+  staff_reset_subject: 'A new password for the dashboard',
+  staff_reset: '{name}, someone, probably you, requested a new password for your account at the dashboard.',
+  staff_reset_life:
+    'The link works once, for {life}. On the command line, commerce account reset-password asks for this code:',
+  staff_changed_subject: 'Your account at the dashboard was changed',
+  staff_password:
+    'Your account at the dashboard has a new password. Everyone who was logged in with it was logged out.',
+  staff_two_factor_on:
+    'Logging in to your account at the dashboard now needs a code of your authenticator app as well.',
+  staff_two_factor_off: 'Logging in to your account at the dashboard no longer needs a code of an authenticator app.',
+  staff_not_you: 'If it was not you, request a new password where you log in, and tell the owners of the shop.',
+  sensitive_subject: 'A sensitive change at {shop}',
+  sensitive_keys: 'The keys with which programs use {shop} were changed.',
+  sensitive_payments: 'The account by which {shop} is paid was changed.',
+  sensitive_settings: 'The bank details of {shop}, or the addresses to which its shoppers are sent, were changed.',
+  sensitive_staff: 'Who may work for {shop}, or what they may do, was changed.',
+  sensitive_by: 'By',
+  sensitive_key: 'an API key',
+  sensitive_at: 'On',
+  sensitive_next:
+    'If this was not meant to happen, end the sessions and keys that you do not know, and set everything right.',
+
   agent_subject: 'You allowed an assistant to shop for you at {shop}',
   agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
   agent_name: 'Name it gives itself',

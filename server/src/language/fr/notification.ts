@@ -59,6 +59,31 @@ export const notification: Record<keyof typeof english, string> = {
   invitation_command: 'En ligne de commande, « commerce staff accept » demande ce code :',
   invitation_nothing: 'Si vous ne savez pas de quoi il s’agit, ne faites rien.',
 
+  staff_reset_subject: 'Un nouveau mot de passe pour le tableau de bord',
+  staff_reset:
+    '{name}, quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte du tableau de bord.',
+  staff_reset_life:
+    'Ce lien ne fonctionne qu’une fois et reste valable {life}. En ligne de commande, « commerce account reset-password » demande ce code :',
+  staff_changed_subject: 'Votre compte du tableau de bord a été modifié',
+  staff_password:
+    'Votre compte du tableau de bord a un nouveau mot de passe. Toutes les sessions ouvertes ont été fermées.',
+  staff_two_factor_on:
+    'La connexion à votre compte demande désormais aussi un code de votre application d’authentification.',
+  staff_two_factor_off: 'La connexion à votre compte ne demande plus de code d’une application d’authentification.',
+  staff_not_you:
+    'Si ce n’était pas vous, demandez un nouveau mot de passe sur la page de connexion et prévenez les propriétaires de la boutique.',
+  sensitive_subject: 'Une modification sensible chez {shop}',
+  sensitive_keys: 'Les clés avec lesquelles des programmes utilisent {shop} ont été modifiées.',
+  sensitive_payments: 'Le compte par lequel {shop} est payée a été modifié.',
+  sensitive_settings:
+    'Les coordonnées bancaires de {shop}, ou les adresses vers lesquelles ses clients sont renvoyés, ont été modifiées.',
+  sensitive_staff: 'Les personnes qui travaillent pour {shop}, ou leurs droits, ont été modifiés.',
+  sensitive_by: 'Par',
+  sensitive_key: 'une clé API',
+  sensitive_at: 'Le',
+  sensitive_next:
+    'Si ce n’était pas voulu, fermez les sessions et les clés que vous ne connaissez pas, et annulez la modification.',
+
   agent_subject: 'Vous avez autorisé un assistant à acheter pour vous chez {shop}',
   agent:
     'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',

@@ -11,6 +11,7 @@ import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
+import { sensitiveChange, staffAccountChanged, staffPasswordReset } from './staff-account-templates.ts';
 import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 
 /** Writes a mail, or none when there is nothing left to say or nobody to say it to. */
@@ -32,6 +33,9 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   login_delayed: loginDelayed,
   staff_login_delayed: staffLoginDelayed,
   staff_invited: staffInvited,
+  staff_password_reset: staffPasswordReset,
+  staff_account_changed: staffAccountChanged,
+  sensitive_change: sensitiveChange,
   webhook_disabled: webhookDisabled,
   low_stock: lowStock,
   capture_failed: captureFailed,

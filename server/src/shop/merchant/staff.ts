@@ -1,4 +1,4 @@
-import type { Merchant, Staff } from '@commerce-backend/spec';
+import type { Merchant, OpenedSession, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,17 +10,27 @@ import { endUnlocks } from '../login-unlocks.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
+import * as secondFactor from './second-factor.ts';
 
 /** People who work for merchants, and their sessions. These tables belong to no tenant: one person may serve several. */
 const SESSION_LIFE = '12 hours';
 
-/** A session as it is returned, once. */
-export interface Session {
-  access_token: string;
-  token_type: 'Bearer';
-  expires_at: string;
+/** What someone shows who logs in. */
+export interface Login {
+  email: string;
+  password: string;
+  totp_code?: string | undefined;
+  /** The tokens of links past the delay that the caller holds. */
+  unlocks: string[];
+}
+
+/** A login whose password and second factor were right. */
+export interface VerifiedLogin {
   staff: Staff;
-  merchants: Merchant[];
+  /** The hash that the password fitted. */
+  password_hash: string;
+  /** To be used up as the session is opened. */
+  code: secondFactor.RightCode | undefined;
 }
 
 /**
@@ -28,7 +38,10 @@ export interface Session {
  * e-mail alike, after the same time, and `rate_limited` after repeated failures. Costs tens of milliseconds: hold no
  * connection meanwhile.
  */
-export async function verifyLogin(db: Pool, email: string, password: string, unlocks: string[] = []): Promise<Staff> {
+export async function verifyPassword(
+  db: Pool,
+  { email, password, unlocks }: Pick<Login, 'email' | 'password' | 'unlocks'>,
+): Promise<Staff & { password_hash: string }> {
   const mail = { site_id: null, template: 'staff_login_delayed', about: { email: foldEmail(email) } } as const;
   const counter = await takeLoginAttempt(db, { account: email, mail, unlocks });
   const { rows } = await queryAlone<Staff & { password_hash: string }>(
@@ -37,21 +50,56 @@ export async function verifyLogin(db: Pool, email: string, password: string, unl
   );
   const [found] = rows;
   const fits = await fitsPassword(found?.password_hash, password);
-  if (!found || !fits) throw new ShopError('invalid_credentials', 'The e-mail or the password is wrong.');
+  if (!found || !fits) throw invalidCredentials();
   await clearLoginFailures(db, counter);
   await endUnlocks(db, unlocks);
-  return { id: found.id, email: found.email, name: found.name };
+  return found;
 }
 
-/** Opens a session of 12 hours for someone whose login was verified. */
-export async function openSession(shop: Shop, staff: Staff): Promise<Session> {
+/** As `verifyPassword`, with the second factor where it is on: `second_factor_required`, `second_factor_invalid`. */
+export async function verifyLogin(db: Pool, secretKey: string, login: Login): Promise<VerifiedLogin> {
+  const { password_hash, ...found } = await verifyPassword(db, login);
+  const staff = { id: found.id, email: found.email, name: found.name };
+  if (!(await secondFactor.isOn(db, staff.id))) return { staff, password_hash, code: undefined };
+  const { totp_code } = login;
+  if (totp_code === undefined) {
+    throw new ShopError('second_factor_required', 'Send totp_code as well: two-factor login is on.');
+  }
+  return { staff, password_hash, code: await secondFactor.judge(db, secretKey, staff.id, totp_code) };
+}
+
+/** The same of someone whose session it is. */
+export async function verifyOwnPassword(
+  db: Pool,
+  staff_id: string,
+  { password, unlocks }: Pick<Login, 'password' | 'unlocks'>,
+) {
+  const { rows } = await queryAlone<{ email: string }>(db, sql`select email from staff where id = ${staff_id}`);
+  return verifyPassword(db, { email: rows[0]?.email ?? '', password, unlocks });
+}
+
+export function invalidCredentials(): ShopError {
+  return new ShopError('invalid_credentials', 'The e-mail or the password is wrong.');
+}
+
+/** Opens a session of 12 hours for someone whose login was verified, unless the password was changed since. */
+export async function openSession(
+  shop: Shop,
+  { staff, password_hash, code }: VerifiedLogin,
+  { ip, user_agent }: { ip: string | null; user_agent: string | null },
+): Promise<OpenedSession> {
+  if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
+  // Whoever changes the password holds the row, and ends the sessions afterwards.
   const opened = await shop.one<{ expires_at: string }>(
-    sql`insert into staff_sessions (id, staff_id, token_hash, expires_at)
-      values (${uuidv7()}, ${staff.id}, ${hashToken(access_token)}, now() + ${SESSION_LIFE}::interval)
-      returning expires_at`,
+    sql`with unchanged as (
+        select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
+      )
+      insert into staff_sessions (id, staff_id, token_hash, expires_at, ip, user_agent)
+      select ${uuidv7()}, id, ${hashToken(access_token)}, now() + ${SESSION_LIFE}::interval, ${ip}, ${user_agent}
+      from unchanged returning expires_at`,
   );
-  if (!opened) throw new Error('The session was not written.');
+  if (!opened) throw invalidCredentials();
   return {
     access_token,
     token_type: 'Bearer',

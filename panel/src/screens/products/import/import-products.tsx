@@ -34,7 +34,10 @@ export function ImportProducts() {
     stop.current = new AbortController();
     try {
       const { update_inventory, baseImageUrl, weightUnit } = settings;
-      const content = await readProductFile(file, { weightUnit, ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }) });
+      const content = await readProductFile(file, {
+        weightUnit,
+        ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }),
+      });
       await runImport(content, { dry_run, update_inventory }, setState, stop.current.signal);
       if (!dry_run) await forgetProducts();
     } catch (failure) {
@@ -50,7 +53,9 @@ export function ImportProducts() {
         file={file}
         onFile={(next) => {
           setState(undefined);
-          setError(next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined);
+          setError(
+            next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined,
+          );
           setFile(next.size > MOST_BYTES ? undefined : next);
         }}
       />

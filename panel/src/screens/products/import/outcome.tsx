@@ -43,7 +43,11 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
         )}
       </Card>
       {!running && mistakes.length > 0 && (
-        <Mistakes title="Refused" hint="Everything else is imported. Mend these in the file, and import it again." rows={mistakes} />
+        <Mistakes
+          title="Refused"
+          hint="Everything else is imported. Mend these in the file, and import it again."
+          rows={mistakes}
+        />
       )}
       {!running && warnings.length > 0 && (
         <Mistakes title="Changed on the way" hint="These are imported, but not as the file has them." rows={warnings} />

@@ -1,0 +1,28 @@
+import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
+import { askSecret } from './prompt.ts';
+import { canAsk, type Terminal } from './terminal.ts';
+
+type Call = (...args: unknown[]) => Promise<{ error?: { error?: string } }>;
+
+/**
+ * A client that asks a person for the password where the server wants it again, and then repeats the call. The refusal had no
+ * effect. Where nobody can be asked, it is reported.
+ */
+export function withStepUp(client: DashboardClient, terminal: Terminal): DashboardClient {
+  const repeating =
+    (call: Call): Call =>
+    async (...args) => {
+      const answer = await call(...args);
+      if (answer.error?.error !== 'step_up_required' || !canAsk(terminal)) return answer;
+      terminal.stderr.write('This change needs your password again.\n');
+      const body = { password: await askSecret(terminal, 'Password') };
+      await unwrap(client.POST('/api/dashboard/auth/confirm', { body }));
+      return call(...args);
+    };
+  const { GET, POST, PUT, PATCH, DELETE } = client as unknown as Record<string, Call>;
+  const calls = Object.entries({ GET, POST, PUT, PATCH, DELETE }).map(([verb, call]) => [
+    verb,
+    call && repeating(call),
+  ]);
+  return Object.fromEntries(calls) as DashboardClient;
+}

@@ -1,0 +1,30 @@
+/** The first that a user agent contains; most browsers also name those that they descend from. */
+const PROGRAMS: [sign: RegExp, name: string][] = [
+  [/^commerce-cli\b/, 'commerce command line'],
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+  [/^node\b/, 'a Node.js program'],
+];
+
+const SYSTEMS: [sign: RegExp, name: string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** The program and the system that a user agent claims to be, such as `Firefox on Linux`. */
+export function deviceInWords(user_agent: string | null): string {
+  const named = (signs: [RegExp, string][]) => signs.find(([sign]) => sign.test(user_agent ?? ''))?.[1];
+  const [program, system] = [named(PROGRAMS), named(SYSTEMS)];
+  if (program && system) return `${program} on ${system}`;
+  return program ?? system ?? 'an unknown program';
+}

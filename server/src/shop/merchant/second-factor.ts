@@ -1,0 +1,200 @@
+import { hkdfSync } from 'node:crypto';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../../db/connect.ts';
+import { queryAlone } from '../../db/transaction.ts';
+import { notFound, ShopError } from '../errors.ts';
+import { randomPassword } from '../passwords/passwords.ts';
+import { draw, giveBack } from '../rate-counts.ts';
+import { RATE_LIMITS } from '../rate-limits.ts';
+import { type Sealing, seal, unseal } from '../sealing.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken } from '../tokens.ts';
+
+/**
+ * The second factor of staff: codes of an authenticator app (TOTP, RFC 6238), and recovery codes in its place. A code is judged
+ * outside the transaction of the call, after it was counted as a try, and used up inside it: each works once.
+ */
+const PERIOD_SECONDS = 30;
+const RECOVERY_CODES = 10;
+
+export interface TwoFactor {
+  status: 'off' | 'pending' | 'on';
+  turned_on_at: string | null;
+  recovery_codes_left: number;
+}
+
+/** A code that was right, and has to be used up. */
+export type RightCode = { step: number } | { recovery_hash: Buffer };
+
+export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
+  const found = await shop.one<Omit<TwoFactor, 'status'>>(
+    sql`select f.turned_on_at, (select count(*) from staff_recovery_codes c
+          where c.staff_id = f.staff_id and c.used_at is null)::int as recovery_codes_left
+      from staff_second_factors f where f.staff_id = ${staff_id}`,
+  );
+  if (!found) return { status: 'off', turned_on_at: null, recovery_codes_left: 0 };
+  return { status: found.turned_on_at ? 'on' : 'pending', ...found };
+}
+
+/** Whether logins of a person need it. */
+export async function isOn(db: Pool, staff_id: string): Promise<boolean> {
+  const { rows } = await queryAlone(
+    db,
+    sql`select from staff_second_factors where staff_id = ${staff_id} and turned_on_at is not null`,
+  );
+  return rows.length > 0;
+}
+
+export interface Setup {
+  totp_secret: string;
+  otpauth_uri: string;
+  qr_svg: string;
+}
+
+/** A new secret, which counts once a code of it is confirmed. Throws `two_factor_on` when it is on already. */
+export async function setUp(
+  shop: Shop,
+  { secretKey, baseUrl }: { secretKey: string; baseUrl: string },
+  { id, email }: { id: string; email: string },
+): Promise<Setup> {
+  const [{ generateSecret, generateURI }, { renderSVG }] = await Promise.all([import('otplib'), import('uqr')]);
+  const totp_secret = generateSecret();
+  const sealed = seal(sealingOf(secretKey, id), totp_secret);
+  const made = await shop.run(
+    sql`insert into staff_second_factors as f (staff_id, secret) values (${id}, ${sealed})
+      on conflict (staff_id) do update set secret = excluded.secret, last_step = 0 where f.turned_on_at is null`,
+  );
+  if (made === 0) throw new ShopError('two_factor_on', 'Two-factor login is on. Turn it off to use another app.');
+  const otpauth_uri = generateURI({ issuer: new URL(baseUrl).hostname, label: email, secret: totp_secret });
+  return { totp_secret, otpauth_uri, qr_svg: renderSVG(otpauth_uri) };
+}
+
+/**
+ * Judges a code, of the secret that is not confirmed yet if `pending`. Throws `second_factor_invalid`, and `rate_limited` after
+ * five wrong ones. Call it with no connection held.
+ */
+export async function judge(
+  db: Pool,
+  secretKey: string,
+  staff_id: string,
+  code: string,
+  pending = false,
+): Promise<RightCode> {
+  const { points, seconds } = RATE_LIMITS.second_factor;
+  const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
+  const [drawn] = await draw(db, draws);
+  if (!drawn || drawn.remaining < 0) {
+    // What is refused was not tried.
+    await giveBack(db, draws);
+    const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
+    throw new ShopError('rate_limited', 'Too many wrong codes.', { retry_after_seconds });
+  }
+  const right = /^\d{6}$/.test(code)
+    ? await judgeTotp(db, secretKey, staff_id, code, pending)
+    : await judgeRecovery(db, staff_id, code);
+  if (!right) throw invalidCode();
+  await giveBack(db, draws);
+  return right;
+}
+
+async function judgeTotp(db: Pool, secretKey: string, staff_id: string, token: string, pending: boolean) {
+  const { rows } = await queryAlone<{ secret: Buffer }>(
+    db,
+    sql`select secret from staff_second_factors where staff_id = ${staff_id} and (turned_on_at is null) = ${pending}`,
+  );
+  if (!rows[0] && pending) throw notFound('two-factor secret to confirm');
+  if (!rows[0]) return undefined;
+  const { verifySync } = await import('otplib');
+  const secret = unseal(sealingOf(secretKey, staff_id), rows[0].secret);
+  // The code before and the one after count as well: clocks differ.
+  const { valid, ...told } = verifySync({ secret, token, epochTolerance: PERIOD_SECONDS });
+  return valid && 'timeStep' in told ? { step: told.timeStep } : undefined;
+}
+
+async function judgeRecovery(db: Pool, staff_id: string, code: string) {
+  const recovery_hash = hashToken(code.trim().toLowerCase());
+  const { rows } = await queryAlone(
+    db,
+    sql`select from staff_recovery_codes
+      where staff_id = ${staff_id} and code_hash = ${recovery_hash} and used_at is null`,
+  );
+  return rows.length > 0 ? { recovery_hash } : undefined;
+}
+
+/** Uses a right code up: of parallel calls, only one may. Throws `second_factor_invalid` to the others. */
+export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
+  const used = await shop.run(
+    'step' in code
+      ? sql`update staff_second_factors set last_step = ${code.step}
+          where staff_id = ${staff_id} and turned_on_at is not null and last_step < ${code.step}`
+      : sql`update staff_recovery_codes set used_at = now()
+          where staff_id = ${staff_id} and code_hash = ${code.recovery_hash} and used_at is null`,
+  );
+  if (used === 0) throw invalidCode();
+}
+
+/** Turns it on with a right code of the pending secret, and returns the recovery codes, which are shown once. */
+export async function confirm(shop: Shop, staff_id: string, code: RightCode): Promise<string[]> {
+  if (!('step' in code)) throw invalidCode();
+  const on = await shop.run(
+    sql`update staff_second_factors set turned_on_at = now(), last_step = ${code.step}
+      where staff_id = ${staff_id} and turned_on_at is null`,
+  );
+  if (on === 0) throw invalidCode();
+  const codes = Array.from({ length: RECOVERY_CODES }, randomPassword);
+  await shop.run(
+    sql`insert into staff_recovery_codes (staff_id, code_hash)
+      select ${staff_id}::uuid, code_hash from unnest(${codes.map(hashToken)}::bytea[]) as c (code_hash)`,
+  );
+  return codes;
+}
+
+/** Deletes the secret and the recovery codes; says whether logins needed it. */
+export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
+  const removed = await shop.one<{ turned_on_at: string | null }>(
+    sql`delete from staff_second_factors where staff_id = ${staff_id} returning turned_on_at`,
+  );
+  return Boolean(removed?.turned_on_at);
+}
+
+/** Re-encrypts all secrets; counts them, and lists the people whose secret neither key opens. */
+export async function resealSecondFactors(
+  connection: Connection,
+  { from, to }: { from: string; to: string },
+): Promise<{ resealed: number; closed: string[] }> {
+  const { rows } = await query<{ staff_id: string; secret: Buffer }>(
+    connection,
+    sql`select staff_id, secret from staff_second_factors order by staff_id for update`,
+  );
+  const done = { resealed: 0, closed: [] as string[] };
+  for (const { staff_id, secret } of rows) {
+    if (opened(to, staff_id, secret) !== undefined) continue;
+    const text = opened(from, staff_id, secret);
+    if (text === undefined) {
+      done.closed.push(staff_id);
+      continue;
+    }
+    const sealed = seal(sealingOf(to, staff_id), text);
+    await query(connection, sql`update staff_second_factors set secret = ${sealed} where staff_id = ${staff_id}`);
+    done.resealed += 1;
+  }
+  return done;
+}
+
+function opened(secretKey: string, staff_id: string, sealed: Buffer): string | undefined {
+  try {
+    return unseal(sealingOf(secretKey, staff_id), sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+function sealingOf(secretKey: string, staff_id: string): Sealing {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'commerce second factors', 32));
+  return { key, tag: 'last', context: staff_id };
+}
+
+function invalidCode(): ShopError {
+  return new ShopError('second_factor_invalid', 'The code is wrong or was used before.');
+}

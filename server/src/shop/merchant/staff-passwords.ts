@@ -1,0 +1,79 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { queryAlone } from '../../db/transaction.ts';
+import { foldEmail } from '../emails.ts';
+import { ShopError } from '../errors.ts';
+import { enqueueForPerson } from '../mail.ts';
+import { refuseCommonPassword } from '../passwords/common.ts';
+import { hashPassword } from '../passwords/passwords.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { invalidCredentials } from './staff.ts';
+import * as sessions from './staff-sessions.ts';
+
+/** New passwords of staff, by those who know the old one or who read the mails to their address. Both end every session. */
+export const RESET_LIFE = '30 minutes';
+
+/** Replaces a password that was verified. Throws `invalid_credentials` when it was changed meanwhile. */
+export async function change(shop: Shop, staff_id: string, { from, to }: { from: string; to: string }): Promise<void> {
+  const changed = await shop.one<{ email: string }>(
+    sql`update staff set password_hash = ${to} where id = ${staff_id} and password_hash = ${from} returning email`,
+  );
+  if (!changed) throw invalidCredentials();
+  await afterwards(shop, staff_id, changed.email);
+}
+
+/** Has a link mailed to the address if it belongs to a member of staff, which is found out later. */
+export async function requestReset(shop: Shop, email: string): Promise<void> {
+  await enqueueForPerson(shop, 'staff_password_reset', { email: foldEmail(email) });
+}
+
+/** The secret of a new link; the one before it stops working. */
+export async function mintReset(shop: Shop, staff_id: string): Promise<string> {
+  const token = mintToken('reset');
+  await shop.run(
+    sql`insert into staff_resets (staff_id, token_hash, expires_at)
+      values (${staff_id}, ${hashToken(token)}, now() + ${RESET_LIFE}::interval)
+      on conflict (staff_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
+  );
+  return token;
+}
+
+/**
+ * The hash of a password to be set with a link; throws `reset_token_invalid` before it costs anything, or a ValidationError.
+ * Costs tens of milliseconds: hold no connection meanwhile.
+ */
+export async function prepareReset(
+  db: Pool,
+  { token, new_password }: { token: string; new_password: string },
+): Promise<string> {
+  const { rows } = isWellFormed('reset', token)
+    ? await queryAlone(db, sql`select from staff_resets where token_hash = ${hashToken(token)} and expires_at > now()`)
+    : { rows: [] };
+  if (rows.length === 0) throw linkIsDead();
+  await refuseCommonPassword(new_password, 'new_password');
+  return hashPassword(new_password);
+}
+
+/** Sets the password, once per link. The second factor stays as it is. Throws `reset_token_invalid`. */
+export async function reset(shop: Shop, token: string, password_hash: string): Promise<void> {
+  const person = await shop.one<{ id: string; email: string }>(
+    sql`with taken as (
+        delete from staff_resets where token_hash = ${hashToken(token)} and expires_at > now() returning staff_id
+      )
+      update staff set password_hash = ${password_hash} from taken where staff.id = taken.staff_id
+      returning staff.id, staff.email`,
+  );
+  if (!person) throw linkIsDead();
+  await afterwards(shop, person.id, person.email);
+}
+
+async function afterwards(shop: Shop, staff_id: string, email: string): Promise<void> {
+  await sessions.endAll(shop, staff_id);
+  await shop.run(sql`delete from staff_resets where staff_id = ${staff_id}`);
+  await enqueueForPerson(shop, 'staff_account_changed', { email: foldEmail(email), change: 'password' });
+}
+
+function linkIsDead(): ShopError {
+  return new ShopError('reset_token_invalid', 'This link does not work any more. Request a new one.');
+}
