@@ -41,6 +41,11 @@ inPanel('a transfer that came in is marked, and a part of the order shipped', as
   await fill('Staff note', 'Fragile');
   await press('Save note');
   await sees('The note is saved.');
+  await press('Resend mail');
+  await fill('Mail', 'shipped');
+  await look('order-mail');
+  await press('Send');
+  await sees('is on its way.');
 
   const order = await orderOf(visit, id);
   expect(order).toMatchObject({

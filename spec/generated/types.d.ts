@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time. After five failures for one e-mail within an hour further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. Logging in again opens another session.
+         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time. After five failures for one e-mail within an hour further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. Logging in again opens another session. Where two-factor login is on, the right password alone is answered 401 second_factor_required: send it again with totp_code.
          */
         post: operations["dashboard.login"];
         delete?: never;
@@ -38,6 +38,180 @@ export interface paths {
          * @description Ends the calling session, at once and on every server.
          */
         post: operations["dashboard.logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm who is calling
+         * @description Gives the password, or a code of the second factor, again. For 15 minutes the session may then call the operations that need it: those with x-step-up, which are otherwise 403 step_up_required. A login counts as well. Wrong passwords count like those of logins.
+         */
+        post: operations["dashboard.confirmIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/reset-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a password reset
+         * @description Sends a link to set a new password if the address belongs to a staff member. The answer and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent. It leads to the panel.
+         */
+        post: operations["dashboard.requestStaffPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description Sets a new password with the token of the mail, and ends every session of the staff member. The second factor stays as it is: if it is on, the next login needs it. A token that is unknown, used, replaced or older than 30 minutes is 400 reset_token_invalid.
+         */
+        post: operations["dashboard.resetStaffPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Changes one's own password. Every session ends, this one too, and a new one is opened for the caller. Wrong passwords count like those of logins.
+         */
+        post: operations["dashboard.changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one's own sessions
+         * @description One's own sessions that are alive, the one used last first.
+         */
+        get: operations["dashboard.listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all other sessions
+         * @description Ends all of one's own sessions but the calling one, at once and on every server.
+         */
+        delete: operations["dashboard.endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/account/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends one of one's own sessions, at once and on every server.
+         */
+        delete: operations["dashboard.endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/account/two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of two-factor login
+         * @description Whether one's own logins need a second factor.
+         */
+        get: operations["dashboard.getTwoFactor"];
+        put?: never;
+        /**
+         * Set up two-factor login
+         * @description Makes a secret for an authenticator app (TOTP, RFC 6238). Two-factor login is on once a code of it is confirmed; until then another call makes another secret. If it is on already, 409 two_factor_on.
+         */
+        post: operations["dashboard.setUpTwoFactor"];
+        /**
+         * Turn two-factor login off
+         * @description Logins need only the password again. The secret and the recovery codes are deleted.
+         */
+        delete: operations["dashboard.turnOffTwoFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/account/two-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm two-factor login
+         * @description Turns two-factor login on with a first code of the app, and returns ten recovery codes. Each of them replaces a code of the app once. Without a secret to confirm, 404.
+         */
+        post: operations["dashboard.confirmTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3793,6 +3967,8 @@ export interface components {
          * @description A UUID.
          */
         Id: string;
+        /** @description The six digits that the authenticator app shows now, or a recovery code. Each works once. After five wrong ones within 15 minutes further codes are refused with 429. */
+        TotpCode: string;
         /**
          * Format: date-time
          * @description An instant, ISO 8601 in UTC; in requests from 1970 to 9998, with any offset below 16 hours.
@@ -3813,11 +3989,21 @@ export interface components {
             site_id: components["schemas"]["Id"];
             name: string;
         };
+        /** @description A session of a staff member, as it is returned once. */
+        OpenedSession: {
+            /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            expires_at: components["schemas"]["Timestamp"];
+            staff: components["schemas"]["Staff"];
+            merchants: components["schemas"]["Merchant"][];
+        };
         /**
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -3852,6 +4038,33 @@ export interface components {
             /** @constant */
             retryable: false;
             detail: components["schemas"]["ValidationErrorItem"][];
+        };
+        /**
+         * Format: password
+         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
+         */
+        NewPassword: string;
+        /** @description A session of a staff member, and what opened it. */
+        StaffSession: {
+            id: components["schemas"]["Id"];
+            /** @description Whether it is the session of this call. */
+            current: boolean;
+            /** @description The browser or program and its system, in words, as it named itself when it logged in. */
+            device: string;
+            /** @description The address that logged in. */
+            ip: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was last used, to the minute. */
+            last_used_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Whether logins need a second factor. `pending` means that a secret was made and no code of it was confirmed yet: logins do not need one. */
+        TwoFactor: {
+            /** @enum {string} */
+            status: "off" | "pending" | "on";
+            /** Format: date-time */
+            turned_on_at: string | null;
+            recovery_codes_left: number;
         };
         /**
          * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
@@ -3899,11 +4112,6 @@ export interface components {
             id: components["schemas"]["Id"];
             name: string;
         } | null;
-        /**
-         * Format: password
-         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
-         */
-        NewPassword: string;
         /** @description A person who works for the merchant, and in which role. */
         StaffMember: {
             id: components["schemas"]["Id"];
@@ -7026,6 +7234,7 @@ export interface components {
         IdempotencyKey: components["schemas"]["Id"];
         /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
         XPanel: "1";
+        SessionId: components["schemas"]["Id"];
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
@@ -7238,19 +7447,23 @@ export interface components {
     pathItems: never;
 }
 export type Id = components['schemas']['Id'];
+export type TotpCode = components['schemas']['TotpCode'];
 export type Timestamp = components['schemas']['Timestamp'];
 export type Staff = components['schemas']['Staff'];
 export type Merchant = components['schemas']['Merchant'];
+export type OpenedSession = components['schemas']['OpenedSession'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorBody = components['schemas']['ErrorBody'];
 export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type StaffSession = components['schemas']['StaffSession'];
+export type TwoFactor = components['schemas']['TwoFactor'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type StaffRole = components['schemas']['StaffRole'];
 export type StaffOrNull = components['schemas']['StaffOrNull'];
-export type NewPassword = components['schemas']['NewPassword'];
 export type StaffMember = components['schemas']['StaffMember'];
 export type StaffInvitation = components['schemas']['StaffInvitation'];
 export type Notifications = components['schemas']['Notifications'];
@@ -7519,6 +7732,7 @@ export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterXPanel = components['parameters']['XPanel'];
+export type ParameterSessionId = components['parameters']['SessionId'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
@@ -7606,6 +7820,7 @@ export interface operations {
                     password: string;
                     /** @description The code from the mail that is sent when logins are delayed after failed attempts. It lifts the delay for its sender for 15 minutes, or until a login succeeds; the password is still required. A code that is not valid is ignored. A browser that has opened the link in that mail on this host needs no code for 24 hours. */
                     unlock_token?: string;
+                    totp_code?: components["schemas"]["TotpCode"];
                 };
             };
         };
@@ -7617,34 +7832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "access_token": "mch_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
-                     *       "token_type": "Bearer",
-                     *       "expires_at": "2026-03-02T20:15:00.000Z",
-                     *       "staff": {
-                     *         "id": "0192f3a0-1111-7000-8000-000000000001",
-                     *         "email": "mina@alder-finch.example",
-                     *         "name": "Mina Alder"
-                     *       },
-                     *       "merchants": [
-                     *         {
-                     *           "id": "0192f3a0-2222-7000-8000-000000000001",
-                     *           "site_id": "0192f3a0-3333-7000-8000-000000000001",
-                     *           "name": "Alder & Finch"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What Authorization takes, after "Bearer ". Empty for the panel, whose session is in its cookie. */
-                        access_token: string;
-                        /** @constant */
-                        token_type: "Bearer";
-                        expires_at: components["schemas"]["Timestamp"];
-                        staff: components["schemas"]["Staff"];
-                        merchants: components["schemas"]["Merchant"][];
-                    };
+                    "application/json": components["schemas"]["OpenedSession"];
                 };
             };
             401: components["responses"]["LoginRefused"];
@@ -7684,6 +7872,517 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.confirmIdentity": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    password?: string;
+                    totp_code?: components["schemas"]["TotpCode"];
+                };
+            };
+        };
+        responses: {
+            /** @description Until when the session counts as confirmed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "confirmed_until": "2026-03-02T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        confirmed_until: components["schemas"]["Timestamp"];
+                    };
+                };
+            };
+            401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.requestStaffPasswordReset": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "mina@alder-finch.example"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is sent if the address belongs to a staff member. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "reset_sent"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "reset_sent";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.resetStaffPassword": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "rst_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
+                 *       "new_password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    new_password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The password is set. Log in with it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "password_changed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "password_changed";
+                    };
+                };
+            };
+            /** @description The token is unknown, used, replaced or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.changePassword": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
+                "X-Panel"?: components["parameters"]["XPanel"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery staple",
+                 *       "new_password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    current_password: string;
+                    new_password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The new session. */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["PanelCookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedSession"];
+                };
+            };
+            401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listSessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffSession"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.endOtherSessions": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions that are left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffSession"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.endSession": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                session_id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getTwoFactor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "on",
+                     *       "turned_on_at": "2026-03-02T08:15:00.000Z",
+                     *       "recovery_codes_left": 10
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.setUpTwoFactor": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "totp_secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "otpauth_uri": "otpauth://totp/Alder%20%26%20Finch:mina@alder-finch.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Alder%20%26%20Finch",
+                     *       "qr_svg": "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 41 41\"></svg>"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description For apps that cannot scan the picture. */
+                        totp_secret: string;
+                        /** @description What the picture holds. An authenticator app on the same device opens it. */
+                        otpauth_uri: string;
+                        /** @description The picture to scan, an SVG drawing. */
+                        qr_svg: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.turnOffTwoFactor": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "off",
+                     *       "turned_on_at": null,
+                     *       "recovery_codes_left": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.confirmTwoFactor": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp_code": "287082"
+                 *     }
+                 */
+                "application/json": {
+                    totp_code: components["schemas"]["TotpCode"];
+                };
+            };
+        };
+        responses: {
+            /** @description The recovery codes, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "abcde-fghjk-mnpqr-stuvw",
+                     *         "abcde-fghjk-mnpqr-stuvx",
+                     *         "abcde-fghjk-mnpqr-stuvy",
+                     *         "abcde-fghjk-mnpqr-stuvz",
+                     *         "abcde-fghjk-mnpqr-stuv2",
+                     *         "abcde-fghjk-mnpqr-stuv3",
+                     *         "abcde-fghjk-mnpqr-stuv4",
+                     *         "abcde-fghjk-mnpqr-stuv5",
+                     *         "abcde-fghjk-mnpqr-stuv6",
+                     *         "abcde-fghjk-mnpqr-stuva"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        recovery_codes: string[];
+                    };
+                };
+            };
+            401: components["responses"]["LoginRefused"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -1,10 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { api, type Schemas } from '../../api.ts';
+import { api, type Inputs, type Schemas } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 
 export type AgentToken = Schemas['AgentToken'];
-export type Status = 'active' | 'expired' | 'revoked';
+export type Status = Inputs['AgentTokenStatus'];
 
 export function useAgentTokens(status: string | null, page: number) {
   // What the API does not know, it refuses, and the list says so.
