@@ -156,6 +156,24 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await sees('A customer may allow an agent to spend');
 });
 
+inPanel('a bank statement is matched, and what it pays is marked at once', async (visit) => {
+  const { open, look, press, fill, sees } = visit;
+  const orders = [await buy(visit), await buy(visit)];
+  const lines = orders.map(({ order_number, total }) => `Ada Lovelace,Order ${order_number},${total},EUR`);
+
+  await open('/orders');
+  await press('Match a bank statement', 'link');
+  await fill('Or paste it', ['Name,Reference,Amount,Currency', ...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n'));
+  await press('Show what matches');
+  await sees('2 match');
+  await look('statement');
+  await press('Mark 2 as paid');
+  await sees('2 orders were marked as paid.');
+
+  const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
+  expect(states.map(({ payment_status }) => payment_status)).toEqual(['paid', 'paid']);
+});
+
 function orderOf({ dashboard }: Visit, order_id: string) {
   return unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
 }
