@@ -678,7 +678,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a storefront token
-         * @description Creates a new token with the same description and origins. The old token works for 24 more hours; its expires_at gives the time. A token that is revoked or was already rotated is 409 key_not_active.
+         * @description Creates a new token with the same description and origins. The old token works for 24 more hours, or for grace_hours; its expires_at gives the time. A token that is revoked or was already rotated is 409 key_not_active.
          */
         post: operations["dashboard.rotateStorefrontToken"];
         delete?: never;
@@ -745,7 +745,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a sync key
-         * @description Creates a new key with the same description. The old key works for 24 more hours; its expires_at gives the time. If there are already two active keys it is 409 sync_key_limit; a key that is revoked or was already rotated is 409 key_not_active.
+         * @description Creates a new key with the same description. The old key works for 24 more hours, or for grace_hours; its expires_at gives the time. If there are already two active keys it is 409 sync_key_limit; a key that is revoked or was already rotated is 409 key_not_active.
          */
         post: operations["dashboard.rotateSyncKey"];
         delete?: never;
@@ -1357,6 +1357,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/inventory/adjust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adjust the stock of many variants
+         * @description Up to 500 adjustments, each judged by itself and by the rules of dashboard.adjustInventory: a refused row says why and stops no other. A variant may be in several rows, which take effect in the order sent. Rows name their variant by id or by SKU. With dry_run nothing is written.
+         */
+        post: operations["dashboard.adjustInventories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/inventory/{variant_id}/adjust": {
         parameters: {
             query?: never;
@@ -1721,6 +1741,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/fulfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ship several orders
+         * @description Records for up to 100 orders that everything left of them has been shipped, each row by itself and by the rules of dashboard.createFulfillment, with its tracking if it has one: a refused row says why and stops no other. Customers are told by mail. If an order is in two rows of one call, the second is refused.
+         */
+        post: operations["dashboard.fulfillOrders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/match-transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Match a bank statement with orders
+         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing.
+         */
+        post: operations["dashboard.matchTransfers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export orders
+         * @description All orders with all that belongs to them by cursor, oldest first, so that orders made meanwhile come at the end and none is skipped. next_cursor is null on the last page.
+         */
+        get: operations["dashboard.exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/{order_id}": {
         parameters: {
             query?: never;
@@ -2015,6 +2095,26 @@ export interface paths {
          * @description Creates a customer without a password and sends no mail. The customer can set a password by requesting a reset on the storefront. The address of another customer is 409 email_taken.
          */
         post: operations["dashboard.createCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/customers/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export customers
+         * @description All customers with their addresses and consents by cursor, oldest first, so that customers who come meanwhile are at the end and none is skipped. Anonymized customers are left out. next_cursor is null on the last page.
+         */
+        get: operations["dashboard.exportCustomers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3462,7 +3562,31 @@ export interface paths {
          */
         get: operations["sync.listProductChanges"];
         put?: never;
-        post?: never;
+        /**
+         * Create and update products
+         * @description Creates or updates up to 100 products by slug, by the rules of dashboard.importProducts: each row by itself, and the same rows again change nothing. If a slug is in two rows of one call, the second is refused. Only for sync keys that were made with the scope write.
+         */
+        post: operations["sync.upsertProducts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set stock
+         * @description Sets the quantity that can be sold of up to 500 variants, each row by itself: a refused row says why and stops no other. The same rows again change nothing; setting another quantity records a movement of type sync. What open checkouts hold is apart from that quantity. Only for sync keys that were made with the scope write.
+         */
+        post: operations["sync.setInventory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4825,6 +4949,11 @@ export interface components {
             /** @description Send it as X-Service-Token. It is shown only in this answer. */
             secret: string;
         };
+        /**
+         * @description What a sync key may do. read is the catalogue, its own webhooks, and orders that it sends, as every key may; write is to create and update products and their stock, too.
+         * @enum {string}
+         */
+        SyncKeyScope: "read" | "write";
         /** @description A key of an integration for the sync surface. If revoked_at is set, the key is revoked. */
         SyncKey: {
             id: components["schemas"]["Id"];
@@ -4833,6 +4962,8 @@ export interface components {
             /** @description The first characters of the secret, to recognise it by. */
             secret_prefix: string;
             description: string;
+            /** @description Keys made before there were scopes have read alone. */
+            scopes: components["schemas"]["SyncKeyScope"][];
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
@@ -5330,6 +5461,48 @@ export interface components {
          * @enum {string}
          */
         AdjustmentReason: "received" | "correction" | "damaged" | "lost" | "returned" | "promotion" | "other";
+        /** @description A change of the stock of one variant, by delta or to set_to, of a variant that is named either by its id or by its SKU. */
+        InventoryAdjustment: {
+            variant_id?: components["schemas"]["Id"];
+            sku?: string;
+            /** @description The change, positive for stock that came in and negative for stock that went out; not 0. */
+            delta?: number;
+            /** @description The new inventory_quantity. */
+            set_to?: number;
+            /** @description The inventory_quantity at the time of counting. Required with set_to. */
+            expected_quantity?: number;
+            note?: string;
+        } & (unknown | unknown);
+        /** @description The result of adjusting many variants, row by row. */
+        AdjustmentResult: {
+            /** @description True when nothing was written. */
+            dry_run: boolean;
+            /** @description How many rows had which result. */
+            counts: {
+                adjusted: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                /** @description The row's position in adjustments, from 0. */
+                index: number;
+                /** @description Null if there is no such variant. */
+                variant_id: components["schemas"]["Id"] | null;
+                sku: string | null;
+                /**
+                 * @description unchanged had the quantity already.
+                 * @enum {string}
+                 */
+                status: "adjusted" | "unchanged" | "failed";
+                /** @description The quantity after this row, or as it is if the row failed; null if the variant is not known. */
+                inventory_quantity: number | null;
+                /** @description Why the row failed; else null. */
+                reason: ("not_found" | "quantity_changed" | "insufficient_stock" | "out_of_range") | null;
+                /** @description The reason in a sentence; else null. */
+                message: string | null;
+            }[];
+        };
         /** @description One change of a variant's stock. Movements are never changed or deleted. */
         StockMovement: {
             id: components["schemas"]["Id"];
@@ -5680,6 +5853,74 @@ export interface components {
                 reason: ("not_found" | "duplicate" | "not_bank_transfer" | "payment_not_awaiting" | "amount_differs") | null;
                 /** @description The reason in a sentence; else null. */
                 message: string | null;
+            }[];
+        };
+        /** @description The result of shipping several orders, row by row. */
+        FulfillResult: {
+            /** @description How many rows had which result. */
+            counts: {
+                fulfilled: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                /** @description The row's position in orders, from 0. */
+                index: number;
+                /** @description As sent. */
+                order_number: string;
+                /** @description Null if no order has the number. */
+                order_id: components["schemas"]["Id"] | null;
+                /** @description The fulfilment that was recorded; null if none was. */
+                fulfillment_id: components["schemas"]["Id"] | null;
+                /** @enum {string} */
+                status: "fulfilled" | "failed";
+                /** @description Why the row failed; else null. */
+                reason: ("not_found" | "duplicate" | "invalid_transition" | "limit_reached") | null;
+                /** @description The reason in a sentence; else null. */
+                message: string | null;
+            }[];
+        };
+        /** @description The incoming transfers of a bank statement, and the orders that they pay. */
+        TransferMatches: {
+            /** @enum {string} */
+            format: "csv" | "camt.053";
+            /** @description How many transfers had which outcome. */
+            counts: {
+                matched: components["schemas"]["Count"];
+                already_paid: components["schemas"]["Count"];
+                amount_differs: components["schemas"]["Count"];
+                several_orders: components["schemas"]["Count"];
+                matched_before: components["schemas"]["Count"];
+                not_awaiting: components["schemas"]["Count"];
+                no_order: components["schemas"]["Count"];
+            };
+            /** @description Outgoing, pending and reversed entries are left out. */
+            transfers: {
+                /** @description Where it is in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
+                line: number;
+                /** @description As a plain decimal. */
+                amount: string;
+                /** @description Null if the file does not say; then the shop's currency is taken. */
+                currency: string | null;
+                payer: string;
+                /** @description What the payer wrote. */
+                text: string;
+                /**
+                 * @description Why it was matched, or was not. matched awaits this transfer; already_paid has been paid; amount_differs names an order of another amount or currency; several_orders fits more than one; matched_before fits an order that an earlier transfer pays; not_awaiting names an order that is cancelled, expired or not paid by transfer; no_order names none.
+                 * @enum {string}
+                 */
+                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order";
+                /** @description The outcome in a sentence; null when it matched. */
+                message: string | null;
+                /** @description The order that it pays, or those that it names. */
+                orders: {
+                    id: components["schemas"]["Id"];
+                    order_number: string;
+                    total: components["schemas"]["Money"];
+                    currency: components["schemas"]["Currency"];
+                    payment_status: components["schemas"]["PaymentStatus"];
+                    email: string | null;
+                }[];
             }[];
         };
         /**
@@ -7530,6 +7771,7 @@ export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type StorefrontTokenKind = components['schemas']['StorefrontTokenKind'];
 export type StorefrontToken = components['schemas']['StorefrontToken'];
 export type StorefrontTokenWithSecret = components['schemas']['StorefrontTokenWithSecret'];
+export type SyncKeyScope = components['schemas']['SyncKeyScope'];
 export type SyncKey = components['schemas']['SyncKey'];
 export type SyncKeyWithSecret = components['schemas']['SyncKeyWithSecret'];
 export type EventPattern = components['schemas']['EventPattern'];
@@ -7576,6 +7818,8 @@ export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
 export type AdjustmentReason = components['schemas']['AdjustmentReason'];
+export type InventoryAdjustment = components['schemas']['InventoryAdjustment'];
+export type AdjustmentResult = components['schemas']['AdjustmentResult'];
 export type StockMovement = components['schemas']['StockMovement'];
 export type CollectionType = components['schemas']['CollectionType'];
 export type CollectionRule = components['schemas']['CollectionRule'];
@@ -7597,6 +7841,8 @@ export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
+export type FulfillResult = components['schemas']['FulfillResult'];
+export type TransferMatches = components['schemas']['TransferMatches'];
 export type OrderMailKind = components['schemas']['OrderMailKind'];
 export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
@@ -9513,7 +9759,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_hours": 1
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long the old API key still works; 0 ends it at once.
+                     * @default 24
+                     */
+                    grace_hours?: number;
+                };
+            };
+        };
         responses: {
             /** @description The new key with its secret. */
             200: {
@@ -9684,7 +9945,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_hours": 1
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long the old token still works; 0 ends it at once.
+                     * @default 24
+                     */
+                    grace_hours?: number;
+                };
+            };
+        };
         responses: {
             /** @description The new token in full. */
             200: {
@@ -9755,11 +10031,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Search integration"
+                 *       "description": "Stock from the warehouse",
+                 *       "scopes": [
+                 *         "read",
+                 *         "write"
+                 *       ]
                  *     }
                  */
                 "application/json": {
                     description: string;
+                    /** @description What the key may do; write includes read. Only read if absent. */
+                    scopes?: components["schemas"]["SyncKeyScope"][];
                 };
             };
         };
@@ -9849,7 +10131,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_hours": 1
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long the old key still works; 0 ends it at once.
+                     * @default 24
+                     */
+                    grace_hours?: number;
+                };
+            };
+        };
         responses: {
             /** @description The new key with its secret. */
             200: {
@@ -11442,6 +11739,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.adjustInventories": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: components["schemas"]["AdjustmentReason"];
+                    /** @description For every row that has none of its own. */
+                    note?: string;
+                    /** @description Return what would happen to each row, and write nothing. */
+                    dry_run?: boolean;
+                    adjustments: components["schemas"]["InventoryAdjustment"][];
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.adjustInventory": {
         parameters: {
             query?: never;
@@ -12587,6 +12932,162 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.fulfillOrders": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "orders": [
+                 *         {
+                 *           "order_number": "1001",
+                 *           "carrier": "DHL",
+                 *           "tracking_number": "00340434161094042557"
+                 *         },
+                 *         {
+                 *           "order_number": "1004"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The orders that have left the shop. */
+                    orders: {
+                        /** @description The number of the order, such as 1001. */
+                        order_number: string;
+                        carrier?: string | null;
+                        tracking_number?: string | null;
+                        tracking_url?: components["schemas"]["UrlOrNull"];
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FulfillResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.matchTransfers": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "statement": "Name,Reference,Amount,Currency\nJune Okafor,Order 1001,35.82,EUR\n"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The text of the file. */
+                    statement: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The incoming transfers, in the order of the statement. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferMatches"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.exportOrders": {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The maximum number in one answer. */
+                limit?: number;
+                /** @description Only orders created at this time or later. */
+                created_from?: components["schemas"]["Timestamp"];
+                /** @description Only orders created before this time. */
+                created_to?: components["schemas"]["Timestamp"];
+                /** @description Only orders with this payment status. */
+                payment_status?: components["schemas"]["PaymentStatus"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The orders from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        orders: components["schemas"]["OrderDetails"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.getOrder": {
         parameters: {
             query?: never;
@@ -13348,6 +13849,47 @@ export interface operations {
             409: components["responses"]["CustomerConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.exportCustomers": {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The maximum number in one answer. */
+                limit?: number;
+                /** @description Only customers created at this time or later. */
+                created_from?: components["schemas"]["Timestamp"];
+                /** @description Only customers created before this time. */
+                created_to?: components["schemas"]["Timestamp"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customers from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        customers: components["schemas"]["CustomerDetails"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -16369,6 +16911,133 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.upsertProducts": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "products": [
+                 *         {
+                 *           "name": "Stoneware mug",
+                 *           "slug": "stoneware-mug",
+                 *           "status": "active",
+                 *           "price": "14.00",
+                 *           "sku": "MUG-1",
+                 *           "inventory_quantity": 40
+                 *         },
+                 *         {
+                 *           "name": "Linen apron",
+                 *           "slug": "linen-apron",
+                 *           "price": "39.00",
+                 *           "compare_at_price": "49.00"
+                 *         }
+                 *       ],
+                 *       "dry_run": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
+                    products: components["schemas"]["ProductImport"][];
+                    /** @description Return what would happen to each row, and write nothing. */
+                    dry_run?: boolean;
+                    /** @description Also set the stock of existing variants if the row has it. */
+                    update_inventory?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.setInventory": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "sku": "MUG-SLATE",
+                 *           "inventory_quantity": 38
+                 *         },
+                 *         {
+                 *           "variant_id": "0192f3a0-5555-7000-8000-000000000002",
+                 *           "inventory_quantity": 0
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    items: {
+                        variant_id?: components["schemas"]["Id"];
+                        sku?: string;
+                        /** @description The quantity that can be sold from now on. */
+                        inventory_quantity: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
