@@ -1,6 +1,179 @@
-import { inPanel } from './panel/visit.ts';
+import { unwrap } from '@commerce-backend/sdk';
+import { expect } from 'vitest';
+import { buy, sendAgent } from './panel/purchases.ts';
+import { inPanel, type Visit } from './panel/visit.ts';
 
-inPanel('the first screen opens', async ({ open, look }) => {
+/** What shoppers may type: it is shown as they typed it, and runs nowhere. */
+const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
+
+inPanel('the first screen tells how the shop stands', async ({ open, look, sees, tab }) => {
   await open('/');
+  await sees('to be shipped');
+  await sees('Sales of the last 30 days');
+  await tab.locator('.chart canvas').wait();
+  await tab.locator('.chart summary').click();
   await look('today');
 });
+
+inPanel('a transfer that came in is marked, and a part of the order shipped', async (visit) => {
+  const { open, look, press, fill, sees, tab } = visit;
+  const { id, order_number } = await buy(visit, { note: HOSTILE });
+
+  await open('/orders?payment_status=awaiting_payment');
+  await press(`Select order ${order_number}`, 'checkbox');
+  await look('orders-selected');
+  await press('Mark 1 paid');
+  await look('orders-mark-paid');
+  await press('Mark as paid');
+  await sees('1 marked as paid.');
+  await press('All', 'link');
+  await tab.locator(`::-p-aria([name="${order_number}"][role="link"])`).click();
+  await sees(HOSTILE);
+  await look('order');
+  await press('Ship');
+  await tab.locator('.pieces input').fill('1');
+  await fill('Carrier', 'DHL');
+  await fill('Tracking number', '0034');
+  await fill('Tracking address', 'https://tracking.example/0034');
+  await look('order-ship');
+  await press('Ship');
+  await sees('Parcels');
+  await fill('Staff note', 'Fragile');
+  await press('Save note');
+  await sees('The note is saved.');
+  await press('Resend mail');
+  await fill('Mail', 'shipped');
+  await look('order-mail');
+  await press('Send');
+  await sees('is on its way.');
+
+  const order = await orderOf(visit, id);
+  expect(order).toMatchObject({
+    payment_status: 'paid',
+    fulfillment_status: 'partially_fulfilled',
+    staff_note: 'Fragile',
+  });
+  expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034', items: [{ quantity: 1 }] }]);
+  expect(await tab.title()).toBe(`Order ${order_number} · Merchant panel`);
+});
+
+inPanel('a refund follows the pieces, and puts them back into stock', async (visit) => {
+  const { open, look, press, fill, sees, tab, dashboard } = visit;
+  const { id, order_number, line_items } = await buy(visit);
+  await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));
+
+  await open(`/orders/${id}`);
+  await press('Refund');
+  await tab.locator('.pieces input').fill('2');
+  await fill('Reason', 'damaged');
+  await press('Put these pieces back into stock', 'checkbox');
+  await look('order-refund');
+  await tab.locator('.dialog footer button[type="submit"]').click();
+  await sees('The refund is recorded.');
+
+  const order = await orderOf(visit, id);
+  const [line] = line_items;
+  const twice = (Number(line?.price) * 2).toFixed(2);
+  expect(order.refunds).toMatchObject([
+    { amount: twice, reason: 'damaged', line_items: [{ line_item_id: line?.id, quantity: 2, restock: true }] },
+  ]);
+});
+
+inPanel('an order is cancelled with its reason', async (visit) => {
+  const { open, look, press, fill, sees, tab } = visit;
+  const { id } = await buy(visit);
+
+  await open(`/orders/${id}`);
+  await press('Cancel order');
+  await fill('Reason', 'inventory');
+  await look('order-cancel');
+  await tab.locator('.dialog footer button[type="submit"]').click();
+  await sees('is cancelled');
+
+  expect(await orderOf(visit, id)).toMatchObject({ status: 'cancelled', cancel_reason: 'inventory' });
+});
+
+inPanel('a view is saved, and the list is exported without formulas', async (visit) => {
+  const { open, look, press, fill, sees, tab } = visit;
+  const { order_number } = await buy(visit, { note: HOSTILE });
+
+  await open('/orders?payment_method=bank_transfer');
+  await press('Save this view');
+  await fill('Name', 'Transfers');
+  await look('orders-name-view');
+  await press('Save');
+  await press('All', 'link');
+  await press('Transfers', 'link');
+  await tab.evaluate(
+    'URL.createObjectURL = (blob) => { blob.text().then((text) => { window.exported = text; }); return "#"; }',
+  );
+  await press('Export CSV');
+  await sees('orders were exported.');
+  const rows = String(await tab.evaluate('window.exported')).split('\r\n');
+  await press('Remove this view');
+
+  expect(rows[0]).toContain('order_number,created_at,status');
+  expect(rows.find((row) => row.startsWith(order_number))).toContain(`"'=HYPERLINK(""x"")`);
+});
+
+inPanel('packing slips are printed without the panel around them', async (visit) => {
+  const { open, look, tab, sees } = visit;
+  const [first, second] = [await buy(visit), await buy(visit)];
+
+  await open(`/orders/slips?ids=${first.id},${second.id}`);
+  await sees(`Order ${second.order_number}`);
+  await look('slips');
+  await tab.emulateMediaType('print');
+  const shown = await visit.text();
+  await tab.emulateMediaType('screen');
+
+  expect(shown).toContain('Ada Lovelace');
+  expect(shown).not.toContain('Log out');
+});
+
+inPanel('what an agent may do and did is told, and it is switched off', async (visit) => {
+  const { open, look, press, sees, width } = visit;
+  const name = `Helper ${width}`;
+  await sendAgent(visit, name);
+
+  await open('/agents');
+  await look('agents');
+  await press(name, 'link');
+  await sees('Searched the shop');
+  await look('agent');
+  await press('Revoke access');
+  await look('agent-revoke');
+  await press('Revoke access');
+  await sees('has no access any more.');
+  await press('← Agents', 'link');
+  await press('Change limits');
+  await look('agents-limits');
+  await press('Cancel');
+  await press('Switch agents off');
+  await press('Switch off');
+  await sees('No customer can allow an agent.');
+  await press('Switch agents on');
+  await sees('A customer may allow an agent to spend');
+});
+
+inPanel('a bank statement is matched, and what it pays is marked at once', async (visit) => {
+  const { open, look, press, fill, sees } = visit;
+  const orders = [await buy(visit), await buy(visit)];
+  const lines = orders.map(({ order_number, total }) => `Ada Lovelace,Order ${order_number},${total},EUR`);
+
+  await open('/orders');
+  await press('Match a bank statement', 'link');
+  await fill('Or paste it', ['Name,Reference,Amount,Currency', ...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n'));
+  await press('Show what matches');
+  await sees('2 match');
+  await look('statement');
+  await press('Mark 2 as paid');
+  await sees('2 orders were marked as paid.');
+
+  const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
+  expect(states.map(({ payment_status }) => payment_status)).toEqual(['paid', 'paid']);
+});
+
+function orderOf({ dashboard }: Visit, order_id: string) {
+  return unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
+}

@@ -38,7 +38,7 @@ export interface Visit {
   /** Opens a screen, such as `/orders`, and waits until it has its content. */
   open(path: string): Promise<void>;
   /** Presses the button of this name; it may be a link or a menu entry instead. */
-  press(name: string, role?: 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio'): Promise<void>;
+  press(name: string, role?: Role): Promise<void>;
   /** Enters a text into the field with this label, in place of what it holds; chooses the option of this value in a select. */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
@@ -49,8 +49,12 @@ export interface Visit {
   look(name: string): Promise<void>;
 }
 
+type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
+
 const WIDTHS = [1_280, 375];
 const PATIENCE_MS = 20_000;
+/** What puppeteer enters as if it were typed. */
+const TYPED_MOST = 100;
 const WAIT = { timeout: PATIENCE_MS };
 
 /** Registers a test of a screen, in both widths. What the browser complains of fails it. */
@@ -154,9 +158,16 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
+    // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') =>
       tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).setTimeout(PATIENCE_MS).click(),
-    fill: (label, value) => tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS).fill(value),
+    fill: async (label, value) => {
+      const field = tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS);
+      if (value.length <= TYPED_MOST) return field.fill(value);
+      // Longer texts would be set by script, which React does not notice; pasted ones it does.
+      await field.click();
+      await tab.keyboard.sendCharacter(value);
+    },
     sees: async (text) => {
       const isThere = tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
       await isThere.catch(async () => expect(await textOf(tab)).toContain(text));

@@ -1,8 +1,8 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { addFields, type Field, givenChange, metadata, optionalText } from '../fields.ts';
 import { calls } from '../operations.ts';
-import { type Column, moment, show, styleOf, table } from '../output.ts';
+import { type Column, moment, plain, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
@@ -18,6 +18,16 @@ Examples:
   $ commerce orders update 1001 --staff-note "Gift wrap"
   $ commerce orders shipments 1001
   $ commerce orders refunds 1001`;
+
+const MAIL_EXAMPLES = `
+ORDER is an order number or an id. The mail tells how the order stands now.
+
+Examples:
+  $ commerce orders mail 1001 shipped`;
+
+type OrderMailKind = (typeof MAILS)[number];
+
+const MAILS = ['placed', 'payment_reminder', 'payment_received', 'shipped', 'cancelled', 'refunded'] as const;
 
 interface OrderPatch {
   note?: string | null;
@@ -36,7 +46,7 @@ const NOTES: Field<keyof OrderPatch>[] = [
   },
 ];
 
-/** `orders update|shipments|refunds`: what is written down about an order. */
+/** `orders update|shipments|refunds|mail`: what is written down about an order. */
 export function addOrderRecords(orders: Command, terminal: Terminal): void {
   addFields(calls(orders.command('update <order>'), 'dashboard.updateOrder'), NOTES)
     .description('Change the notes and metadata of an order.')
@@ -50,6 +60,13 @@ export function addOrderRecords(orders: Command, terminal: Terminal): void {
     .description('List the refunds of an order.')
     .addHelpText('after', EXAMPLES)
     .action((wanted: string, _options, command: Command) => refunds(wanted, command, terminal));
+  const mail = calls(orders.command('mail <order>'), 'dashboard.sendOrderMail')
+    .description('Send a mail about an order to its customer again.')
+    .addArgument(new Argument('<kind>', 'which mail').choices(MAILS))
+    .addHelpText('after', MAIL_EXAMPLES);
+  mail.action((wanted: string, kind: OrderMailKind, _options, command: Command) =>
+    sendMail(wanted, kind, command, terminal),
+  );
 }
 
 async function change(wanted: string, command: Command, terminal: Terminal): Promise<void> {
@@ -100,4 +117,11 @@ async function refunds(wanted: string, command: Command, terminal: Terminal): Pr
   show(terminal, isJson(command), made, (paint) =>
     made.refunds.length > 0 ? table(REFUND_COLUMNS, made.refunds, styleOf(terminal, paint)) : 'No refunds.',
   );
+}
+
+async function sendMail(wanted: string, kind: OrderMailKind, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { order_id: (await findOrder(client, wanted)).id } };
+  const sent = await unwrap(client.POST('/api/dashboard/orders/{order_id}/mails', { params, body: { kind } }));
+  show(terminal, isJson(command), sent, () => `The mail is on its way to ${plain(sent.email)}.`);
 }

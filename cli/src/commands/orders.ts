@@ -23,6 +23,7 @@ const PAYMENT_STATUSES = [
 const FULFILLMENT_STATUSES = ['unfulfilled', 'partially_fulfilled', 'fulfilled', 'delivered', 'returned'] as const;
 const SOURCES = ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] as const;
 const METHODS = ['bank_transfer', 'card', 'manual', 'free'] as const;
+const WAITING_FOR = ['payment', 'shipping'] as const;
 const SORTS = ['newest', 'oldest', 'recently_updated', 'total_desc', 'total_asc'] as const;
 
 interface ListOptions extends PageOptions {
@@ -34,6 +35,7 @@ interface ListOptions extends PageOptions {
   method?: (typeof METHODS)[number];
   customer?: string;
   agent?: string;
+  waitingFor?: (typeof WAITING_FOR)[number];
   from?: string;
   to?: string;
   sort?: (typeof SORTS)[number];
@@ -42,7 +44,7 @@ interface ListOptions extends PageOptions {
 const LIST_EXAMPLES = `
 Examples:
   $ commerce orders list --payment awaiting_payment
-  $ commerce orders list --payment paid --fulfillment unfulfilled --sort oldest
+  $ commerce orders list --waiting-for shipping --sort oldest
   $ commerce orders list --q okafor --from 2026-11-01 --to 2026-11-30
   $ commerce orders list --customer june@example.com
   $ commerce orders list --json | jq -r '.orders[].order_number'`;
@@ -73,6 +75,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addOption(choice('--method <method>', 'only orders paid in this way', METHODS))
     .option('--customer <customer>', 'only orders of this customer, by e-mail or id')
     .option('--agent <id>', 'only orders that the agent with this token prepared', uuid)
+    .addOption(choice('--waiting-for <step>', 'only orders that wait to be paid in time, or to be shipped', WAITING_FOR))
     .option('--from <when>', 'only orders made then or later: a day, or a date and time', since)
     .option('--to <when>', 'only orders made until then: a day, inclusive, or a date and time', until)
     .addOption(choice('--sort <order>', 'the order', SORTS))
@@ -94,7 +97,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
 }
 
 async function listOrders(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { payment, fulfillment, method, customer, agent, from, to, ...rest } = options;
+  const { payment, fulfillment, method, customer, agent, waitingFor, from, to, ...rest } = options;
   const { client } = await openSession(command, terminal);
   const query = {
     ...rest,
@@ -103,6 +106,7 @@ async function listOrders(options: ListOptions, command: Command, terminal: Term
     payment_method: method,
     customer_id: customer && (await customerIdOf(client, customer)),
     agent_token_id: agent,
+    waiting_for: waitingFor,
     created_from: from,
     created_to: to,
   };

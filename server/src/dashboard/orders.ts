@@ -4,6 +4,7 @@ import { expireUnpaid } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
+import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
@@ -64,3 +65,6 @@ export const matchTransfers: Handler<'dashboard.matchTransfers'> = ({ shop, body
   matchStatement(shop, body.statement);
 
 export const exportOrders: Handler<'dashboard.exportOrders'> = ({ shop, query }) => exportPage(shop, query);
+
+export const sendOrderMail: Handler<'dashboard.sendOrderMail'> = ({ shop, path, body }) =>
+  sendAgain(shop, path.order_id, body.kind);

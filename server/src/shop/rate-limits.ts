@@ -34,6 +34,7 @@ export const RATE_LIMITS = {
   customer: load(120, 'Calls about one’s own account', 'customer'),
   private_token: load(6000, 'All calls with a private storefront token', 'private storefront token'),
   dashboard: load(600, 'Calls of the dashboard', 'staff member or API key'),
+  order_mail: load(20, 'Mails about orders sent again', 'staff member or API key'),
   sync: load(600, 'Calls of the sync surface', 'sync key'),
   agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
   agent_find: load(60, 'find', 'agent token'),

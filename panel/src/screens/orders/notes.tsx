@@ -36,7 +36,7 @@ export function Notes({ order }: { order: OrderDetails }) {
     save.mutate();
   };
   return (
-    <section className="card" aria-label="Staff note">
+    <div className="card">
       <form onSubmit={submit}>
         <TextArea
           label="Staff note"
@@ -53,6 +53,6 @@ export function Notes({ order }: { order: OrderDetails }) {
           </Button>
         </footer>
       </form>
-    </section>
+    </div>
   );
 }

@@ -7,7 +7,7 @@ export type OrderDetails = Schemas['OrderDetails'];
 export type OrderQuery = NonNullable<DashboardPaths['/api/dashboard/orders']['get']['parameters']['query']>;
 
 const FILTERS = ['q', 'status', 'payment_status', 'fulfillment_status', 'source', 'payment_method', 'sort'] as const;
-const IDS = ['customer_id', 'agent_token_id', 'created_from', 'created_to'] as const;
+const IDS = ['waiting_for', 'customer_id', 'agent_token_id', 'created_from', 'created_to'] as const;
 
 export const PAGE_SIZE = 25;
 

@@ -8,9 +8,8 @@ export interface View {
 
 export const BUILT_IN: View[] = [
   { name: 'All', query: '' },
-  { name: 'To pay', query: 'payment_status=awaiting_payment' },
-  { name: 'To ship', query: 'status=confirmed&fulfillment_status=unfulfilled' },
-  { name: 'Partly shipped', query: 'fulfillment_status=partially_fulfilled' },
+  { name: 'To pay', query: 'waiting_for=payment' },
+  { name: 'To ship', query: 'waiting_for=shipping' },
   { name: 'Shipped', query: 'fulfillment_status=fulfilled' },
   { name: 'Cancelled', query: 'status=cancelled' },
   { name: 'By agents', query: 'source=agent' },

@@ -16,7 +16,7 @@ const PLACES: Record<Step['code'], { name: string; to: string }> = {
   tax: { name: 'Tax', to: '/settings/tax' },
   contact: { name: 'How customers reach you', to: '/settings/brand' },
   legal: { name: 'Legal pages', to: '/settings/legal' },
-  storefront_url: { name: "Your shop's address", to: '/settings/shop' },
+  storefront_url: { name: "Your shop's address", to: '/settings/general' },
 };
 
 /** What the shop still needs, what blocks selling first; each step leads to its screen. */

@@ -43,15 +43,15 @@ export function Today() {
 function Waiting({ overview }: { overview: Overview }) {
   const can = useCan();
   const tiles = [
-    { to: '/orders?payment_status=awaiting_payment', name: 'to be paid', count: overview.orders_to_pay_count },
+    { to: '/orders?waiting_for=payment', name: 'to be paid', count: overview.orders_to_pay_count },
     {
-      to: '/orders?status=confirmed&fulfillment_status=unfulfilled',
+      to: '/orders?waiting_for=shipping',
       name: 'to be shipped',
       count: overview.orders_to_ship_count,
     },
-    { to: '/stock?low_stock=true', name: 'low in stock', count: overview.low_stock_count, scope: 'inventory:read' },
+    { to: '/stock?level=low', name: 'low in stock', count: overview.low_stock_count, scope: 'inventory:read' },
     {
-      to: '/stock?out_of_stock=true',
+      to: '/stock?level=out',
       name: 'out of stock',
       count: overview.out_of_stock_count,
       scope: 'inventory:read',

@@ -40,6 +40,7 @@ export interface OrderQuery extends PageQuery {
   payment_method?: PaymentMethod;
   customer_id?: string;
   agent_token_id?: string;
+  waiting_for?: 'payment' | 'shipping';
   created_from?: string;
   created_to?: string;
   sort?: 'newest' | 'oldest' | 'recently_updated' | 'total_desc' | 'total_asc';
@@ -102,6 +103,13 @@ const COLUMNS = {
   payment_method: sql`o.payment_method`,
 };
 
+/** As the overview counts them, by the index orders_open. */
+const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
+  payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
+    and o.payment_due_at > now()`,
+  shipping: sql`o.status in ('confirmed', 'processing') and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled')`,
+};
+
 function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   const conditions = [sql`o.site_id = ${shop.siteId}`];
   for (const field of EQUALS) {
@@ -109,6 +117,7 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   }
   if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
   if (query.agent_token_id) conditions.push(sql`o.agent_token_id = ${query.agent_token_id}`);
+  if (query.waiting_for) conditions.push(WAITING_FOR[query.waiting_for]);
   if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
   if (query.q !== undefined) conditions.push(mentions(`%${escapeLike(query.q.trim())}%`));

@@ -9,11 +9,15 @@ import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { CaptureDialog } from './capture-dialog.tsx';
+import { MailDialog } from './mail-dialog.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
 import { ShipDialog } from './ship-dialog.tsx';
 import { useAct } from './use-act.ts';
 
-type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund';
+type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'mail';
+
+/** What brings an order further; the others are exceptions. */
+const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered'];
 
 /** What can be done with the order in its state, the next step first and marked. */
 export function Actions({ order }: { order: OrderDetails }) {
@@ -24,11 +28,7 @@ export function Actions({ order }: { order: OrderDetails }) {
   return (
     <>
       {acts.map(({ act, name }, i) => (
-        <Button
-          key={act}
-          kind={i === 0 && act !== 'cancel' && act !== 'refund' ? 'primary' : 'plain'}
-          onClick={() => setOpen(act)}
-        >
+        <Button key={act} kind={i === 0 && STEPS.includes(act) ? 'primary' : 'plain'} onClick={() => setOpen(act)}>
           {name}
         </Button>
       ))}
@@ -38,6 +38,7 @@ export function Actions({ order }: { order: OrderDetails }) {
       {open === 'ship' && <ShipDialog order={order} onClose={close} />}
       {open === 'delivered' && <MarkDelivered order={order} onClose={close} />}
       {open === 'refund' && <RefundDialog order={order} onClose={close} />}
+      {open === 'mail' && <MailDialog order={order} onClose={close} />}
       {open === 'cancel' && <CancelDialog order={order} onClose={close} />}
     </>
   );
@@ -52,6 +53,7 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
     { act: 'capture', name: 'Capture payment', fits: isOpen && payment_status === 'authorized', scope: 'orders:write' },
     { act: 'ship', name: 'Ship', fits: isShippable(order), scope: 'orders:write' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
+    { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
     { act: 'refund', name: 'Refund', fits: Number(refundable) > 0, scope: 'orders:refund' },
     {
       act: 'cancel',

@@ -1,0 +1,68 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { FormEvent } from 'react';
+import { api, inWords, type Schemas } from '../../../api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Select } from '../../../ui/field.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { useAct } from './use-act.ts';
+
+type Kind = (typeof KINDS)[number]['kind'];
+
+const KINDS = [
+  { kind: 'placed', name: 'Your order was placed', fits: ({ status }: OrderDetails) => status !== 'cancelled' },
+  { kind: 'payment_reminder', name: 'Your payment is awaited', fits: paying('awaiting_payment') },
+  { kind: 'payment_received', name: 'Your payment has arrived', fits: paying('paid') },
+  {
+    kind: 'shipped',
+    name: 'Your order was shipped',
+    fits: ({ fulfillments }: OrderDetails) => fulfillments.length > 0,
+  },
+  { kind: 'cancelled', name: 'Your order was cancelled', fits: ({ status }: OrderDetails) => status === 'cancelled' },
+  {
+    kind: 'refunded',
+    name: 'Your money is on its way back',
+    fits: ({ refunds }: OrderDetails) => refunds.some(({ status }) => status === 'succeeded'),
+  },
+] as const;
+
+function paying(wanted: Schemas['PaymentStatus']) {
+  return ({ payment_status }: OrderDetails) => payment_status === wanted;
+}
+
+/** Sends one of the order's mails to the customer again, of those that fit its state. */
+export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const params = { path: { order_id: order.id } };
+  const work = useAct(
+    (kind: Kind) => unwrap(api.POST('/api/dashboard/orders/{order_id}/mails', { params, body: { kind } })),
+    { said: `The mail to ${order.email} is on its way.`, onDone: onClose, quiet: true },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(String(new FormData(event.currentTarget).get('kind')) as Kind);
+  };
+  return (
+    <Dialog open onClose={onClose} title="Send a mail again">
+      <form onSubmit={submit}>
+        <Select label="Mail" name="kind" hint={`To ${order.email}, with the order as it stands now.`}>
+          {KINDS.filter(({ fits }) => fits(order)).map(({ kind, name }) => (
+            <option key={kind} value={kind}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        {work.error && (
+          <p className="error" role="alert">
+            {inWords(work.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={work.isPending}>
+            Send
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

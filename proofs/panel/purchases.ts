@@ -1,0 +1,56 @@
+import { createAgentClient, createClient, unwrap } from '@commerce-backend/sdk';
+import type { Visit } from './visit.ts';
+
+interface Purchase {
+  note?: string;
+  first_name?: string;
+}
+
+/** An order of three pieces by bank transfer, as a guest of the demo shop places it. */
+export async function buy({ storefront, dashboard }: Visit, { note, first_name = 'Ada' }: Purchase = {}) {
+  const query = { in_stock: true, limit: 20, sort: 'price_asc' as const };
+  const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query } }));
+  const variant = products.flatMap(({ variants }) => variants).find((each) => each.inventory_quantity > 8);
+  const { id: cart_id } = await unwrap(storefront.POST('/api/storefront/cart'));
+  const params = { path: { cart_id } };
+  const line = { variant_id: variant?.id ?? '', quantity: 3 };
+  await unwrap(storefront.POST('/api/storefront/cart/{cart_id}/items', { params, body: line }));
+  const { id: checkout_id } = await unwrap(storefront.POST('/api/storefront/checkout', { body: { cart_id } }));
+  const { shipping_options } = await unwrap(dashboard.GET('/api/dashboard/shipping-options'));
+  const path = { checkout_id };
+  const shipping_address = { first_name, last_name: 'Lovelace', address1: 'Lindenallee 7', city: 'Berlin' };
+  await unwrap(
+    storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+      params: { path },
+      body: {
+        email: 'ada@mail.example',
+        shipping_address: { ...shipping_address, postal_code: '10115', country: 'DE' },
+        shipping_option_id: shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null,
+        payment_method: 'bank_transfer',
+        ...(note && { note }),
+      },
+    }),
+  );
+  const complete = storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params: { path }, body: {} });
+  return (await unwrap(complete)).order;
+}
+
+/** An agent of a customer of the demo shop, which has searched once. */
+export async function sendAgent({ demo, storefront }: Visit, agent_name: string) {
+  const { base_url: baseUrl, site_id, customers } = demo;
+  const anyone = createClient({ baseUrl });
+  const wish = { agent_name, scopes: ['catalog:read' as const], budget_cents: 5_000 };
+  const asked = await unwrap(anyone.POST('/api/agent/consent/request', { params: { query: { site_id } }, body: wish }));
+  const { email = '', password = '' } = customers[0] ?? {};
+  const login = await unwrap(storefront.POST('/api/storefront/customer/login', { body: { email, password } }));
+  await unwrap(
+    storefront.withCustomer(login.access_token).POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', {
+      params: { path: { user_code: asked.user_code } },
+      body: {},
+    }),
+  );
+  const { device_code } = asked;
+  const { access_token } = await unwrap(anyone.POST('/api/agent/consent/poll', { body: { device_code } }));
+  const agent = createAgentClient({ baseUrl, agentToken: access_token });
+  await unwrap(agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } }));
+}
