@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { openPool } from '../../server/src/db/connect.ts';
 import { inTransaction } from '../../server/src/db/transaction.ts';
-import { KEY_SCOPES } from '../../server/test/key-scopes.ts';
 import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
+import { KEY_SCOPES } from '../../server/test/key-scopes.ts';
 
 /** A site of its own for a proof, in a migrated database. */
 export async function openTenant(databaseUrl: string): Promise<SiteCredentials & { staff: { password: string } }> {

@@ -82,7 +82,9 @@ test('with a public token the header is ignored, whatever it says', async () => 
   const logins = ['203.0.113.7', 'nonsense', '203.0.113.9'].map((buyer) => guess(buyer, token));
   expect(await statuses(logins)).toEqual([401, 401, 429]);
   expect(await statuses([{ path: '/cart', body: {}, buyer: '203.0.113.7', token }])).toEqual([201]);
-  const { rows } = await owner.query(sql`select buyer_ip from commerce.audit_events where site_id = ${site_id} and actor_type = 'storefront'`);
+  const { rows } = await owner.query(
+    sql`select buyer_ip from commerce.audit_events where site_id = ${site_id} and actor_type = 'storefront'`,
+  );
   expect(rows).toEqual([{ buyer_ip: null }]);
   await end();
 });
