@@ -1221,6 +1221,46 @@ export interface paths {
         patch: operations["dashboard.updateOption"];
         trace?: never;
     };
+    "/api/dashboard/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin an upload
+         * @description Announces a picture (JPEG, PNG or WebP, up to 20 MiB) and gives the address to which its bytes go: PUT them to upload_url within 15 minutes, without any credential, exactly as many and with the SHA-256 that are announced here. The address takes one complete upload. The PUT answers with the file, whose status is processing until the server has made pictures of 320, 640 and 1280 pixels of it, as WebP and without what the camera noted in it; only these are kept and served. What a shop may keep has a limit (409 limit_reached, in bytes). A file that nothing uses is deleted after a day.
+         */
+        post: operations["dashboard.createFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file
+         * @description Says how far a file is: awaiting_upload, processing, ready with the addresses of its pictures, or failed with the reason. A failed file changes nothing of the shop.
+         */
+        get: operations["dashboard.getFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/products/{product_id}/images": {
         parameters: {
             query?: never;
@@ -1232,7 +1272,7 @@ export interface paths {
         put?: never;
         /**
          * Add an image
-         * @description Adds an image by its URL, at its position or at the end. The image is not fetched. A product has at most 250 images (409 limit_reached).
+         * @description Adds an uploaded file (file_id) or an image by its https address (url), which is not fetched, at its position or at the end. A file that is not uploaded, or has failed, is refused with the reason. A product has at most 250 images (409 limit_reached).
          */
         post: operations["dashboard.createImage"];
         delete?: never;
@@ -5121,7 +5161,13 @@ export interface components {
         MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
-        /** @description An image of a product. The first one stands for the product in lists. */
+        /** @description An image in one width, as WebP. */
+        ImageSource: {
+            url: components["schemas"]["Url"];
+            width: number;
+            height: number;
+        };
+        /** @description An image of a product. The first one stands for the product in lists. Only images that were uploaded have sources, and a status where the merchant sees them. */
         Image: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -5129,6 +5175,13 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
+            /**
+             * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
+             * @enum {string}
+             */
+            status?: "processing" | "ready";
+            /** @description The image in several widths, the narrowest first; url is the widest. */
+            sources?: components["schemas"]["ImageSource"][];
         };
         /** @description An option of a product, such as its size. The option at position 1 is option1 of each variant, and so on. */
         Option: {
@@ -5375,6 +5428,66 @@ export interface components {
             position?: number;
             /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
             values?: string[];
+        };
+        /**
+         * @description The types of pictures that can be uploaded.
+         * @enum {string}
+         */
+        FileType: "image/jpeg" | "image/png" | "image/webp";
+        /** @description A picture that is about to be uploaded. */
+        FileInput: {
+            /** @description For people to recognise it; the served files are named by the server. */
+            filename: string;
+            content_type: components["schemas"]["FileType"];
+            bytes: number;
+            /** @description The SHA-256 of the bytes, in hexadecimal digits. */
+            sha256: string;
+        };
+        /** @description An announced file, and where its bytes go. */
+        FileUpload: {
+            id: components["schemas"]["Id"];
+            /** @description Takes the bytes by PUT, once. It is shown only in this answer. */
+            upload_url: components["schemas"]["Url"];
+            /** @description Until when an upload may begin. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        FileStatus: "awaiting_upload" | "processing" | "ready" | "failed";
+        /** @description Why a file has failed. unreadable: it is no picture, or is cut off or damaged. wrong_type: it is a picture of another type than announced. too_large: it has more pixels than the server takes. no_room: its pictures would exceed what the shop may keep. not_processed: the server could not process it; upload it again. */
+        FileFailure: {
+            /** @enum {string} */
+            code: "unreadable" | "wrong_type" | "too_large" | "no_room" | "not_processed";
+            message: string;
+        };
+        /** @description An uploaded picture. */
+        StoredFile: {
+            id: components["schemas"]["Id"];
+            filename: string;
+            content_type: components["schemas"]["FileType"];
+            /** @description As announced. */
+            bytes: number;
+            status: components["schemas"]["FileStatus"];
+            /** @description Why the file has failed. */
+            failure: components["schemas"]["FileFailure"] | null;
+            /** @description The address of its widest picture, for image_url or logo_url; null unless it is ready. */
+            url: components["schemas"]["UrlOrNull"];
+            width: number | null;
+            height: number | null;
+            /** @description Its pictures, the narrowest first; empty unless it is ready. */
+            sources: components["schemas"]["ImageSource"][];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An image to add to a product: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. Without a position it goes to the end. */
+        NewImage: {
+            /** @description An https address. */
+            url?: components["schemas"]["Url"];
+            /** @description An uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
+            file_id?: components["schemas"]["Id"];
+            alt?: string | null;
+            position?: number;
+            /** @description Of an image by its address; a file has its own. */
+            width?: number | null;
+            height?: number | null;
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
@@ -7554,6 +7667,11 @@ export interface components {
          */
         OptionId: components["schemas"]["Id"];
         /**
+         * @description The id of a file.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        FileId: components["schemas"]["Id"];
+        /**
          * @description The id of an image.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -7806,6 +7924,7 @@ export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
+export type ImageSource = components['schemas']['ImageSource'];
 export type Image = components['schemas']['Image'];
 export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
@@ -7823,6 +7942,13 @@ export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type ProductPatch = components['schemas']['ProductPatch'];
 export type OptionPatch = components['schemas']['OptionPatch'];
+export type FileType = components['schemas']['FileType'];
+export type FileInput = components['schemas']['FileInput'];
+export type FileUpload = components['schemas']['FileUpload'];
+export type FileStatus = components['schemas']['FileStatus'];
+export type FileFailure = components['schemas']['FileFailure'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type NewImage = components['schemas']['NewImage'];
 export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
@@ -8012,6 +8138,7 @@ export type ParameterPriceMin = components['parameters']['PriceMin'];
 export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterProductId = components['parameters']['ProductId'];
 export type ParameterOptionId = components['parameters']['OptionId'];
+export type ParameterFileId = components['parameters']['FileId'];
 export type ParameterImageId = components['parameters']['ImageId'];
 export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
@@ -11363,6 +11490,83 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.createFile": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileInput"];
+            };
+        };
+        responses: {
+            /** @description Where the bytes go. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileUpload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getFile": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a file.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                file_id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.createImage": {
         parameters: {
             query?: never;
@@ -11391,7 +11595,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ImageInput"];
+                "application/json": components["schemas"]["NewImage"];
             };
         };
         responses: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Create } from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workJobs } from '../../test/jobs.ts';
 import { FILES_DIR, testServer } from '../../test/server.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => jobs.stop());
 
-const photo = (width: number, height: number, rest: Partial<sharp.Create> = {}) =>
+const photo = (width: number, height: number, rest: Partial<Create> = {}) =>
   sharp({ create: { width, height, channels: 3, background: '#a63', ...rest } });
 
 /** A JPEG whose header says another size. */
@@ -38,9 +38,9 @@ async function announce(shop: TestShop, content: Buffer, content_type: 'image/jp
   return { ...data, upload_url: data.upload_url.replace('http://localhost', shop.baseUrl) };
 }
 
-async function put(url: string, content: Buffer | string) {
-  const response = await fetch(url, { method: 'PUT', body: content as BodyInit });
-  return { status: response.status, body: await response.json() };
+async function put(url: string, content: Buffer) {
+  const response = await fetch(url, { method: 'PUT', body: new Uint8Array(content) });
+  return { status: response.status, body: (await response.json()) as { detail?: { type: string }[] } };
 }
 
 async function upload(shop: TestShop, content: Buffer, content_type?: 'image/jpeg' | 'image/png') {
@@ -127,8 +127,8 @@ test('an address takes exactly what was announced, and only once', async () => {
 
   const other = Buffer.from(content);
   other.writeUInt8(other.readUInt8(30) ^ 1, 30);
-  expect((await put(upload_url, other)).body.detail[0].type).toBe('wrong_sha256');
-  expect((await put(upload_url, Buffer.concat([content, content]))).body.detail[0].type).toBe('wrong_length');
+  expect((await put(upload_url, other)).body.detail?.[0]?.type).toBe('wrong_sha256');
+  expect((await put(upload_url, Buffer.concat([content, content]))).body.detail?.[0]?.type).toBe('wrong_length');
   expect((await put(upload_url.replace(/.{4}$/, 'AAAA'), content)).status).toBe(404);
   expect((await put(upload_url.replace(shop.site_id, neighbour.site_id), content)).status).toBe(404);
   expect((await fileOf(shop, id))?.status).toBe('awaiting_upload');

@@ -36,7 +36,7 @@ export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, 
 }
 
 /** The addresses without https in these that the shop does not have yet. */
-export async function insecurePictures(shop: Shop, own: string[] = [], holders: unknown[]): Promise<Set<string>> {
+export async function insecurePictures(shop: Shop, own: string[], holders: unknown[]): Promise<Set<string>> {
   const named = holders.flatMap((holder) => picturesIn(holder)).map(({ address }) => address);
   const insecure = named.filter((address) => /^http:/i.test(address) && !own.some((origin) => isAt(origin, address)));
   if (insecure.length === 0) return new Set();

@@ -14,7 +14,7 @@ import { lockSlugs } from './update.ts';
 export interface ImportCall {
   products: unknown[];
   dry_run?: boolean;
-  /** The origins of the server and of the shop's hosts: only there may pictures be without https. */
+  /** The origins of the server and of the shop's hosts: elsewhere pictures need https. Not asked of the shop's own catalogue. */
   own_origins?: string[];
   /** Also set the stock of variants that exist already; without it, stock sold since is never put back. */
   update_inventory?: boolean;
@@ -30,7 +30,8 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     slugs.filter((slug) => slug !== null),
   );
   const firsts = new Map<string, number>();
-  const insecure = await insecurePictures(shop, call.own_origins, call.products);
+  const { own_origins: own } = call;
+  const insecure = own ? await insecurePictures(shop, own, call.products) : new Set<string>();
   const checked = call.products.map((row, index) => {
     const slug = slugs[index] ?? null;
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
