@@ -54,6 +54,8 @@ export function uploads(deps: UploadDeps): RequestHandler {
       if (res.destroyed) return;
       res.status(status).set(headers).type('application/json');
       hangUpBeyond(LARGEST_UPLOAD_BYTES, req);
+      req.unpipe();
+      req.resume();
       res.send(body);
     }
   };
@@ -110,7 +112,7 @@ async function receiveAll({ files: store, deadlines }: UploadDeps, expected: fil
 function bodyOf(req: Request): PassThrough {
   const body = new PassThrough();
   req.once('close', () => {
-    if (!req.complete) body.destroy(new Error('The connection was cut.'));
+    if (!req.complete) body.destroy();
   });
   return req.pipe(body);
 }
