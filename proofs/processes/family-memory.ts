@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 100;
 
-/** What a process and its children take of memory, together, watched from now on. */
+/** What a process and its children take of memory, together, watched from now on: beyond what the process alone takes now. */
 export class FamilyMemory {
   readonly #pid: () => number;
   readonly #timer: NodeJS.Timeout;
@@ -11,25 +11,25 @@ export class FamilyMemory {
 
   constructor(pid: () => number) {
     this.#pid = pid;
-    this.#atFirst = this.#now();
+    this.#atFirst = this.#now(true);
     this.#timer = setInterval(() => {
       this.#most = Math.max(this.#most, this.#now());
     }, EVERY_MS);
   }
 
-  /** By how many megabytes it was more than at first, at most. */
+  /** By how many megabytes it was more, at most. */
   end(): number {
     clearInterval(this.#timer);
     return Math.max(0, Math.round((this.#most - this.#atFirst) / 1_000));
   }
 
   /** In kilobytes. */
-  #now(): number {
+  #now(alone = false): number {
     const pid = this.#pid();
     const all = readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map((name) => statusOf(name));
-    const family = all.filter((one) => one.pid === pid || one.parent === pid);
+    const family = all.filter((one) => one.pid === pid || (!alone && one.parent === pid));
     return family.reduce((sum, { resident }) => sum + resident, 0);
   }
 }

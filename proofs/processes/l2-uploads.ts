@@ -55,6 +55,8 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   const chance = chanceOf(seed);
   const scene = await open(directory, env, await start());
   try {
+    // What is loaded by the first one has nothing to do with what is sent.
+    await sendOne(scene, await fileNumber(0, chance));
     const memory = new FamilyMemory(() => scene.server.pid);
     const files = pick(size, KINDS.length * 2, 500);
     for (let from = 0; from < files; from += AT_ONCE) {

@@ -13,7 +13,7 @@ sharp.concurrency(1);
 
 const MOST_PIXELS = 50_000_000;
 /** What a picture that can only be decoded whole may take of memory. */
-const MOST_MEMORY = 72_000_000;
+const MOST_MEMORY = 60_000_000;
 /** A picture that takes more than this is read while no other one is. */
 const HEAVY = 20_000_000;
 const AT_ONCE = 2;

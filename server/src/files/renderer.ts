@@ -46,7 +46,7 @@ export function openRenderer(): Renderer {
   function begin(): ChildProcess {
     // It is given none of the secrets in the environment.
     const started = fork(new URL('./render-process.ts', import.meta.url), {
-      execArgv: [],
+      execArgv: ['--max-semi-space-size=1', '--max-old-space-size=64'],
       env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
