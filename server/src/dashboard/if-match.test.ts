@@ -44,6 +44,7 @@ test('of a product, everything but stock changes the version, and a change of an
   });
   expect(late.response.status).toBe(412);
   expect(late.error).toMatchObject({ error: 'stale', retryable: false, etag: tagIn(image) });
+  expect(late.error).toMatchObject({ changed_by: { type: 'api_key' }, changed_fields: ['url'] });
   expect((late.error as { changed_at?: string }).changed_at).toMatch(/^\d{4}-.*Z$/);
   const gone = await shop.dashboard.DELETE(productPath, { params: { path, header: { 'If-Match': first } } });
   expect(gone.response.status).toBe(412);

@@ -1,3 +1,5 @@
+import sql from 'sql-template-tag';
+import { actorName } from '../actor-names.ts';
 import type { Shop } from '../shop.ts';
 
 /** What a refused change is told of the change before it, as far as it is known. */
@@ -7,8 +9,32 @@ export interface LastChange {
   changed_fields: string[] | null;
 }
 
-/** The last change of a resource, which its caller has locked. */
-export async function lastChange(_shop: Shop, _noun: string, _id: string, shown: object): Promise<LastChange> {
+interface Row {
+  type: string;
+  id: string | null;
+  name: string | null;
+  fields: string[];
+  created_at: string;
+}
+
+/** The change was made since the caller read: further back nobody looks. */
+const ROWS_LOOKED_AT = 2_000;
+
+/** The last change that staff or an API key made of a resource, which its caller has locked; of others only when. */
+export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
+  const row = await shop.one<Row>(
+    sql`select e.actor_type as type, e.actor_id as id, ${actorName} as name, e.fields, e.created_at
+      from (
+        select * from audit_events where site_id = ${shop.siteId} order by id desc limit ${ROWS_LOOKED_AT}
+      ) as e
+      where e.status < 300 and e.actor_type in ('staff', 'api_key')
+        and (${id}::uuid = any(e.targets) or (${noun} = 'settings' and e.action = 'dashboard.updateSettings'))
+      order by e.id desc limit 1`,
+  );
+  if (row) {
+    const { type, id: actor_id, name, fields, created_at } = row;
+    return { changed_at: created_at, changed_by: { type, id: actor_id, name }, changed_fields: fields };
+  }
   const changed_at = 'updated_at' in shown ? String(shown.updated_at) : null;
   return { changed_at, changed_by: null, changed_fields: null };
 }
