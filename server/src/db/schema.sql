@@ -140,13 +140,22 @@ AS $function$
 
 CREATE OR REPLACE FUNCTION commerce.enqueue_all(task text, payloads json[], run_at timestamp with time zone)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-      select commerce.add_jobs(task, payloads, run_at, 12, array_fill(0::smallint, array[cardinality(payloads)]))
-        where cardinality(payloads) > 0;
-    $function$
+    begin
+      if cardinality(payloads) = 0 then return; end if;
+      insert into graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)
+        select t.id, j.payload, enqueue_all.run_at, 12
+        from unnest(payloads) as j (payload)
+        join graphile_worker._private_tasks t on t.identifier = task;
+      if not found then
+        perform commerce.add_jobs(task, payloads, run_at, 12, array_fill(0::smallint, array[cardinality(payloads)]));
+        return;
+      end if;
+      raise notice using errcode = 'CJ001', message = 'jobs added', detail = cardinality(payloads)::text;
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamp with time zone)
@@ -196,6 +205,13 @@ AS $function$
       select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
       having count(*) > 0;
     $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.is_told(site uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((EXISTS (SELECT FROM commerce.webhooks WHERE (webhooks.site_id = is_told.site))) OR (EXISTS (SELECT FROM commerce.event_listeners WHERE ((event_listeners.site_id = is_told.site) AND (event_listeners.expires_at > now())))))
 ;
 
 CREATE OR REPLACE FUNCTION commerce.is_visible(status text, published_at timestamp with time zone)
@@ -300,17 +316,15 @@ AS $function$
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION commerce.note_variants()
+CREATE OR REPLACE FUNCTION commerce.note_variant()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
     begin
       insert into commerce.product_changes as c (site_id, product_id, seen)
-      select n.site_id, n.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
-      from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id
-      left join commerce.products p on p.site_id = n.site_id and p.id = n.product_id
-      where n.on_hand - n.reserved <> o.on_hand - o.reserved or (o.id,o.product_id,o.position,o.sku,o.barcode,o.option1,o.option2,o.option3,o.price,o.compare_at_price,o.cost_per_item,o.track_inventory,o.inventory_policy,o.low_stock_threshold,o.weight,o.weight_unit,o.requires_shipping,o.image_url,o.created_at,o.updated_at) is distinct from (n.id,n.product_id,n.position,n.sku,n.barcode,n.option1,n.option2,n.option3,n.price,n.compare_at_price,n.cost_per_item,n.track_inventory,n.inventory_policy,n.low_stock_threshold,n.weight,n.weight_unit,n.requires_shipping,n.image_url,n.created_at,n.updated_at)
-      group by n.site_id, n.product_id
+      values (new.site_id, new.product_id, coalesce((
+        select commerce.is_visible(p.status, p.published_at) from commerce.products p
+        where p.site_id = new.site_id and p.id = new.product_id), false))
       on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       return null;
     end $function$
@@ -490,6 +504,7 @@ AS $function$
     declare
       o commerce.orders;
     begin
+      if not commerce.is_told(new.site_id) then return null; end if;
       select * into o from commerce.orders where site_id = new.site_id and id = new.order_id;
       perform commerce.emit(o.site_id, case new.type
           when 'created' then 'order.created'
@@ -2031,15 +2046,17 @@ CREATE CONSTRAINT TRIGGER bump_catalog_by_stock AFTER UPDATE OF on_hand, reserve
 
 CREATE TRIGGER keep_stock BEFORE UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.keep_stock();
 
+CREATE TRIGGER note_content AFTER UPDATE OF id, product_id, "position", sku, barcode, option1, option2, option3, price, compare_at_price, cost_per_item, track_inventory, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping, image_url, created_at, updated_at ON commerce.variants FOR EACH ROW WHEN (((((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.sku IS DISTINCT FROM new.sku)) OR (old.barcode IS DISTINCT FROM new.barcode)) OR (old.option1 IS DISTINCT FROM new.option1)) OR (old.option2 IS DISTINCT FROM new.option2)) OR (old.option3 IS DISTINCT FROM new.option3)) OR (old.price IS DISTINCT FROM new.price)) OR (old.compare_at_price IS DISTINCT FROM new.compare_at_price)) OR (old.cost_per_item IS DISTINCT FROM new.cost_per_item)) OR (old.track_inventory IS DISTINCT FROM new.track_inventory)) OR (old.inventory_policy IS DISTINCT FROM new.inventory_policy)) OR (old.low_stock_threshold IS DISTINCT FROM new.low_stock_threshold)) OR (old.weight IS DISTINCT FROM new.weight)) OR (old.weight_unit IS DISTINCT FROM new.weight_unit)) OR (old.requires_shipping IS DISTINCT FROM new.requires_shipping)) OR (old.image_url IS DISTINCT FROM new.image_url)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) EXECUTE FUNCTION commerce.note_variant();
+
 CREATE TRIGGER note_delete AFTER DELETE ON commerce.variants REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
 
 CREATE TRIGGER note_insert AFTER INSERT ON commerce.variants REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
 
 CREATE TRIGGER note_low_stock AFTER UPDATE OF on_hand ON commerce.variants FOR EACH ROW WHEN ((new.track_inventory AND (old.on_hand > old.low_stock_threshold) AND (new.on_hand <= new.low_stock_threshold))) EXECUTE FUNCTION commerce.note_low_stock();
 
-CREATE TRIGGER note_update AFTER UPDATE ON commerce.variants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_variants();
+CREATE TRIGGER note_stock AFTER UPDATE OF on_hand, reserved ON commerce.variants FOR EACH ROW WHEN (((old.on_hand - old.reserved) <> (new.on_hand - new.reserved))) EXECUTE FUNCTION commerce.note_variant();
 
-CREATE CONSTRAINT TRIGGER tell_inventory AFTER UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.tell_inventory();
+CREATE CONSTRAINT TRIGGER tell_inventory AFTER UPDATE OF on_hand, reserved, track_inventory, inventory_policy, low_stock_threshold ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stock_changed_in = pg_current_xact_id()) AND ((new.available_before <> ((NOT new.track_inventory) OR (new.inventory_policy = 'continue'::text) OR ((new.on_hand - new.reserved) > 0))) OR (new.track_inventory AND ((new.quantity_before <= new.low_stock_threshold) <> ((new.on_hand - new.reserved) <= new.low_stock_threshold))) OR ((abs(((new.on_hand - new.reserved) - new.quantity_before)))::numeric >= GREATEST((5)::numeric, (0.2 * (abs(new.quantity_before))::numeric)))))) EXECUTE FUNCTION commerce.tell_inventory();
 
 create policy backup on commerce.agent_consents as permissive for select to commerce_backup
   using (true);
