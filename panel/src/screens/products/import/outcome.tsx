@@ -48,7 +48,7 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
       {!running && mistakes.length > 0 && (
         <Mistakes
           title="Refused"
-          hint="Everything else is imported. Mend these in the file, and import it again."
+          hint={`${dry_run ? 'Everything else would be imported' : 'Everything else is imported'}. Mend these in the file, and import it again.`}
           rows={mistakes}
         />
       )}
