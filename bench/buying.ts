@@ -1,9 +1,20 @@
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
+import { setBankDetails } from './bank-details.ts';
 import { type Database, openDatabase } from './database.ts';
 import { applyDiscount, buy, type Flow, fillCart, type Goods, playFlow, shopperAt } from './flows.ts';
 import { type Load, type Rate, takeTurns } from './load.ts';
-import { createSite, migrate, type Running, type Site, sentBy, startCommerce, startFile, stop } from './processes.ts';
+import {
+  createSite,
+  migrate,
+  type OwnedSite,
+  type Running,
+  type Site,
+  sentBy,
+  startCommerce,
+  startFile,
+  stop,
+} from './processes.ts';
 import { productOf } from './products.ts';
 import { ratio, report, table } from './report.ts';
 
@@ -58,8 +69,8 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
 }
 
 /** Products that never run out, two codes, one way to ship, and a bank account to pay into. */
-async function stock({ url }: Running, { api_key }: Site): Promise<Goods> {
-  const client = createDashboardClient({ baseUrl: url, apiKey: api_key });
+async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
+  const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   const variant_ids: string[] = [];
   for (let i = 0; i < PRODUCTS; i += 1) {
     const { variants, ...product } = productOf(i);
@@ -74,8 +85,7 @@ async function stock({ url }: Running, { api_key }: Site): Promise<Goods> {
   }
   const parcel = { name: 'Parcel', price: '4.90' };
   const { id: shipping_option_id } = await unwrap(client.POST('/api/dashboard/shipping-options', { body: parcel }));
-  const bank_details = { account_holder: 'Bench', iban: 'DE89370400440532013000' };
-  await unwrap(client.PATCH('/api/dashboard/settings', { body: { bank_details } }));
+  await setBankDetails(url, site);
   return { variant_ids, codes, shipping_option_id };
 }
 

@@ -90,11 +90,21 @@ export interface Site {
   sync_secret: string;
 }
 
+/** One that was made here, with the login of its owner. */
+export interface OwnedSite extends Site {
+  staff: { email: string; password: string };
+}
+
 /** Makes a site by `commerce-server site create`. */
-export async function createSite(databaseUrl: string, dataDir: string, currency: string, root = ROOT): Promise<Site> {
+export async function createSite(
+  databaseUrl: string,
+  dataDir: string,
+  currency: string,
+  root = ROOT,
+): Promise<OwnedSite> {
   const args = [join(root, SERVER), 'site', 'create', '--name', 'Bench', '--currency', currency];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings(databaseUrl, dataDir) });
-  return JSON.parse(stdout) as Site;
+  return JSON.parse(stdout) as OwnedSite;
 }
 
 /** Brings an empty database to the schema. */

@@ -5,6 +5,7 @@ import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
 import { compare } from './cost/compare.ts';
 import { cost } from './cost/cost.ts';
+import { profile } from './cost/profile.ts';
 import { dropAll } from './database.ts';
 import { importing } from './import.ts';
 import { sweepLeftovers } from './leftovers.ts';
@@ -26,6 +27,7 @@ import { webhooks } from './webhooks.ts';
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
+ *   npm run bench -- profile --only order,slug     what their CPU time is spent on, by perf; printed
  *   npm run bench -- scale --products 1000,10000
  *   npm run bench -- import --products 100000
  *   npm run bench -- real --catalogs DIR --electronics FILE
@@ -58,6 +60,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   buying: () => buying(load),
   cost: () => cost({ only, seconds, products }),
+  profile: () => profile(only, seconds, products),
   background: () =>
     background(quick ? { products: 1_200, seconds: 3, rounds: 1 } : { products: 20_000, seconds: 30, rounds: 3 }),
   import: () => importing(asked ?? (quick ? 500 : 10_000)),
@@ -71,8 +74,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
-/** These need files that are not here, or 20 GB of disk. */
-const ASKED_FOR = ['real', 'relevance', 'scale', 'suggest'];
+/** These need files that are not here, 20 GB of disk, or `perf`. */
+const ASKED_FOR = ['profile', 'real', 'relevance', 'scale', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));

@@ -30,6 +30,8 @@ const PUBLIC = [
   'dashboard.login',
   'dashboard.getInvitation',
   'dashboard.registerStaff',
+  'dashboard.requestStaffPasswordReset',
+  'dashboard.resetStaffPassword',
   'agent.requestConsent',
   'agent.pollConsent',
 ];

@@ -192,8 +192,9 @@ async function admit(
     const bare = customer ?? GUEST;
     const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
     const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
-    // The principal's own session must not be the one that is ended.
-    if (ENDS_ITS_CREDENTIAL.includes(operation.id) && !customer) own.headers = call.headers;
+    // The principal's own session must not be the one that is ended, and an invitation is for one person.
+    const isOfOther = ENDS_ITS_CREDENTIAL.includes(operation.id) || operation.id === 'dashboard.acceptInvitation';
+    if (isOfOther && !customer) own.headers = call.headers;
     const reply = await world.send(own, tenant);
     if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);
   }

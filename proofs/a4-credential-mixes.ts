@@ -84,7 +84,7 @@ function mixesFor(world: World, operation: Operation): Mix[] {
     const headers = { ...secretsOf(tenant, [scheme]), 'X-Site-ID': tenant.site_id };
     mixes.push({ what: `${scheme} alone`, headers });
   }
-  if (operation.scope === 'write' && isAmong(ways, ['ApiKey'])) {
+  if (operation.scope && !operation.scope.endsWith(':read') && isAmong(ways, ['ApiKey'])) {
     mixes.push({ what: 'a key that only reads', headers: headersOf('ApiKey', tenant.readOnlyKey) });
   }
   return mixes;

@@ -99,6 +99,8 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 import { J5 } from './processes/j5-health.ts';
 import { J6 } from './processes/j6-backups.ts';
 import { K1 } from './processes/k1-lost-payments.ts';
+import { L1 } from './processes/l1-roles.ts';
+import { L2 } from './processes/l2-uploads.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
@@ -113,5 +115,5 @@ export const PROOFS: Proof[] = [
   ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],
-  ...[L3],
+  ...[L1, L2, L3],
 ];

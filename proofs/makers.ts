@@ -3,6 +3,7 @@ import { document, type Operation, resolve } from '../server/src/http/contract/c
 import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';
+import { makeInvitation, makeMember } from './people.ts';
 import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption, makeSyncOrder } from './sales.ts';
 import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
@@ -24,6 +25,8 @@ const KINDS_OF: Record<string, Kind[]> = {
   collection_id: ['collection'],
   id_or_handle: ['collection', 'handle'],
   collection: ['handle'],
+  staff_id: ['staff_member'],
+  invitation_id: ['invitation'],
   api_key_id: ['api_key'],
   storefront_token_id: ['storefront_token'],
   sync_key_id: ['sync_key'],
@@ -115,6 +118,8 @@ export const MAKERS = {
     makes: ['collection', 'handle'],
     make: (world: World, tenant: Tenant) => makeCollection(world, tenant, tenant.ids.product.slice(0, 2)),
   },
+  staff_member: { makes: ['staff_member'], make: makeMember },
+  invitation: { makes: ['invitation'], make: makeInvitation },
   api_key: { makes: ['api_key'], make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'api_key') },
   storefront_token: {
     makes: ['storefront_token'],

@@ -1,11 +1,22 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import type { Jobs } from '../server/src/jobs/run.ts';
+import { workJobs } from '../server/test/jobs.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /** The merchant's goods: products, stock and collections, each with its main task. */
 
+let jobs: Jobs | undefined;
+afterAll(() => jobs?.stop());
+
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
-  const { open, press, fill, sees, look, tab, dashboard, storefront, width } = visit;
+  const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
+  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
+  // They make the pictures of what is uploaded.
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const [, picture, second] = await picturesOf(visit);
   await open('/products');
   await look('products');
@@ -20,6 +31,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     await fill('Add a picture by its address', url ?? '');
     await press('Add');
   }
+  await look('pictures');
   await press('Move picture 2 up');
   await fill('What picture 1 shows', 'The coat from behind');
   for (const [option, word, values] of [
@@ -41,8 +53,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     await fill('Value', value);
     await press('Apply to all');
   }
-  await fill('SKU, L / Black', `COAT-${width}`);
-  await fill('Price, L / Black', '99,90');
+  await tab.locator('::-p-aria([name="SKU, L / Black"][role="textbox"])').fill(`COAT-${width}`);
+  await tab.locator('::-p-aria([name="Price, L / Black"][role="textbox"])').fill('99,90');
   await look('new-product');
   await press('Save and publish');
   await sees('Saved and published.');
@@ -61,11 +73,18 @@ inPanel('a product with twelve variants and pictures is published', async (visit
 
   // What is added later needs no new product.
   await sees('Variants (12)');
+  await tab.waitForFunction(`!document.querySelector('.toast')`);
   await fill('Values of Size', 'XL');
   await tab.keyboard.press('Enter');
   await press('Create the 4 missing variants');
-  await fill('Available, S / Red', '7');
+  await tab.locator('::-p-aria([name="Available, S / Red"][role="textbox"])').fill('7');
   await press('Remove picture 2');
+  const folder = await mkdtemp(join(tmpdir(), 'panel-pictures-'));
+  const file = join(folder, 'own.png') as `${string}.png`;
+  await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 200, height: 150 } });
+  await choose(visit, 'Pictures to upload', file);
+  await tab.waitForSelector('.images li:nth-child(2) img', { timeout: 60_000 });
+  await rm(folder, { recursive: true });
   await look('product');
   await press('Save');
   await sees('Saved.');
@@ -74,7 +93,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     dashboard.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id: id } } }),
   );
   expect(now.variants).toHaveLength(16);
-  expect(now.images).toHaveLength(1);
+  expect(now.images).toHaveLength(2);
+  expect(now.images[1]?.url).toContain('/files/');
   expect(now.total_inventory).toBe(62);
 });
 
@@ -101,10 +121,8 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
   expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
 
   await fill('Name', 'Never saved');
-  await press('Collections', 'link').catch(async () => {
-    await press('Menu');
-    await press('Collections', 'link');
-  });
+  if (width < 896) await tab.locator('.menu-button').click();
+  await press('Collections', 'link');
   await sees('Leave without saving?');
   await look('unsaved');
   await press('Cancel');
@@ -114,6 +132,41 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
   await press('Take theirs');
   await tab.waitForFunction(`!document.querySelector('.save-bar')`);
   expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
+});
+
+inPanel('a file is tried, then imported, and what is refused says where', async (visit) => {
+  const { open, press, sees, look, text, dashboard, width } = visit;
+  const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
+  const path = join(folder, 'products.csv');
+  const rows = [
+    'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Status',
+    `pot-${width},Pot ${width},Size,Small,POT-${width}-S,12.00,4,active`,
+    `pot-${width},,Size,Large,POT-${width}-L,18.00,6,`,
+    `pan-${width},Pan ${width},Title,Default Title,PAN-${width},cheap,4,active`,
+    `lid-${width},Lid ${width},Title,Default Title,POT-${width}-S,5.00,4,active`,
+  ];
+  await writeFile(path, rows.join('\n'));
+  const count = async () =>
+    (await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { q: `POT-${width}-S` } } }))).total;
+  try {
+    await open('/products/import');
+    await look('import');
+    await choose(visit, 'File of products', path);
+    await press('Try it first (dry run)');
+    await sees('What would happen');
+    const told = await text();
+    for (const word of ['Refused (2)', 'Variant Price', `PAN-${width}`, 'is not a plain amount', 'is that of pot']) {
+      expect(told).toContain(word);
+    }
+    await look('import-tried');
+    expect(await count()).toBe(0);
+    await press('Import 1 product');
+    await sees('What was imported');
+    expect(await count()).toBe(1);
+    await look('imported');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 inPanel('stock is counted and changed where it stands', async ({ open, press, fill, sees, look, dashboard, width }) => {
@@ -151,7 +204,8 @@ inPanel('stock is counted and changed where it stands', async ({ open, press, fi
 });
 
 inPanel('a collection is put in order', async (visit) => {
-  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
+  const { open, fill, sees, look, tab, dashboard, width } = visit;
+  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
   const { products } = await unwrap(
     dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4, status: 'active', sort: 'name_asc' } } }),
   );
@@ -167,8 +221,8 @@ inPanel('a collection is put in order', async (visit) => {
   }
   await look('new-collection');
   await press('Save collection');
-  await sees('Saved.');
-  await tab.locator(`::-p-aria([name="Move ${a} down"])`).click();
+  await tab.waitForFunction(`!document.querySelector('.toast')`);
+  await press(`Move ${a} down`);
   await sees('Not saved yet.');
   await drag(visit, 2, 0);
   await look('collection');
@@ -193,6 +247,19 @@ inPanel('a collection is put in order', async (visit) => {
   await sees(d ?? '');
   expect((await read()).products).toHaveLength(4);
 });
+
+/** Chooses a file, as the browser's own dialog does. */
+async function choose({ tab }: Visit, label: string, path: string): Promise<void> {
+  const input = await tab.waitForSelector(`input[type="file"][aria-label="${label}"]`);
+  await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
+}
+
+/** Presses a button that a bar at the lower edge may cover, once it stands free of it. */
+async function reach({ tab, press }: Visit, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
+  const handle = await tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).waitHandle();
+  await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  await press(name, role);
+}
 
 async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 10 } } }));

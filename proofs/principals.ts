@@ -1,4 +1,6 @@
+import { scopesOfKey, scopesOfRole } from '../server/src/http/callers/scopes.ts';
 import type { Operation } from '../server/src/http/contract/contract.ts';
+import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import type { Call } from './client.ts';
 import { headerOf, type Tenant } from './tenant.ts';
 
@@ -33,9 +35,9 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
     one('nobody', [], [], {}),
     one('the storefront token alone', ['SiteId', 'StorefrontToken'], SHOP_SCOPES, shop),
     one('the storefront token without its site', ['StorefrontToken'], SHOP_SCOPES, without(shop, 'X-Site-ID')),
-    one('staff', ['StaffSession'], ['read', 'write'], headersOf(['StaffSession', StaffSession])),
-    one('a key that reads', ['ApiKey'], ['read'], headersOf(['ApiKey', tenant.readOnlyKey])),
-    one('a key that writes', ['ApiKey'], ['read', 'write'], headersOf(['ApiKey', ApiKey])),
+    one('staff', ['StaffSession'], scopesOfRole('owner'), headersOf(['StaffSession', StaffSession])),
+    one('a key that reads', ['ApiKey'], scopesOfKey(['read']), headersOf(['ApiKey', tenant.readOnlyKey])),
+    one('a key that writes', ['ApiKey'], scopesOfKey(KEY_SCOPES), headersOf(['ApiKey', ApiKey])),
     one('a sync key', ['SiteId', 'SyncSecret'], ['read', 'write'], {
       ...site,
       ...headersOf(['SyncSecret', SyncSecret]),

@@ -4,11 +4,12 @@ import { agentsOwn, approvedDeviceCode, isAgentBesidePair, openAgent, ownAgent }
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
+import { hire, invite, makeRoomToInvite, newPerson } from './people.ts';
 import { authorize, carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
-import { hire, openSession } from './world.ts';
+import { openSession } from './world.ts';
 
 /** A request that an operation must answer with its success: made from the contract's examples and a tenant's things. */
 export interface Wish {
@@ -55,12 +56,29 @@ interface Scene {
 const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
   // Someone new each time: who was attacked may be throttled.
   'dashboard.login': async (call, { world, tenant }) => {
-    call.body = await hire(world, tenant.site_id, tenant.canary);
+    const { email, password } = await hire(world, tenant.site_id, tenant.canary);
+    call.body = { email, password };
   },
   'dashboard.logout': async (call, { world, tenant }) => {
     const [, second] = tenant.staff;
     const session = await openSession(world, second?.email ?? '', second?.password ?? '');
     call.headers.Authorization = `Bearer ${session}`;
+  },
+  'dashboard.createStaffInvitation': (_call, { world, tenant }) => makeRoomToInvite(world, tenant),
+  'dashboard.getInvitation': async (call, { world, tenant }) => {
+    await makeRoomToInvite(world, tenant);
+    call.body = { token: (await invite(world, tenant)).token };
+  },
+  'dashboard.registerStaff': async (call, { world, tenant }) => {
+    await makeRoomToInvite(world, tenant);
+    call.body = { ...(call.body as object), token: (await invite(world, tenant)).token };
+  },
+  // Somebody who works elsewhere, or nowhere, and accepts in their own session.
+  'dashboard.acceptInvitation': async (call, { world, tenant }) => {
+    await makeRoomToInvite(world, tenant);
+    const { email, password } = await newPerson(world, tenant.canary);
+    call.headers.Authorization = `Bearer ${await openSession(world, email, password)}`;
+    call.body = { token: (await invite(world, tenant, { email })).token };
   },
   'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
   'dashboard.createStorefrontToken': (_call, { world, tenant }) => makeRoom(world, tenant, 'storefront'),

@@ -9,6 +9,7 @@ import type { Reply as Body, Call, WholeCall } from '../server/src/http/pipeline
 import { createSite, mintPassword, type SiteCredentials } from '../server/src/shop/merchant/sites.ts';
 import type { Tenant } from '../server/src/shop/shop.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
+import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange, type Reply, targetOf } from './client.ts';
 import { type Trial, Violations } from './frame.ts';
@@ -63,7 +64,7 @@ async function openShop(premises: Premises, currency: string): Promise<OpenShop>
   const password = await mintPassword();
   const { shop, credentials } = await untilConnected(() =>
     inTransaction(premises.db, (connection) =>
-      createSite(connection, { name: 'Alder & Finch', currency, staff, password }),
+      createSite(connection, { name: 'Alder & Finch', currency, staff, password, key_scopes: KEY_SCOPES }),
     ),
   );
   const { site_id, merchant_id } = credentials;

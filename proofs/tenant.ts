@@ -19,6 +19,8 @@ export interface Ids {
   variant: string[];
   collection: string[];
   handle: string[];
+  staff_member: string[];
+  invitation: string[];
   api_key: string[];
   storefront_token: string[];
   sync_key: string[];

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { openEgress } from '../server/src/egress/post.ts';
+import { directoryStore } from '../server/src/files/directory.ts';
 import { createLogger } from '../server/src/http/pipeline/log.ts';
 import { type Jobs, startJobs } from '../server/src/jobs/run.ts';
 import { createTestProvider } from '../server/src/shop/payments/test-provider.ts';
-import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
+import { FILES_DIR, SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
 import { withOwnDatabase } from './processes/own-database.ts';
@@ -67,5 +68,6 @@ function work(url: string, db: pg.Pool): Promise<Jobs> {
     mailer: { send: async () => 'nowhere' },
     logger: createLogger('silent'),
     egress: openEgress({ allowPrivate: true, ownHost: 'localhost' }),
+    files: directoryStore(FILES_DIR),
   });
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { createSite, mintPassword } from '../server/src/shop/merchant/sites.ts';
-import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
+import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { buryAgents, forgetGuesses } from './agents.ts';
 import { exchange, send } from './client.ts';
@@ -12,6 +12,7 @@ import { buryCustomers } from './customers.ts';
 import { type Trial, Violations } from './frame.ts';
 import { leaksIn } from './leaks.ts';
 import { MAKERS, makeAll } from './makers.ts';
+import { hire } from './people.ts';
 import { carryOn, takeTransfers } from './sales.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
@@ -123,6 +124,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
       currency: 'EUR',
       staff: { email, name: `${canary} staff` },
       password: minted,
+      key_scopes: KEY_SCOPES,
     }),
   );
   const password = credentials.staff.password ?? '';
@@ -147,6 +149,8 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   await makeAll(world, tenant, {
     product: 10,
     collection: 5,
+    staff_member: 2,
+    invitation: 2,
     api_key: 2,
     storefront_token: 2,
     sync_key: 1,
@@ -165,20 +169,6 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
 function emptyIds(): Ids {
   const kinds = new Set<Kind>(['merchant', ...(Object.values(MAKERS).flatMap(({ makes }) => makes) as Kind[])]);
   return Object.fromEntries([...kinds].map((kind) => [kind, [] as string[]])) as unknown as Ids;
-}
-
-/** A new member of a site's staff. */
-export async function hire({ owner }: World, site_id: string, canary: string) {
-  const hired = { email: `${canary}-${randomUUID().slice(0, 8)}@example.com`, password: `${canary} password` };
-  const { rows } = await owner.query<{ id: string }>(
-    'insert into commerce.staff (id, email, name, password_hash) values (gen_random_uuid(), $1, $2, $3) returning id',
-    [hired.email, `${canary} staff`, await hashPassword(hired.password)],
-  );
-  await owner.query("insert into commerce.staff_memberships (staff_id, site_id, role) values ($1, $2, 'owner')", [
-    rows[0]?.id,
-    site_id,
-  ]);
-  return hired;
 }
 
 /** A new session of a member of staff. */

@@ -8,7 +8,7 @@ import { dirname, join, normalize, relative } from 'node:path';
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
-    ['language', 'egress', 'secret-key.ts'],
+    ['language', 'egress', 'files', 'secret-key.ts'],
     ['db'],
     ['search', 'backup'],
     ['shop'],
@@ -21,14 +21,14 @@ export const FLOORS: Record<string, string[][]> = {
   ],
   'server/src/shop': [
     ['.'],
-    ['passwords'],
+    ['passwords', 'files'],
     ['products', 'stock', 'webhooks'],
     ['catalog'],
     ['discounts', 'mandates'],
     ['carts'],
     ['shipping'],
     ['orders'],
-    ['customers', 'payments'],
+    ['customers', 'payments', 'transfers'],
     ['account', 'merchant'],
     ['mails'],
     ['checkout'],

@@ -1,8 +1,18 @@
 import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
+import { setBankDetails } from '../bank-details.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { type Goods, type Shopper, shopperAt } from '../flows.ts';
-import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from '../processes.ts';
+import {
+  createSite,
+  migrate,
+  type OwnedSite,
+  type Running,
+  type Site,
+  sentBy,
+  startCommerce,
+  stop,
+} from '../processes.ts';
 import { postmasterOf, settled } from './cpu.ts';
 import { productOf } from './goods.ts';
 import type { Target, Unit } from './play.ts';
@@ -80,7 +90,7 @@ export function shopper({ url }: Running, { site, goods }: Shop): Shopper & { le
   return shopperAt(url, site, goods);
 }
 
-async function fill({ url }: Running, site: Site, products: number): Promise<Goods> {
+async function fill({ url }: Running, site: OwnedSite, products: number): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   for (let i = 0; i < products; i += PAGE) {
     const rows = Array.from({ length: Math.min(PAGE, products - i) }, (_, n) => productOf(i + n));
@@ -89,8 +99,7 @@ async function fill({ url }: Running, site: Site, products: number): Promise<Goo
   }
   const parcel = { name: 'Parcel', price: '4.90' };
   const { id: shipping_option_id } = await unwrap(client.POST('/api/dashboard/shipping-options', { body: parcel }));
-  const bank_details = { account_holder: 'Bench', iban: 'DE89370400440532013000' };
-  await unwrap(client.PATCH('/api/dashboard/settings', { body: { bank_details } }));
+  await setBankDetails(url, site);
   return { variant_ids: await variantsOf(url, site, products), codes: ['', ''], shipping_option_id };
 }
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { postmasterOf, settled } from '../cost/cpu.ts';
 import type { Cache } from '../cost/shop.ts';
 import { type Database, openDatabase } from '../database.ts';
-import { createSite, migrate, type Running, type Site, startCommerce, stop } from '../processes.ts';
+import { createSite, migrate, type OwnedSite, type Running, type Site, startCommerce, stop } from '../processes.ts';
 import { report } from '../report.ts';
 import { capacity } from './capacity.ts';
 import { addShops } from './copies.ts';
@@ -96,7 +96,7 @@ function say(what: string, began: number): void {
   process.stderr.write(`  ${what}, ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
 }
 
-async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client, template: Site): Promise<void> {
+async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client, template: OwnedSite): Promise<void> {
   const began = performance.now();
   const server = await startCommerce({ databaseUrl, dataDir, env: { ROLE: 'api' } });
   try {

@@ -1,8 +1,9 @@
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import type pg from 'pg';
+import { setBankDetails } from '../bank-details.ts';
 import { goodsOf, PLENTY } from '../cost/goods.ts';
 import { buy, type Goods, shopperAt } from '../flows.ts';
-import type { Running, Site } from '../processes.ts';
+import type { OwnedSite, Running, Site } from '../processes.ts';
 import { SMALL } from './sizes.ts';
 
 /**
@@ -40,7 +41,7 @@ export function productOf(rank: number) {
 }
 
 /** Fills the shop, and keeps its rows in the schema `scale`, each with the rank of the product that it comes with. */
-export async function fillTemplate(db: pg.Client, { url }: Running, site: Site): Promise<void> {
+export async function fillTemplate(db: pg.Client, { url }: Running, site: OwnedSite): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   for (let from = 1; from <= SMALL; from += PAGE) {
     const products = Array.from({ length: PAGE }, (_, i) => productOf(from + i));
@@ -49,8 +50,7 @@ export async function fillTemplate(db: pg.Client, { url }: Running, site: Site):
   }
   const parcel = { name: 'Parcel', price: '4.90' };
   const { id: shipping_option_id } = await unwrap(dashboard.POST('/api/dashboard/shipping-options', { body: parcel }));
-  const bank_details = { account_holder: 'Bench', iban: 'DE89370400440532013000' };
-  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { bank_details } }));
+  await setBankDetails(url, site);
   const { rows } = await db.query<{ id: string }>(
     `select v.id from commerce.variants v join commerce.products p on p.site_id = v.site_id and p.id = v.product_id
      where v.site_id = $1 and v.position = 1 order by right(p.slug, 7)`,

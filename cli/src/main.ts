@@ -9,6 +9,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDiscounts } from './commands/discounts.ts';
+import { addFiles } from './commands/files.ts';
 import { addInventory } from './commands/inventory.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
@@ -129,6 +130,7 @@ export function createProgram(terminal: Terminal): Command {
   addSyncKeys(program, terminal);
   addProducts(program, terminal);
   addProductParts(program, terminal);
+  addFiles(program, terminal);
   addCollections(program, terminal);
   addInventory(program, terminal);
   addOrders(program, terminal);

@@ -4,7 +4,10 @@ import { type ReactNode, Suspense, useMemo } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { api } from './api.ts';
 import { ShopFormatContext } from './format.ts';
+import { Forgot } from './session/forgot.tsx';
+import { InvitationScreen } from './session/invitation.tsx';
 import { Login } from './session/login.tsx';
+import { Reset } from './session/reset.tsx';
 import { StepUpDialog } from './session/step-up-dialog.tsx';
 import { MeContext, useMe, useSession } from './session/use-me.ts';
 import { routes } from './shell/routes.tsx';
@@ -14,7 +17,14 @@ import { Empty, LoadError, Loading } from './ui/page.tsx';
 export function App() {
   return (
     <Router base="/panel">
-      <Session />
+      <Switch>
+        <Route path="/forgot" component={Forgot} />
+        <Route path="/reset" component={Reset} />
+        <Route path="/invitation" component={InvitationScreen} />
+        <Route>
+          <Session />
+        </Route>
+      </Switch>
     </Router>
   );
 }
@@ -25,7 +35,9 @@ function Session() {
   const data = session.data;
   const me = useMemo(
     () =>
-      data?.staff && data.merchant ? { staff: data.staff, merchant: data.merchant, scopes: data.scopes } : undefined,
+      data?.staff && data.merchant
+        ? { staff: data.staff, merchant: data.merchant, role: data.role ?? '', scopes: data.scopes }
+        : undefined,
     [data],
   );
   if (data === undefined) {

@@ -14,6 +14,7 @@ import {
   openChromium,
   type Page,
 } from '../../server/test/chromium.ts';
+import { mailsTo } from '../../server/test/mail.ts';
 import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';
 import { leaveScreenshot, setWidth } from '../../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
@@ -30,6 +31,10 @@ export interface Visit {
   /** For arranging what a screen shows, and for asking what it did. */
   dashboard: ReturnType<typeof createDashboardClient>;
   storefront: ReturnType<typeof createStorefrontClient>;
+  /** The mails that an address got, oldest first. */
+  mailsTo(email: string): ReturnType<typeof mailsTo>;
+  /** The same as seen by somebody else, who is not logged in. */
+  asStranger(work: (visit: Visit) => Promise<void>): Promise<void>;
   /** Opens a screen, such as `/orders`, and waits until it has its content. */
   open(path: string): Promise<void>;
   /** Presses the button of this name; it may be a link or a menu entry instead. */
@@ -77,6 +82,7 @@ interface Panel {
   browser: Browser;
   context: BrowserContext;
   axe: string;
+  mailsTo(email: string): ReturnType<typeof mailsTo>;
   close(): Promise<void>;
 }
 
@@ -108,7 +114,8 @@ async function startPanel(chromium: string): Promise<Panel> {
     await stopServer(server);
     await rm(dataDir, { recursive: true });
   };
-  const panel = { baseUrl, demo, browser, context, axe, close };
+  const shop = { db: server.db, owner: server.owner, site_id: demo.site_id };
+  const panel = { baseUrl, demo, browser, context, axe, mailsTo: (email: string) => mailsTo(shop, email), close };
   await logIn(panel);
   return panel;
 }
@@ -127,16 +134,28 @@ async function logIn(panel: Panel): Promise<void> {
   await tab.close();
 }
 
-function visit({ baseUrl, demo, axe }: Panel, tab: Page, width: number): Visit {
+function visit(panel: Panel, tab: Page, width: number): Visit {
+  const { baseUrl, demo, axe } = panel;
   return {
     tab,
     width,
     demo,
     dashboard: createDashboardClient({ baseUrl, apiKey: demo.api_key }),
     storefront: createStorefrontClient({ baseUrl, siteId: demo.site_id, storefrontToken: demo.storefront_token }),
+    mailsTo: panel.mailsTo,
+    asStranger: async (work) => {
+      const context = await panel.browser.createBrowserContext();
+      try {
+        const other = await context.newPage();
+        await setWidth(other, width);
+        await work(visit(panel, other, width));
+      } finally {
+        await context.close();
+      }
+    },
     open: async (path) => {
       await tab.goto(`${baseUrl}/panel${path}`);
-      await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
+      await tab.locator('h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openPool } from '../../server/src/db/connect.ts';
 import { inTransaction } from '../../server/src/db/transaction.ts';
+import { KEY_SCOPES } from '../../server/test/key-scopes.ts';
 import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
 
 /** A site of its own for a proof, in a migrated database. */
@@ -11,7 +12,7 @@ export async function openTenant(databaseUrl: string): Promise<SiteCredentials &
     const staff = { email: `${randomUUID()}@example.com`, name: 'Staff' };
     const password = await mintPassword();
     const { credentials } = await inTransaction(db, (connection) =>
-      createSite(connection, { name, currency: 'EUR', staff, password }),
+      createSite(connection, { name, currency: 'EUR', staff, password, key_scopes: KEY_SCOPES }),
     );
     return { ...credentials, staff: { email: staff.email, password: credentials.staff.password ?? '' } };
   } finally {

@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Egress } from './egress/post.ts';
+import type { FileStore } from './files/store.ts';
 import { preflight } from './http/callers/cors.ts';
 import { setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
@@ -55,6 +56,7 @@ export interface AppDeps {
   patience?: Patience;
   /** Sends to addresses that tenants name. */
   egress: Egress;
+  files: FileStore;
   pooling: 'session' | 'transaction';
   trustProxy: number;
   dashboardOrigins: string[];
@@ -125,6 +127,16 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
     ['/panel', '/panel/', '/panel/*path'],
     whenAsked(async () => (await import('./pages/panel/panel.ts')).panel(hosts)),
   );
+  const { files, dashboardOrigins } = deps;
+  router.get(
+    '/files/:site_id/:name/:part',
+    whenAsked(async () => (await import('./http/operators/stored-files.ts')).storedFiles({ files, hosts })),
+  );
+  const upload = whenAsked(async () => {
+    const { uploads } = await import('./http/operators/uploads.ts');
+    return uploads({ db, files, hosts, deadlines, dashboardOrigins });
+  });
+  router.route('/uploads/:site_id/:token').put(upload).options(upload);
   router.post(
     '/webhooks/stripe/:site_id',
     whenAsked(async () => {

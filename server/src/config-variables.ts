@@ -50,10 +50,42 @@ export const VARIABLES = {
   },
   DATA_DIR: {
     meaning:
-      'The directory for what the server stores itself: the embedded database, the secret key, the demo credentials, mails.',
+      'The directory for what the server stores itself: the embedded database, the secret key, the demo credentials, mails, files.',
     allowed: 'a directory that the server may write to',
     whenUnset: '`.data`',
     read: matching(/^[^\0]{1,4000}$/),
+  },
+  S3_ENDPOINT: {
+    meaning:
+      'An S3-compatible store for uploaded files. Without it they are kept in `files` in `DATA_DIR`, which all processes must share.',
+    allowed: 'an `http` or `https` address without a path',
+    whenUnset: 'files are kept in `DATA_DIR`',
+    read: origin,
+  },
+  S3_BUCKET: {
+    meaning: 'The bucket of the file store. It needs no public access: the server reads and serves the files.',
+    allowed: 'the name of a bucket',
+    whenUnset: 'required with `S3_ENDPOINT`',
+    read: matching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+  },
+  S3_REGION: {
+    meaning: 'The region of the file store.',
+    allowed: 'a region such as `eu-central-1`',
+    whenUnset: '`us-east-1`',
+    read: matching(/^[a-z0-9-]{1,40}$/),
+  },
+  S3_ACCESS_KEY_ID: {
+    meaning: 'The access key of the file store. It must be allowed to get, put and delete objects of the bucket.',
+    allowed: 'the id of an access key',
+    whenUnset: 'required with `S3_ENDPOINT`',
+    read: matching(/^[\x21-\x7e]{3,200}$/),
+  },
+  S3_SECRET_ACCESS_KEY: {
+    meaning: 'The secret of `S3_ACCESS_KEY_ID`.',
+    allowed: 'the secret of an access key',
+    whenUnset: 'required with `S3_ENDPOINT`',
+    secret: true,
+    read: matching(/^[\x21-\x7e]{8,200}$/),
   },
   DATABASE_URL: {
     meaning:

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Unreadable, VARIABLES, type Values, type VariableName } from './config-variables.ts';
+import type { S3Settings } from './files/store.ts';
 import { hasSecretKey, secretKeyIn } from './secret-key.ts';
 
 /** What the server runs with. `VARIABLES` says what each setting means. */
@@ -16,6 +17,8 @@ export interface Config {
   baseUrlAssumed: boolean;
   /** Absolute. */
   dataDir: string;
+  /** Undefined means that files are kept in `dataDir`. */
+  s3: S3Settings | undefined;
   /** Undefined means the embedded database. */
   databaseUrl: string | undefined;
   /** Without a pooler, for migrations and jobs; undefined means that `databaseUrl` has none either. */
@@ -104,6 +107,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     baseUrl,
     baseUrlAssumed: values.BASE_URL === undefined && values.PORT === undefined,
     dataDir,
+    s3: s3Of(values),
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databasePoolMax: values.DATABASE_POOL_MAX ?? 10,
@@ -166,7 +170,17 @@ function contradictions(values: Values): string[] {
       'DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL: migrations and background jobs do not work through a pooler. Set it to the address of PostgreSQL itself.',
     );
   }
+  const missing = S3_VARIABLES.filter((name) => values.S3_ENDPOINT && !values[name]);
+  if (missing.length > 0) mistakes.push(`S3_ENDPOINT needs ${missing.join(', ')} as well. Set them, or remove it.`);
   return mistakes;
+}
+
+const S3_VARIABLES = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+
+function s3Of({ S3_ENDPOINT: endpoint, S3_REGION: region = 'us-east-1', ...values }: Values): S3Settings | undefined {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  if (!endpoint || !bucket || !accessKeyId || !secretAccessKey) return undefined;
+  return { endpoint, bucket, region, accessKeyId, secretAccessKey };
 }
 
 function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {

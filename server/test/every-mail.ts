@@ -141,7 +141,12 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
     await write('staff_account_changed', { email, change });
   }
   for (const change of ['keys', 'payments', 'settings', 'staff'] as const) {
-    await write('sensitive_change', { change, who: change === 'keys' ? null : staff_id, at: '2026-03-02T08:15:00.000Z', staff_id });
+    await write('sensitive_change', {
+      change,
+      who: change === 'keys' ? null : staff_id,
+      at: '2026-03-02T08:15:00.000Z',
+      staff_id,
+    });
   }
   for (const reason of ['gone', 'failing']) {
     const webhook = await owner.query<{ id: string }>(

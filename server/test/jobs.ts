@@ -3,22 +3,23 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { ignoreLostConnections } from '../src/db/connect.ts';
 import { openEgress } from '../src/egress/post.ts';
+import { directoryStore } from '../src/files/directory.ts';
 import { expireOverdue } from '../src/jobs/buying.ts';
 import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
 import type { PaymentProvider } from '../src/shop/payments/provider.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
-import { SECRET_KEY, testServer } from './server.ts';
+import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /** The background jobs, running in this process until the file ends. Mails of other tests' shops go where those tests look. */
-export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
+export async function workJobs({ allowPrivate = true, baseUrl = 'http://localhost' } = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
     url: databaseUrl(),
     db,
     mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
-    baseUrl: 'http://localhost',
+    baseUrl,
     logger: pino({ level: 'silent' }),
     card: createTestProvider({ db, baseUrl: 'http://localhost' }),
     stripeApiUrl: 'http://127.0.0.1:9',
@@ -26,6 +27,7 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
     egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,
+    files: directoryStore(FILES_DIR),
   });
 }
 

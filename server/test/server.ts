@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
 import { openEgress } from '../src/egress/post.ts';
+import { directoryStore } from '../src/files/directory.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
 import { openSiteHosts, type SiteHosts } from '../src/http/callers/site-hosts.ts';
 import { openProbe } from '../src/http/operators/health.ts';
@@ -12,6 +16,10 @@ import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
+
+/** Where the servers and the jobs of a worker keep files. */
+export const FILES_DIR = mkdtempSync(join(tmpdir(), 'commerce-files-'));
+process.once('exit', () => rmSync(FILES_DIR, { recursive: true, force: true }));
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
@@ -86,6 +94,7 @@ export async function startServer(
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,
     egress,
+    files: directoryStore(FILES_DIR),
     pooling,
     trustProxy: 0,
     dashboardOrigins: [],

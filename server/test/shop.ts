@@ -1,6 +1,5 @@
 import { createDashboardClient, createStorefrontClient, createSyncClient } from '@commerce-backend/sdk';
 import type {
-  ApiKeyScope,
   CheckoutPatch,
   DiscountInput,
   ProductInput,
@@ -11,6 +10,7 @@ import sql from 'sql-template-tag';
 import { inTransaction } from '../src/db/transaction.ts';
 import { createSite, mintPassword } from '../src/shop/merchant/sites.ts';
 import { hashPassword } from '../src/shop/passwords/passwords.ts';
+import { KEY_SCOPES } from './key-scopes.ts';
 import { testServer } from './server.ts';
 
 let count = 0;
@@ -18,16 +18,6 @@ const PASSWORD = 'correct horse battery staple';
 // Hashed once for all: a hash takes tens of milliseconds, on purpose.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
-
-/** What tests do with an API key needs more than `write`. */
-const ALL_SCOPES: ApiKeyScope[] = [
-  'read',
-  'write',
-  'payments:write',
-  'keys:write',
-  'orders:export',
-  'customers:export',
-];
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
@@ -64,7 +54,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
   const { credentials } = await inTransaction(server.db, (connection) =>
     createSite(connection, {
       ...{ name, currency, staff: { email, name: 'Staff' }, password: STAFF_PASSWORD },
-      key_scopes: ALL_SCOPES,
+      key_scopes: KEY_SCOPES,
     }),
   );
   const { baseUrl } = server;

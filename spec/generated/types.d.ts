@@ -1221,6 +1221,46 @@ export interface paths {
         patch: operations["dashboard.updateOption"];
         trace?: never;
     };
+    "/api/dashboard/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin an upload
+         * @description Announces a picture (JPEG, PNG or WebP, up to 20 MiB) and gives the address to which its bytes go: PUT them to upload_url within 15 minutes, without any credential, exactly as many and with the SHA-256 that are announced here. The address takes one complete upload. The PUT answers with the file, whose status is processing until the server has made pictures of 320, 640 and 1280 pixels of it, as WebP and without what the camera noted in it; only these are kept and served. What a shop may keep has a limit (409 limit_reached, in bytes). A file that nothing uses is deleted after a day.
+         */
+        post: operations["dashboard.createFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file
+         * @description Says how far a file is: awaiting_upload, processing, ready with the addresses of its pictures, or failed with the reason. A failed file changes nothing of the shop.
+         */
+        get: operations["dashboard.getFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/products/{product_id}/images": {
         parameters: {
             query?: never;
@@ -1232,7 +1272,7 @@ export interface paths {
         put?: never;
         /**
          * Add an image
-         * @description Adds an image by its URL, at its position or at the end. The image is not fetched. A product has at most 250 images (409 limit_reached).
+         * @description Adds an uploaded file (file_id) or an image by its https address (url), which is not fetched, at its position or at the end. A file that is not uploaded, or has failed, is refused with the reason. A product has at most 250 images (409 limit_reached).
          */
         post: operations["dashboard.createImage"];
         delete?: never;
@@ -2010,35 +2050,6 @@ export interface paths {
          * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dashboard/orders/{order_id}/mails": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-            };
-            path: {
-                /**
-                 * @description The id of an order.
-                 * @example 0192f3a0-6666-7000-8000-000000000001
-                 */
-                order_id: components["parameters"]["OrderId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a mail about an order again
-         * @description Has a mail sent to the order's customer once more, with the order as it stands when it is sent, and a new link to its page. The mail must fit: a reminder needs an order that awaits its payment, shipped needs a parcel and is about the latest one, refunded needs a refund that has succeeded and is about the latest one; otherwise, and if the order has no e-mail address, it is 409 conflict. The timeline names who did it.
-         */
-        post: operations["dashboard.sendOrderMail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3694,7 +3705,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["sync.registerWebhook"];
         delete?: never;
@@ -5086,7 +5097,7 @@ export interface components {
             site_id?: components["schemas"]["Id"];
             /** @description Whose shop that is. */
             merchant_id?: components["schemas"]["Id"];
-            /** @description It depends on the type; see the webhooks in this description. */
+            /** @description The whole object that the event is about, as it is at the first attempt, at most 64 KB; see the webhooks in this description. */
             data: {
                 [key: string]: unknown;
             };
@@ -5150,7 +5161,13 @@ export interface components {
         MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
-        /** @description An image of a product. The first one stands for the product in lists. */
+        /** @description An image in one width, as WebP. */
+        ImageSource: {
+            url: components["schemas"]["Url"];
+            width: number;
+            height: number;
+        };
+        /** @description An image of a product. The first one stands for the product in lists. Only images that were uploaded have sources, and a status where the merchant sees them. */
         Image: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -5158,6 +5175,13 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
+            /**
+             * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
+             * @enum {string}
+             */
+            status?: "processing" | "ready";
+            /** @description The image in several widths, the narrowest first; url is the widest. */
+            sources?: components["schemas"]["ImageSource"][];
         };
         /** @description An option of a product, such as its size. The option at position 1 is option1 of each variant, and so on. */
         Option: {
@@ -5404,6 +5428,66 @@ export interface components {
             position?: number;
             /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
             values?: string[];
+        };
+        /**
+         * @description The types of pictures that can be uploaded.
+         * @enum {string}
+         */
+        FileType: "image/jpeg" | "image/png" | "image/webp";
+        /** @description A picture that is about to be uploaded. */
+        FileInput: {
+            /** @description For people to recognise it; the served files are named by the server. */
+            filename: string;
+            content_type: components["schemas"]["FileType"];
+            bytes: number;
+            /** @description The SHA-256 of the bytes, in hexadecimal digits. */
+            sha256: string;
+        };
+        /** @description An announced file, and where its bytes go. */
+        FileUpload: {
+            id: components["schemas"]["Id"];
+            /** @description Takes the bytes by PUT, once. It is shown only in this answer. */
+            upload_url: components["schemas"]["Url"];
+            /** @description Until when an upload may begin. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        FileStatus: "awaiting_upload" | "processing" | "ready" | "failed";
+        /** @description Why a file has failed. unreadable: it is no picture, or is cut off or damaged. wrong_type: it is a picture of another type than announced. too_large: it has more pixels than the server takes. no_room: its pictures would exceed what the shop may keep. not_processed: the server could not process it; upload it again. */
+        FileFailure: {
+            /** @enum {string} */
+            code: "unreadable" | "wrong_type" | "too_large" | "no_room" | "not_processed";
+            message: string;
+        };
+        /** @description An uploaded picture. */
+        StoredFile: {
+            id: components["schemas"]["Id"];
+            filename: string;
+            content_type: components["schemas"]["FileType"];
+            /** @description As announced. */
+            bytes: number;
+            status: components["schemas"]["FileStatus"];
+            /** @description Why the file has failed. */
+            failure: components["schemas"]["FileFailure"] | null;
+            /** @description The address of its widest picture, for image_url or logo_url; null unless it is ready. */
+            url: components["schemas"]["UrlOrNull"];
+            width: number | null;
+            height: number | null;
+            /** @description Its pictures, the narrowest first; empty unless it is ready. */
+            sources: components["schemas"]["ImageSource"][];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An image to add to a product: an uploaded file (file_id), or an address (url), which the server stores and does not fetch. Without a position it goes to the end. */
+        NewImage: {
+            /** @description An https address. */
+            url?: components["schemas"]["Url"];
+            /** @description An uploaded file. While it is processing, the image has the status processing and is shown to the merchant only; if it fails, the image is gone and the file says why. */
+            file_id?: components["schemas"]["Id"];
+            alt?: string | null;
+            position?: number;
+            /** @description Of an image by its address; a file has its own. */
+            width?: number | null;
+            height?: number | null;
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
@@ -5923,11 +6007,6 @@ export interface components {
                 }[];
             }[];
         };
-        /**
-         * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled or refunded.
-         * @enum {string}
-         */
-        OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded";
         /** @description A customer as the customer sees it. */
         Customer: {
             id: components["schemas"]["Id"];
@@ -7075,12 +7154,14 @@ export interface components {
         };
         WebhookRegistrationInput: {
             url: components["schemas"]["Url"];
-            events: components["schemas"]["EventTypes"];
+            /** @description Types about products and stock; other events are for webhooks that staff make on the dashboard. */
+            events: ("product.created" | "product.updated" | "product.deleted" | "product.*" | "inventory.changed")[];
         };
         /** @description A webhook with its new secret. */
         WebhookRegistrationWithSecret: components["schemas"]["WebhookRegistration"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         ProductEventData: {
             id: components["schemas"]["Id"];
             slug: components["schemas"]["Slug"];
@@ -7089,12 +7170,20 @@ export interface components {
             /** Format: date-time */
             published_at: string | null;
             updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description A product as the dashboard shows it at the first attempt, or to an integration as the storefront does; at most 50 variants. */
+        ProductEvent: components["schemas"]["Product"] & components["schemas"]["ProductEventData"];
         ProductDeletedEventData: {
             id: components["schemas"]["Id"];
             slug: components["schemas"]["Slug"];
             deleted_at: components["schemas"]["Timestamp"];
         };
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         InventoryEventData: {
             variant_id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
@@ -7107,7 +7196,17 @@ export interface components {
             available: boolean;
             /** @description Why the change is significant. */
             reasons: ("availability" | "low_stock" | "amount")[];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description The stock of a variant, as the dashboard shows it at the first attempt. */
+        InventoryEvent: components["schemas"]["InventoryItem"] & components["schemas"]["InventoryEventData"];
+        /** @description A variant as the storefront shows it at the first attempt, for webhooks that an integration registered. */
+        VariantEvent: components["schemas"]["Variant"] & components["schemas"]["InventoryEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         OrderEventData: {
             id: components["schemas"]["Id"];
             order_number: string;
@@ -7121,11 +7220,27 @@ export interface components {
             reference: string | null;
             customer_id: components["schemas"]["IdOrNull"];
             updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description An order with all that belongs to it, as the dashboard shows it at the first attempt. */
+        OrderEvent: components["schemas"]["OrderDetails"] & components["schemas"]["OrderEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         CustomerEventData: {
             id: components["schemas"]["Id"];
             created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
+        CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
+        /** @description What is certain of it: all that a body holds when the object is gone by the first attempt, when the event is a test, or when an integration registered the webhook for a type that it could choose in earlier versions. */
         AgentTokenEventData: {
             id: components["schemas"]["Id"];
             customer_id: components["schemas"]["Id"];
@@ -7134,7 +7249,14 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * @description Only where the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
         };
+        /** @description An agent of a customer with its budget, as the dashboard shows it at the first attempt. */
+        AgentTokenEvent: components["schemas"]["AgentToken"] & components["schemas"]["AgentTokenEventData"];
         PingEventData: {
             /** @description The webhook that is tested; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
@@ -7545,6 +7667,11 @@ export interface components {
          */
         OptionId: components["schemas"]["Id"];
         /**
+         * @description The id of a file.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        FileId: components["schemas"]["Id"];
+        /**
          * @description The id of an image.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -7797,6 +7924,7 @@ export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
+export type ImageSource = components['schemas']['ImageSource'];
 export type Image = components['schemas']['Image'];
 export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
@@ -7814,6 +7942,13 @@ export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type ProductPatch = components['schemas']['ProductPatch'];
 export type OptionPatch = components['schemas']['OptionPatch'];
+export type FileType = components['schemas']['FileType'];
+export type FileInput = components['schemas']['FileInput'];
+export type FileUpload = components['schemas']['FileUpload'];
+export type FileStatus = components['schemas']['FileStatus'];
+export type FileFailure = components['schemas']['FileFailure'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type NewImage = components['schemas']['NewImage'];
 export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
@@ -7843,7 +7978,6 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
-export type OrderMailKind = components['schemas']['OrderMailKind'];
 export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
@@ -7936,11 +8070,17 @@ export type WebhookRegistration = components['schemas']['WebhookRegistration'];
 export type WebhookRegistrationInput = components['schemas']['WebhookRegistrationInput'];
 export type WebhookRegistrationWithSecret = components['schemas']['WebhookRegistrationWithSecret'];
 export type ProductEventData = components['schemas']['ProductEventData'];
+export type ProductEvent = components['schemas']['ProductEvent'];
 export type ProductDeletedEventData = components['schemas']['ProductDeletedEventData'];
 export type InventoryEventData = components['schemas']['InventoryEventData'];
+export type InventoryEvent = components['schemas']['InventoryEvent'];
+export type VariantEvent = components['schemas']['VariantEvent'];
 export type OrderEventData = components['schemas']['OrderEventData'];
+export type OrderEvent = components['schemas']['OrderEvent'];
 export type CustomerEventData = components['schemas']['CustomerEventData'];
+export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
+export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -7998,6 +8138,7 @@ export type ParameterPriceMin = components['parameters']['PriceMin'];
 export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterProductId = components['parameters']['ProductId'];
 export type ParameterOptionId = components['parameters']['OptionId'];
+export type ParameterFileId = components['parameters']['FileId'];
 export type ParameterImageId = components['parameters']['ImageId'];
 export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
@@ -11349,6 +11490,83 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.createFile": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileInput"];
+            };
+        };
+        responses: {
+            /** @description Where the bytes go. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileUpload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getFile": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a file.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                file_id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.createImage": {
         parameters: {
             query?: never;
@@ -11377,7 +11595,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ImageInput"];
+                "application/json": components["schemas"]["NewImage"];
             };
         };
         responses: {
@@ -12832,8 +13050,6 @@ export interface operations {
                 customer_id?: components["schemas"]["Id"];
                 /** @description Only orders that the agent with this token has prepared. */
                 agent_token_id?: components["schemas"]["Id"];
-                /** @description Only orders that wait, as dashboard.getOverview counts them: payment, for a bank transfer whose deadline has not passed; shipping, confirmed with something not shipped yet. */
-                waiting_for?: "payment" | "shipping";
                 /** @description Only orders created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
                 /** @description Only orders created before this time. */
@@ -13648,71 +13864,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
             412: components["responses"]["Stale"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "dashboard.sendOrderMail": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
-                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
-                /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
-                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
-                 */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /**
-                 * @description The id of an order.
-                 * @example 0192f3a0-6666-7000-8000-000000000001
-                 */
-                order_id: components["parameters"]["OrderId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "kind": "shipped"
-                 *     }
-                 */
-                "application/json": {
-                    kind: components["schemas"]["OrderMailKind"];
-                };
-            };
-        };
-        responses: {
-            /** @description The mail is on its way. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "kind": "shipped",
-                     *       "email": "june@example.com"
-                     *     }
-                     */
-                    "application/json": {
-                        kind: components["schemas"]["OrderMailKind"];
-                        /** @description Where it goes. */
-                        email: string;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -17438,7 +17589,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["ProductEventData"];
+                    data: components["schemas"]["ProductEvent"] | components["schemas"]["ProductEventData"];
                 };
             };
         };
@@ -17514,7 +17665,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["ProductEventData"];
+                    data: components["schemas"]["ProductEvent"] | components["schemas"]["ProductEventData"];
                 };
             };
         };
@@ -17667,7 +17818,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["InventoryEventData"];
+                    data: components["schemas"]["InventoryEvent"] | components["schemas"]["VariantEvent"] | components["schemas"]["InventoryEventData"];
                 };
             };
         };
@@ -17748,7 +17899,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17829,7 +17980,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17910,7 +18061,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -17991,7 +18142,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -18072,7 +18223,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -18153,7 +18304,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -18234,7 +18385,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["OrderEventData"];
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
                 };
             };
         };
@@ -18306,7 +18457,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["CustomerEventData"];
+                    data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
                 };
             };
         };
@@ -18381,7 +18532,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["AgentTokenEventData"];
+                    data: components["schemas"]["AgentTokenEvent"] | components["schemas"]["AgentTokenEventData"];
                 };
             };
         };
@@ -18456,7 +18607,7 @@ export interface operations {
                      * @constant
                      */
                     test?: true;
-                    data: components["schemas"]["AgentTokenEventData"];
+                    data: components["schemas"]["AgentTokenEvent"] | components["schemas"]["AgentTokenEventData"];
                 };
             };
         };

@@ -7,8 +7,8 @@ import { show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { keyColumns, showRevoked, showSecret } from './key-view.ts';
-import { addYes, isJson, repeated, uuid, type YesOption } from './options.ts';
+import { graceOf, keyColumns, type RotateOptions, showRevoked, showSecret } from './key-view.ts';
+import { addYes, isJson, repeated, uuid, wholeNumber, type YesOption } from './options.ts';
 
 type ApiKey = Schemas['ApiKey'];
 
@@ -50,9 +50,10 @@ export function addApiKeys(program: Command, terminal: Terminal): void {
     .action((options: CreateOptions, command: Command) => create(options, command, terminal));
   calls(keys.command('rotate'), 'dashboard.rotateApiKey')
     .argument('<id>', 'the key, as the list shows it', uuid)
-    .description('Create a new key to replace one, which works for 24 more hours.')
+    .description('Create a new key to replace one, which works for some hours more.')
+    .option('--grace <hours>', 'how many, from 0 to 72 (default: 24)', wholeNumber)
     .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => rotate(id, command, terminal));
+    .action((id: string, options: RotateOptions, command: Command) => rotate(id, options, command, terminal));
   addYes(calls(keys.command('revoke'), 'dashboard.revokeApiKey'))
     .argument('<id>', 'the key, as the list shows it', uuid)
     .description('End a key at once.')
@@ -78,10 +79,11 @@ async function create({ description, scope }: CreateOptions, command: Command, t
   told(await unwrap(client.POST('/api/dashboard/api-keys', { body })), command, terminal);
 }
 
-async function rotate(api_key_id: string, command: Command, terminal: Terminal): Promise<void> {
+async function rotate(api_key_id: string, { grace }: RotateOptions, command: Command, terminal: Terminal) {
+  const body = graceOf(grace);
   const { client } = await openSession(command, terminal);
   const params = { path: { api_key_id } };
-  told(await unwrap(client.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params })), command, terminal);
+  told(await unwrap(client.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params, body })), command, terminal);
 }
 
 async function revoke(api_key_id: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {

@@ -5,6 +5,7 @@ import { calls } from '../operations.ts';
 import { type Column, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { addAdjustMany } from './inventory-adjust-many.ts';
 import { addMovements } from './inventory-movements.ts';
 import { addPageOptions, choice, isJson, type PageOptions, uuid, wholeNumber } from './options.ts';
 import { variantIdOf } from './variant-id.ts';
@@ -63,7 +64,7 @@ function stateOf({ track_inventory, is_out_of_stock, is_low_stock }: InventoryIt
   return is_low_stock ? 'low' : 'ok';
 }
 
-/** `inventory list|adjust|movements`. */
+/** `inventory list|adjust|adjust-many|movements`. */
 export function addInventory(program: Command, terminal: Terminal): void {
   const inventory = program.command('inventory').description('The stock of every variant.');
   const list = calls(inventory.command('list'), 'dashboard.listInventory')
@@ -83,6 +84,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
     .option('--note <text>', 'a remark, kept with the movement')
     .addHelpText('after', ADJUST_EXAMPLES)
     .action((variant: string, options: AdjustOptions, command: Command) => adjust(variant, options, command, terminal));
+  addAdjustMany(inventory, terminal);
   addMovements(inventory, terminal);
 }
 

@@ -51,3 +51,12 @@ export function showSecret(
 export function showRevoked(key: Key, command: Command, terminal: Terminal): void {
   show(terminal, isJson(command), key, () => `Revoked: ${key.description} (${key.secret_prefix}…).`);
 }
+
+/** How long the old one of two keys still works. */
+export interface RotateOptions {
+  grace?: number;
+}
+
+export function graceOf(grace_hours: number | undefined): { grace_hours: number } | undefined {
+  return grace_hours === undefined ? undefined : { grace_hours };
+}

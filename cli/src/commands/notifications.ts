@@ -20,18 +20,25 @@ They are your own, in this shop: an API key has none.
 
 Examples:
   $ commerce notifications
-  $ commerce notifications set new-order off`;
+  $ commerce notifications list --json`;
+
+const SET_EXAMPLES = `
+Examples:
+  $ commerce notifications set new-order off
+  $ commerce notifications set low-stock on`;
 
 /** `notifications`: which mails of the shop I get. */
 export function addNotifications(program: Command, terminal: Terminal): void {
-  const notifications = calls(program.command('notifications'), 'dashboard.getNotifications')
+  const group = program.command('notifications').description('Show and choose which mails of the shop you get.');
+  calls(group.command('list', { isDefault: true }), 'dashboard.getNotifications')
     .description('Show which mails of the shop you get.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => list(command, terminal));
-  calls(notifications.command('set'), 'dashboard.updateNotifications')
+  calls(group.command('set'), 'dashboard.updateNotifications')
     .description('Switch one of them on or off.')
     .addArgument(new Argument('<mail>', 'the mail').choices(Object.keys(MAILS)))
     .addArgument(new Argument('<state>', 'whether you get it').choices(['on', 'off']))
+    .addHelpText('after', SET_EXAMPLES)
     .action((mail: string, state: string, _options, command: Command) => set(mail, state, command, terminal));
 }
 

@@ -9,7 +9,9 @@ import { addPageOptions, choice, isJson, type PageOptions, since, until, uuid } 
 import { addOrderMoves } from './order-moves.ts';
 import { addOrderRecords } from './order-records.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
+import { addOrdersExport } from './orders-export.ts';
 import { addOrdersMatch } from './orders-match.ts';
+import { addOrdersShipMany } from './orders-ship-many.ts';
 
 type TimelineEntry = Schemas['TimelineEntry'];
 
@@ -60,7 +62,7 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|update|shipments|refunds|match`. */
+/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|update|shipments|refunds|match|ship-many|export`. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
   const list = calls(orders.command('list'), 'dashboard.listOrders')
@@ -92,6 +94,8 @@ export function addOrders(program: Command, terminal: Terminal): void {
   addOrderMoves(orders, terminal);
   addOrderRecords(orders, terminal);
   addOrdersMatch(orders, terminal);
+  addOrdersShipMany(orders, terminal);
+  addOrdersExport(orders, terminal);
 }
 
 async function listOrders(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {

@@ -1,6 +1,6 @@
 import type {
-  ImageInput,
   ImagePatch,
+  NewImage,
   OptionInput,
   OptionPatch,
   ProductInput,
@@ -119,7 +119,7 @@ export const OPTION_CHANGE: Field<keyof OptionPatch>[] = [
   POSITION,
 ];
 
-export const IMAGE: Field<OfBoth<ImageInput, ImagePatch>>[] = [
+export const IMAGE: Field<OfBoth<NewImage, ImagePatch>>[] = [
   { flags: '--alt <text>', field: 'alt', help: 'what it shows, in words', read: optionalText },
   POSITION,
   { flags: '--width <pixels>', field: 'width', help: 'its width', read: orNone(wholeNumber) },

@@ -1,7 +1,7 @@
 import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type {
-  ImageInput,
   ImagePatch,
+  NewImage,
   OptionInput,
   OptionPatch,
   VariantInput,
@@ -16,6 +16,7 @@ import { plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { uploadPicture } from '../upload.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
 import { IMAGE, IMAGE_CHANGE, NEW_OPTION, NEW_VARIANT, OPTION_CHANGE, VARIANT_CHANGE } from './product-fields.ts';
 import { findProduct, productText } from './product-view.ts';
@@ -44,7 +45,8 @@ const IMAGE_EXAMPLES = `
 PRODUCT is an id, a slug or a SKU; IMAGE is a position, from 1, or an id. To delete asks first; programs agree with --yes.
 
 Examples:
-  $ commerce images create linen-shirt https://shop.example/shirt.jpg --alt "A blue linen shirt"
+  $ commerce images create linen-shirt shirt.jpg --alt "A blue linen shirt"
+  $ commerce images create linen-shirt https://shop.example/shirt.jpg
   $ commerce images update linen-shirt 2 --position 1
   $ commerce images delete linen-shirt 2`;
 
@@ -135,16 +137,15 @@ function addOptions(options: Command, terminal: Terminal): void {
 }
 
 function addImages(images: Command, terminal: Terminal): void {
-  const create = calls(images.command('create <product> <url>'), 'dashboard.createImage');
-  addFields(nameFlags(create, { url: 'URL' }), IMAGE)
-    .description('Add an image to a product.')
+  const create = calls(images.command('create <product> <image>'), 'dashboard.createImage');
+  addFields(nameFlags(create, { url: 'IMAGE', file_id: 'IMAGE' }), IMAGE)
+    .description('Add an image to a product: a picture on this machine, which is uploaded, or an address.')
     .addHelpText('after', IMAGE_EXAMPLES)
-    .action((wanted: string, url: string, _options, command: Command) =>
+    .action((wanted: string, image: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
-        const call = {
-          params: { path: { product_id } },
-          body: { ...(await givenBody<ImageInput>(IMAGE, command, terminal)), url },
-        };
+        const given = await givenBody<NewImage>(IMAGE, command, terminal);
+        const source = /^https?:/i.test(image) ? { url: image } : { file_id: (await uploadPicture(client, image)).id };
+        const call = { params: { path: { product_id } }, body: { ...given, ...source } };
         return unwrap(client.POST('/api/dashboard/products/{product_id}/images', call));
       }),
     );

@@ -20,15 +20,16 @@ Steps marked ✗ have to be done before the shop can sell, those marked – shou
 
 Examples:
   $ commerce setup
-  $ commerce setup --json`;
+  $ commerce setup show --json`;
 
 /** `setup`: what the shop needs before it can sell, and the command for each step. */
 export function addSetup(program: Command, terminal: Terminal): void {
-  const list = calls(program.command('setup'), 'dashboard.getSetup')
+  const group = program.command('setup').description('Show what the shop needs before it can sell, and try an order.');
+  calls(group.command('show', { isDefault: true }), 'dashboard.getSetup')
     .description('Show what the shop needs before it can sell.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => setup(program, command, terminal));
-  addTestOrder(list, terminal);
+  addTestOrder(group, terminal);
 }
 
 async function setup(program: Command, command: Command, terminal: Terminal): Promise<void> {

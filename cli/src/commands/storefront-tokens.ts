@@ -6,8 +6,8 @@ import { show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { keyColumns, showRevoked, showSecret } from './key-view.ts';
-import { addYes, choice, isJson, repeated, uuid, type YesOption } from './options.ts';
+import { graceOf, keyColumns, type RotateOptions, showRevoked, showSecret } from './key-view.ts';
+import { addYes, choice, isJson, repeated, uuid, wholeNumber, type YesOption } from './options.ts';
 
 type Token = Schemas['StorefrontToken'];
 
@@ -49,9 +49,10 @@ export function addStorefrontTokens(program: Command, terminal: Terminal): void 
     .action((options: CreateOptions, command: Command) => create(options, command, terminal));
   calls(tokens.command('rotate'), 'dashboard.rotateStorefrontToken')
     .argument('<id>', 'the token, as the list shows it', uuid)
-    .description('Create a new token to replace one, which works for 24 more hours.')
+    .description('Create a new token to replace one, which works for some hours more.')
+    .option('--grace <hours>', 'how many, from 0 to 72 (default: 24)', wholeNumber)
     .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => rotate(id, command, terminal));
+    .action((id: string, options: RotateOptions, command: Command) => rotate(id, options, command, terminal));
   addYes(calls(tokens.command('revoke'), 'dashboard.revokeStorefrontToken'))
     .argument('<id>', 'the token, as the list shows it', uuid)
     .description('End a token at once.')
@@ -78,10 +79,11 @@ async function create(options: CreateOptions, command: Command, terminal: Termin
   told(await unwrap(client.POST('/api/dashboard/storefront-tokens', { body })), command, terminal);
 }
 
-async function rotate(storefront_token_id: string, command: Command, terminal: Terminal): Promise<void> {
+async function rotate(storefront_token_id: string, { grace }: RotateOptions, command: Command, terminal: Terminal) {
+  const body = graceOf(grace);
   const { client } = await openSession(command, terminal);
   const params = { path: { storefront_token_id } };
-  const call = client.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params });
+  const call = client.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params, body });
   told(await unwrap(call), command, terminal);
 }
 

@@ -5,8 +5,8 @@ import { show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { keyColumns, showRevoked, showSecret } from './key-view.ts';
-import { addYes, isJson, uuid, type YesOption } from './options.ts';
+import { graceOf, keyColumns, type RotateOptions, showRevoked, showSecret } from './key-view.ts';
+import { addYes, isJson, uuid, wholeNumber, type YesOption } from './options.ts';
 
 type SyncKey = Schemas['SyncKey'];
 
@@ -15,6 +15,7 @@ A key's secret is printed when it is made, and never again. ID is the first colu
 
 Examples:
   $ commerce sync-keys create --description "Search integration"
+  $ commerce sync-keys create --description "Warehouse" --write   may set products and stock
   $ commerce sync-keys list
   $ commerce sync-keys rotate ID       a new key; the old one works for 24 more hours
   $ commerce sync-keys revoke ID       asks first; the key fails from its next call on`;
@@ -31,13 +32,15 @@ export function addSyncKeys(program: Command, terminal: Terminal): void {
   calls(keys.command('create'), 'dashboard.createSyncKey')
     .description('Make a key and print its secret, once.')
     .requiredOption('--description <text>', 'what the key is for')
+    .option('--write', 'it may also create and update products and their stock')
     .addHelpText('after', EXAMPLES)
-    .action((options: { description: string }, command: Command) => create(options, command, terminal));
+    .action((options: CreateOptions, command: Command) => create(options, command, terminal));
   calls(keys.command('rotate'), 'dashboard.rotateSyncKey')
     .argument('<id>', 'the key, as the list shows it', uuid)
-    .description('Create a new key to replace one, which works for 24 more hours.')
+    .description('Create a new key to replace one, which works for some hours more.')
+    .option('--grace <hours>', 'how many, from 0 to 72 (default: 24)', wholeNumber)
     .addHelpText('after', EXAMPLES)
-    .action((id: string, _options, command: Command) => rotate(id, command, terminal));
+    .action((id: string, options: RotateOptions, command: Command) => rotate(id, options, command, terminal));
   addYes(calls(keys.command('revoke'), 'dashboard.revokeSyncKey'))
     .argument('<id>', 'the key, as the list shows it', uuid)
     .description('End a key at once.')
@@ -55,15 +58,24 @@ async function list(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-async function create(body: { description: string }, command: Command, terminal: Terminal): Promise<void> {
-  const { client } = await openSession(command, terminal);
-  const { description } = body;
-  told(await unwrap(client.POST('/api/dashboard/sync-keys', { body: { description } })), command, terminal);
+interface CreateOptions {
+  description: string;
+  write?: true;
 }
 
-async function rotate(sync_key_id: string, command: Command, terminal: Terminal): Promise<void> {
+async function create({ description, write }: CreateOptions, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
-  const call = client.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params: { path: { sync_key_id } } });
+  const body = { description, ...(write && { scopes: ['read' as const, 'write' as const] }) };
+  told(await unwrap(client.POST('/api/dashboard/sync-keys', { body })), command, terminal);
+}
+
+async function rotate(sync_key_id: string, { grace }: RotateOptions, command: Command, terminal: Terminal) {
+  const body = graceOf(grace);
+  const { client } = await openSession(command, terminal);
+  const call = client.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', {
+    params: { path: { sync_key_id } },
+    body,
+  });
   told(await unwrap(call), command, terminal);
 }
 

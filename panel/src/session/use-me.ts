@@ -7,6 +7,7 @@ import { api, queryClient, type Schemas } from '../api.ts';
 export interface Me {
   staff: Schemas['Staff'];
   merchant: Schemas['Merchant'];
+  role: string;
   scopes: string[];
 }
 
@@ -33,11 +34,10 @@ export function refreshSession(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: meKey });
 }
 
-/** Forgets everything that was shown, before another person logs in. */
+/** Logs out, and loads the panel anew: nothing that was shown stays in memory. */
 export async function endSession(): Promise<void> {
   await api.POST('/api/dashboard/auth/logout');
-  queryClient.clear();
-  await refreshSession();
+  window.location.assign('/panel/');
 }
 
 export const MeContext = createContext<Me | undefined>(undefined);

@@ -29,6 +29,7 @@ export const routes: { path: string; component: Screen }[] = [
     path: '/settings/:section',
     component: screen(() => import('../screens/settings/settings.tsx'), 'SettingsSection'),
   },
+  { path: '/account', component: screen(() => import('../screens/account/account.tsx'), 'Account') },
   { path: '/audit', component: screen(() => import('../screens/audit/audit.tsx'), 'Audit') },
   { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },
   {

@@ -103,7 +103,9 @@ function Fields({ fields }: { fields: ConflictField[] }) {
         {fields.map(({ label, mine, theirs, contested }) => (
           <tr key={label}>
             <td data-label="Field">
-              {label} {contested && <span className="badge open">both changed it</span>}
+              <span>
+                {label} {contested && <span className="badge open">both changed it</span>}
+              </span>
             </td>
             <td data-label="Mine">{mine || '—'}</td>
             <td data-label="Theirs">{theirs || '—'}</td>

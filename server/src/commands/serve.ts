@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import type { DemoCredentials } from '../demo/seed.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
+import { openStore } from '../files/open-store.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
 import { openSiteHosts } from '../http/callers/site-hosts.ts';
 import { document } from '../http/contract/contract.ts';
@@ -93,7 +94,8 @@ async function startedJobs({ config, logger, database }: Started, db: pg.Pool): 
   const egress = openEgress(egressPolicyOf(config));
   const card = await cardOf(config, db);
   const mailer = createMailer(config);
-  return startJobs({ ...config, url: database.directUrl, db, card, mailer, egress, logger });
+  const files = await openStore(config);
+  return startJobs({ ...config, url: database.directUrl, db, card, mailer, egress, files, logger });
 }
 
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
@@ -147,6 +149,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       metricsAccess,
       card: await cardOf(config, parts.db),
       egress,
+      files: await openStore(config),
       redis,
       strain: measureStrain(db),
       pooling: config.databasePooling,

@@ -73,7 +73,9 @@ test('a new password, changed or by a mailed link, ends every session, and a lin
   expect((await renewed.GET(me)).response.status).toBe(401);
   const chosen = reset[0]?.data ? 'first horse battery staple' : 'second horse battery staple';
   expect((await tryLogin(shop, chosen)).response.status).toBe(200);
-  const told = (await mailsTo(shop, email)).filter(({ subject }) => subject === 'Your account at the dashboard was changed');
+  const told = (await mailsTo(shop, email)).filter(
+    ({ subject }) => subject === 'Your account at the dashboard was changed',
+  );
   expect(told).toHaveLength(2);
 });
 
@@ -100,8 +102,10 @@ test('staff see where they are logged in, and end one session or all others, but
   expect((await stranger.GET(me)).response.status).toBe(200);
   const agents = {
     'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0': 'Firefox on Linux',
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0 Safari/537.36 Edg/141.0': 'Edge on Windows',
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1': 'Safari on iPhone',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0 Safari/537.36 Edg/141.0':
+      'Edge on Windows',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1':
+      'Safari on iPhone',
     '': 'an unknown program',
   };
   expect(Object.keys(agents).map(deviceInWords)).toEqual(Object.values(agents));
@@ -117,7 +121,9 @@ test('a second factor is asked for at login, takes each code once, and is bounde
   expect(made?.otpauth_uri).toContain(`secret=${secret}`);
   expect(made?.qr_svg).toMatch(/^<svg /);
   expect(new Set(recovery).size).toBe(10);
-  const { rows } = await shop.owner.query(sql`select encode(secret, 'escape') as kept from commerce.staff_second_factors`);
+  const { rows } = await shop.owner.query(
+    sql`select encode(secret, 'escape') as kept from commerce.staff_second_factors`,
+  );
   expect(JSON.stringify(rows)).not.toContain(secret);
   expect((await staff.POST('/api/dashboard/account/two-factor')).error).toMatchObject({ error: 'two_factor_on' });
   expect((await tryLogin(shop, password)).error).toMatchObject({ error: 'second_factor_required' });
@@ -149,8 +155,7 @@ test('what would help a thief needs the password again after a quarter of an hou
   const { baseUrl, owner } = shop;
   const { staff, session } = await logIn(shop);
   const { secret } = await turnOn(staff);
-  const age = () =>
-    owner.query(sql`update commerce.staff_sessions set confirmed_at = now() - interval '16 minutes'`);
+  const age = () => owner.query(sql`update commerce.staff_sessions set confirmed_at = now() - interval '16 minutes'`);
   const settings = '/api/dashboard/settings';
   const bank_details = { account_holder: 'Thief', iban: 'DE89370400440532013000' };
   await age();

@@ -9,10 +9,10 @@ export const createApiKey: Handler<'dashboard.createApiKey'> = ({ shop, caller, 
   return credentials.createApiKey(shop, body);
 };
 
-export const rotateApiKey: Handler<'dashboard.rotateApiKey'> = async ({ shop, caller, path }) => {
+export const rotateApiKey: Handler<'dashboard.rotateApiKey'> = async ({ shop, caller, path, body }) => {
   // Whoever rotates a key is shown a secret with all of its scopes.
   requireAll((await credentials.get(shop, 'api_key', path.api_key_id)).scopes, caller);
-  return credentials.rotate(shop, 'api_key', path.api_key_id);
+  return credentials.rotate(shop, 'api_key', path.api_key_id, body?.grace_hours);
 };
 
 export const revokeApiKey: Handler<'dashboard.revokeApiKey'> = ({ shop, path }) =>

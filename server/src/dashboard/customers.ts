@@ -26,3 +26,6 @@ export const listOrdersOfCustomer: Beforehand<'dashboard.listOrdersOfCustomer'> 
     };
   },
 };
+
+export const exportCustomers: Handler<'dashboard.exportCustomers'> = ({ shop, query }) =>
+  customers.exportPage(shop, query);

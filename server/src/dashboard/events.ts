@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ListenerEvent } from '@commerce-backend/spec';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { inShop } from '../shop/in-shop.ts';
+import { wholePayload } from '../shop/integrations/event-data.ts';
 import type { Shop } from '../shop/shop.ts';
 import * as events from '../shop/webhooks/events.ts';
 
@@ -21,7 +23,12 @@ export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
       await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
       if (ended()) break;
     }
-    return ({ shop }) => events.fetch(shop, path.listener_id, query);
+    return async ({ shop }) => {
+      const page = await events.fetch(shop, path.listener_id, query);
+      const told: ListenerEvent[] = [];
+      for (const event of page.events) told.push({ ...event, payload: await wholePayload(shop, event.payload) });
+      return { ...page, events: told };
+    };
   },
 };
 

@@ -8,6 +8,7 @@ import * as collections from './collections.ts';
 import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
 import * as events from './events.ts';
+import * as files from './files.ts';
 import * as inventory from './inventory.ts';
 import * as invitation from './invitation.ts';
 import * as me from './me.ts';
@@ -34,6 +35,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...customers,
   ...discounts,
   ...events,
+  ...files,
   ...inventory,
   ...invitation,
   ...me,

@@ -1,12 +1,15 @@
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
+import { exportPage } from '../shop/orders/export.ts';
+import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
 import { timeline } from '../shop/orders/timeline.ts';
+import { matchStatement } from '../shop/transfers/match.ts';
 
 /** Orders past their deadline are expired before they are shown. */
 export const listOrders: Beforehand<'dashboard.listOrders'> = {
@@ -58,3 +61,10 @@ export const getOrderTimeline: Handler<'dashboard.getOrderTimeline'> = ({ shop, 
 
 export const sendOrderMail: Handler<'dashboard.sendOrderMail'> = ({ shop, path, body }) =>
   sendAgain(shop, path.order_id, body.kind);
+
+export const fulfillOrders: Handler<'dashboard.fulfillOrders'> = ({ shop, body }) => fulfillSeveral(shop, body.orders);
+
+export const matchTransfers: Handler<'dashboard.matchTransfers'> = ({ shop, body }) =>
+  matchStatement(shop, body.statement);
+
+export const exportOrders: Handler<'dashboard.exportOrders'> = ({ shop, query }) => exportPage(shop, query);

@@ -1,6 +1,8 @@
 import { mistakesInRow } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as merchantList from '../shop/catalog/merchant-list.ts';
+import * as pictures from '../shop/picture-addresses.ts';
+import * as fileImages from '../shop/products/file-images.ts';
 import * as images from '../shop/products/images.ts';
 import * as productImport from '../shop/products/import.ts';
 import * as options from '../shop/products/options.ts';
@@ -9,9 +11,13 @@ import * as variants from '../shop/products/variants.ts';
 
 export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => merchantList.list(shop, query);
 
-export const createProduct: Handler<'dashboard.createProduct'> = ({ shop, body }) => products.create(shop, body);
+export const createProduct: Handler<'dashboard.createProduct'> = async ({ shop, checkoutDeps, body }) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, body);
+  return products.create(shop, body);
+};
 
-export const getProduct: Handler<'dashboard.getProduct'> = ({ shop, path }) => products.get(shop, path.product_id);
+export const getProduct: Handler<'dashboard.getProduct'> = async ({ shop, baseUrl, path }) =>
+  fileImages.withWaiting(shop, await products.get(shop, path.product_id), baseUrl);
 
 export const updateProduct: Handler<'dashboard.updateProduct'> = ({ shop, path, body }) =>
   products.update(shop, path.product_id, body);
@@ -28,26 +34,34 @@ export const updateOption: Handler<'dashboard.updateOption'> = ({ shop, path, bo
 export const deleteOption: Handler<'dashboard.deleteOption'> = ({ shop, path }) =>
   options.remove(shop, path.product_id, path.option_id);
 
-export const createVariant: Handler<'dashboard.createVariant'> = ({ shop, path, body }) =>
-  variants.create(shop, path.product_id, body);
+export const createVariant: Handler<'dashboard.createVariant'> = async ({ shop, checkoutDeps, path, body }) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, body);
+  return variants.create(shop, path.product_id, body);
+};
 
-export const updateVariant: Handler<'dashboard.updateVariant'> = ({ shop, path, body }) =>
-  variants.update(shop, path.product_id, path.variant_id, body);
+export const updateVariant: Handler<'dashboard.updateVariant'> = async ({ shop, checkoutDeps, path, body }) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, body);
+  return variants.update(shop, path.product_id, path.variant_id, body);
+};
 
 export const deleteVariant: Handler<'dashboard.deleteVariant'> = ({ shop, path }) =>
   variants.remove(shop, path.product_id, path.variant_id);
 
-export const createImage: Handler<'dashboard.createImage'> = ({ shop, path, body }) =>
-  images.create(shop, path.product_id, body);
+export const createImage: Handler<'dashboard.createImage'> = async ({ shop, baseUrl, checkoutDeps, path, body }) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, { image_url: body.url }, 'url');
+  return fileImages.withWaiting(shop, await images.create(shop, path.product_id, body), baseUrl);
+};
 
-export const updateImage: Handler<'dashboard.updateImage'> = ({ shop, path, body }) =>
-  images.update(shop, path.product_id, path.image_id, body);
+export const updateImage: Handler<'dashboard.updateImage'> = async ({ shop, baseUrl, checkoutDeps, path, body }) => {
+  await pictures.refuseInsecure(shop, checkoutDeps, { image_url: body.url }, 'url');
+  return fileImages.withWaiting(shop, await images.update(shop, path.product_id, path.image_id, body), baseUrl);
+};
 
-export const deleteImage: Handler<'dashboard.deleteImage'> = ({ shop, path }) =>
-  images.remove(shop, path.product_id, path.image_id);
+export const deleteImage: Handler<'dashboard.deleteImage'> = async ({ shop, baseUrl, path }) =>
+  fileImages.withWaiting(shop, await images.remove(shop, path.product_id, path.image_id), baseUrl);
 
-export const importProducts: Handler<'dashboard.importProducts'> = ({ shop, body }) =>
-  productImport.importProducts(shop, body, mistakesInRow);
+export const importProducts: Handler<'dashboard.importProducts'> = ({ shop, checkoutDeps, body }) =>
+  productImport.importProducts(shop, { ...body, own_origins: pictures.ownOrigins(shop, checkoutDeps) }, mistakesInRow);
 
 export const exportProducts: Handler<'dashboard.exportProducts'> = ({ shop, query }) =>
   products.exportPage(shop, query);

@@ -1,13 +1,26 @@
+import type { SyncKeyScope } from '@commerce-backend/spec';
+import type { Caller } from '../http/callers/caller.ts';
+import { requireAll } from '../http/callers/scopes.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as credentials from '../shop/merchant/credentials.ts';
 
 export const listSyncKeys: Handler<'dashboard.listSyncKeys'> = ({ shop }) => credentials.list(shop, 'sync');
 
-export const createSyncKey: Handler<'dashboard.createSyncKey'> = ({ shop, body }) =>
-  credentials.createSyncKey(shop, body);
+export const createSyncKey: Handler<'dashboard.createSyncKey'> = ({ shop, caller, body }) => {
+  requireWrites(body.scopes ?? [], caller);
+  return credentials.createSyncKey(shop, body);
+};
 
-export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = ({ shop, path }) =>
-  credentials.rotate(shop, 'sync', path.sync_key_id);
+export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, caller, path, body }) => {
+  // Whoever rotates a key is shown a secret with all of its scopes.
+  requireWrites((await credentials.get(shop, 'sync', path.sync_key_id)).scopes, caller);
+  return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
+};
+
+/** Nobody gives a key what they may not do themselves. */
+function requireWrites(scopes: SyncKeyScope[], caller: Caller): void {
+  if (scopes.includes('write')) requireAll(['products:write', 'inventory:write'], caller);
+}
 
 export const revokeSyncKey: Handler<'dashboard.revokeSyncKey'> = ({ shop, path }) =>
   credentials.revoke(shop, 'sync', path.sync_key_id);

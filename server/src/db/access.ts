@@ -64,6 +64,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   discount_redemptions: READ,
   event_listeners: SWEEP,
   events: SWEEP,
+  files: READ,
   idempotency_keys: SWEEP,
   login_throttles: SWEEP,
   login_unlocks: SWEEP,
@@ -109,6 +110,7 @@ export const POLICIES: Policy[] = [
     `reserved_until <= now() or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now())`,
   ),
   due('discount_redemptions', `status = 'reserved' and expires_at <= now()`),
+  due('files', 'true'),
   due('order_events', `created_at > now() - interval '180 days'`),
   sweep('order_links', `created_at <= now() - interval '180 days'`),
   due(

@@ -50,7 +50,9 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0045_event_patterns': () => import('./migrations/0045_event_patterns.ts'),
   '0046_roles': () => import('./migrations/0046_roles.ts'),
   '0047_staff_accounts': () => import('./migrations/0047_staff_accounts.ts'),
+  '0048_files': () => import('./migrations/0048_files.ts'),
   '0050_opening': () => import('./migrations/0050_opening.ts'),
+  '0051_stock_noted_by_row': () => import('./migrations/0051_stock_noted_by_row.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -117,7 +117,9 @@ test.skipIf(!program)('what is sent outside of a transaction finds its tables be
   onTestFinished(() => db.end());
   onTestFinished(() => openPool({ url: databaseUrl(), max: 1, pooling: 'session' }).end());
 
-  await expect(verifyPassword(db, { email: 'nobody@example.com', password: 'no password of anybody', unlocks: [] })).rejects.toThrow('password');
+  await expect(
+    verifyPassword(db, { email: 'nobody@example.com', password: 'no password of anybody', unlocks: [] }),
+  ).rejects.toThrow('password');
   await expect(indexOutdatedProducts(db)).resolves.toBeGreaterThanOrEqual(0);
   await expect(createLastUsed(db).flush()).resolves.toBeUndefined();
 });

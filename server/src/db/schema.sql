@@ -64,6 +64,22 @@ CREATE OR REPLACE FUNCTION commerce.change_era()
 RETURN (SELECT max(change_eras.era) AS max FROM commerce.change_eras)
 ;
 
+CREATE OR REPLACE FUNCTION commerce.count_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      site uuid := coalesce(new.site_id, old.site_id);
+      added integer := coalesce(new.held_bytes, 0) - coalesce(old.held_bytes, 0);
+    begin
+      if added <> 0 then
+        insert into commerce.file_usage as u (site_id, bytes) values (site, added)
+          on conflict (site_id) do update set bytes = u.bytes + added;
+      end if;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.current_site()
  RETURNS uuid
  LANGUAGE sql
@@ -955,6 +971,47 @@ CREATE INDEX events_in_order ON commerce.events USING btree (site_id, made_in, i
 CREATE UNIQUE INDEX one_event_per_change ON commerce.events USING btree (site_id, subject_id, type, made_in);
 alter table commerce.events enable row level security, force row level security;
 
+create table commerce.file_usage (
+  site_id uuid not null,
+  bytes bigint not null default 0,
+  limit_bytes bigint not null default '5368709120'::bigint,
+  constraint file_usage_pkey PRIMARY KEY (site_id),
+  constraint file_usage_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint file_room CHECK ((bytes <= limit_bytes))
+);
+alter table commerce.file_usage enable row level security, force row level security;
+
+create table commerce.files (
+  site_id uuid not null,
+  id uuid not null,
+  filename text not null,
+  content_type text not null,
+  bytes integer not null,
+  sha256 text not null,
+  status text not null default 'awaiting_upload'::text,
+  failure text,
+  held_bytes integer not null,
+  name text not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  url text,
+  width integer,
+  height integer,
+  sources jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  unused_since timestamp with time zone,
+  constraint files_pkey PRIMARY KEY (site_id, id),
+  constraint file_upload UNIQUE (site_id, token_hash),
+  constraint files_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint files_bytes_check CHECK ((bytes > 0)),
+  constraint files_content_type_check CHECK ((content_type = ANY (ARRAY['image/jpeg'::text, 'image/png'::text, 'image/webp'::text]))),
+  constraint files_failure_check CHECK ((failure = ANY (ARRAY['unreadable'::text, 'wrong_type'::text, 'too_large'::text, 'no_room'::text, 'not_processed'::text]))),
+  constraint files_status_check CHECK ((status = ANY (ARRAY['awaiting_upload'::text, 'processing'::text, 'ready'::text, 'failed'::text])))
+);
+CREATE INDEX files_by_url ON commerce.files USING btree (site_id, url) WHERE (url IS NOT NULL);
+alter table commerce.files enable row level security, force row level security;
+
 create table commerce.fulfillment_items (
   site_id uuid not null,
   fulfillment_id uuid not null,
@@ -1291,6 +1348,22 @@ CREATE INDEX payments_of_order ON commerce.payments USING btree (site_id, order_
 CREATE INDEX payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text]))));
 alter table commerce.payments enable row level security, force row level security;
 
+create table commerce.pending_images (
+  site_id uuid not null,
+  id uuid not null,
+  product_id uuid not null,
+  file_id uuid not null,
+  alt text,
+  position integer not null,
+  created_at timestamp with time zone not null default now(),
+  constraint pending_images_pkey PRIMARY KEY (site_id, id),
+  constraint pending_images_site_id_file_id_fkey FOREIGN KEY (site_id, file_id) REFERENCES commerce.files(site_id, id) ON DELETE CASCADE,
+  constraint pending_images_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+CREATE INDEX pending_images_of_file ON commerce.pending_images USING btree (site_id, file_id);
+CREATE INDEX pending_images_of_product ON commerce.pending_images USING btree (site_id, product_id);
+alter table commerce.pending_images enable row level security, force row level security;
+
 create table commerce.product_changes (
   site_id uuid not null,
   era integer not null default commerce.change_era(),
@@ -1313,10 +1386,14 @@ create table commerce.product_images (
   position integer not null,
   width integer,
   height integer,
+  file_id uuid,
+  sources jsonb,
   constraint product_images_pkey PRIMARY KEY (site_id, id),
+  constraint product_images_site_id_file_id_fkey FOREIGN KEY (site_id, file_id) REFERENCES commerce.files(site_id, id),
   constraint product_images_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
 ) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX product_images_by_product ON commerce.product_images USING btree (site_id, product_id, "position");
+CREATE INDEX product_images_of_file ON commerce.product_images USING btree (site_id, file_id) WHERE (file_id IS NOT NULL);
 alter table commerce.product_images enable row level security, force row level security;
 
 create table commerce.product_options (
@@ -1900,6 +1977,8 @@ CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON co
 
 CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_customer();
 
+CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
+
 CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text]))) EXECUTE FUNCTION commerce.tell_order();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
@@ -2082,6 +2161,21 @@ create policy sweep on commerce.events as permissive for all to commerce_sweep
 create policy tenant on commerce.events as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.file_usage as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.file_usage as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.files as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.files as permissive for select to commerce_sweep
+  using (true);
+
+create policy tenant on commerce.files as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.fulfillment_items as permissive for select to commerce_backup
   using (true);
 
@@ -2182,6 +2276,12 @@ create policy due on commerce.payments as permissive for select to commerce_swee
   using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text])))));
 
 create policy tenant on commerce.payments as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.pending_images as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.pending_images as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_changes as permissive for select to commerce_backup
@@ -2444,6 +2544,16 @@ grant select on commerce.events to commerce_backup;
 
 grant delete, select on commerce.events to commerce_sweep;
 
+grant delete, insert, select, update on commerce.file_usage to commerce_app;
+
+grant select on commerce.file_usage to commerce_backup;
+
+grant delete, insert, select, update on commerce.files to commerce_app;
+
+grant select on commerce.files to commerce_backup;
+
+grant select on commerce.files to commerce_sweep;
+
 grant delete, insert, select, update on commerce.fulfillment_items to commerce_app;
 
 grant select on commerce.fulfillment_items to commerce_backup;
@@ -2523,6 +2633,10 @@ grant delete, insert, select, update on commerce.payments to commerce_app;
 grant select on commerce.payments to commerce_backup;
 
 grant select on commerce.payments to commerce_sweep;
+
+grant delete, insert, select, update on commerce.pending_images to commerce_app;
+
+grant select on commerce.pending_images to commerce_backup;
 
 grant delete, insert, select, update on commerce.product_changes to commerce_app;
 

@@ -259,6 +259,32 @@ export interface Tables {
     made_in: string;
     created_at: string;
   };
+  file_usage: {
+    site_id: string;
+    bytes: number;
+    limit_bytes: number;
+  };
+  files: {
+    site_id: string;
+    id: string;
+    filename: string;
+    content_type: 'image/jpeg' | 'image/png' | 'image/webp';
+    bytes: number;
+    sha256: string;
+    status: 'awaiting_upload' | 'processing' | 'ready' | 'failed';
+    failure: 'unreadable' | 'wrong_type' | 'too_large' | 'no_room' | 'not_processed' | null;
+    held_bytes: number;
+    name: string;
+    token_hash: Buffer;
+    expires_at: string;
+    url: string | null;
+    width: number | null;
+    height: number | null;
+    sources: unknown;
+    created_at: string;
+    changed_at: string;
+    unused_since: string | null;
+  };
   fulfillment_items: {
     site_id: string;
     fulfillment_id: string;
@@ -466,6 +492,15 @@ export interface Tables {
     unreachable_since: string | null;
     captured_amount: string | null;
   };
+  pending_images: {
+    site_id: string;
+    id: string;
+    product_id: string;
+    file_id: string;
+    alt: string | null;
+    position: number;
+    created_at: string;
+  };
   product_changes: {
     site_id: string;
     era: number;
@@ -483,6 +518,8 @@ export interface Tables {
     position: number;
     width: number | null;
     height: number | null;
+    file_id: string | null;
+    sources: unknown;
   };
   product_options: {
     site_id: string;

@@ -59,6 +59,8 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
       password: staffPassword,
+      // `commerce login --demo` uses this key, and may try everything.
+      key_scopes: ['read', 'write', 'payments:write', 'keys:write'],
     });
     await importCatalogue(shop, options.baseUrl);
     await configure(shop, options.baseUrl);

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
+import { payloadOf } from '../shop/integrations/event-data.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import { sendSigned } from '../shop/webhooks/send.ts';
 import { createShare } from './fair-share.ts';
@@ -43,7 +44,10 @@ export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: De
   const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
-    const due = await inShopAsSystem(db, site_id, (shop) => attempts.due(shop, delivery_id));
+    const due = await inShopAsSystem(db, site_id, async (shop) => {
+      const found = await attempts.due(shop, delivery_id);
+      return found && { ...found, payload: await payloadOf(shop, found) };
+    });
     if (!due) return;
     const taken = await share.take({ site_id, webhook_id: due.webhook_id }, () => send(egress, secretKey, due));
     await inShopAsSystem(db, site_id, (shop) =>

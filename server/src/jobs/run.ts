@@ -1,6 +1,8 @@
 import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
+import { openRenderer } from '../files/renderer.ts';
+import type { FileStore } from '../files/store.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
@@ -15,8 +17,10 @@ import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
+import { type FileDeps, processFile, removeFile } from './process-file.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
+import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
@@ -37,6 +41,7 @@ export interface JobDeps extends MailDeps {
   secretKey: string;
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
+  files: FileStore;
 }
 
 /** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
@@ -44,6 +49,7 @@ const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1&queue=overdue&jobKey=overdue`;
 const CONNECTIONS = 3;
+const FILES_AT_ONCE = 2;
 /** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
 const DELIVERY_POLL_MS = 60_000;
 
@@ -55,7 +61,13 @@ const DELIVERY_POLL_MS = 60_000;
 export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const { url, logger, egress } = deps;
   const watch = watchForAbandonedJobs(url, logger);
-  const runners = [await runMaintenance(deps, watch), await runDeliveries(deps, watch)];
+  const renderer = openRenderer();
+  const fileDeps = { ...deps, renderer };
+  const runners = [
+    await runMaintenance(deps, watch),
+    await runDeliveries(deps, watch),
+    await runFiles(fileDeps, watch),
+  ];
   await watch.begin();
   // Once per start is enough: only a new release makes products outdated.
   const queue = { connectionString: url, logger: jobLogger(logger) };
@@ -63,6 +75,7 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   return {
     async stop() {
       await Promise.all(runners.map((runner) => runner.stop()));
+      renderer.close();
       await watch.end();
       await egress.close();
     },
@@ -129,6 +142,28 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
       await kept.stop();
     },
   };
+}
+
+/** Pictures take seconds each, and have a runner of their own: two at a time, so that mails do not wait for them. */
+function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
+  const { logger } = deps;
+  const options = {
+    connectionString: url,
+    maxPoolSize: FILES_AT_ONCE,
+    concurrency: FILES_AT_ONCE,
+    noHandleSignals: true,
+    logger: jobLogger(logger),
+    crontab: '23 * * * * sweep_files ?max=3',
+    taskList: {
+      process_file: counted('process_file', processFile(deps)),
+      remove_file: counted('remove_file', removeFile(deps)),
+      sweep_files: counted('sweep_files', async (_payload: unknown, { withPgClient }: JobHelpers) => {
+        const deleted = await withPgClient((client) => sweepFiles(client, deps));
+        if (deleted > 0) logger.info({ job: 'sweep_files', deleted }, 'job');
+      }),
+    },
+  };
+  return keepRunning(options, logger, watch.add);
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Failed jobs are left to `startJobs`. */

@@ -127,10 +127,7 @@ export async function enqueueForStaff<Template extends StaffTemplate>(
 }
 
 /** The same to those who own the shop. */
-export async function enqueueForOwners(
-  shop: Shop,
-  about: Omit<Mails['sensitive_change'], 'staff_id'>,
-): Promise<void> {
+export async function enqueueForOwners(shop: Shop, about: Omit<Mails['sensitive_change'], 'staff_id'>): Promise<void> {
   const owners = await shop.rows<{ staff_id: string }>(
     sql`select staff_id from staff_memberships where site_id = ${shop.siteId} and role = 'owner'`,
   );

@@ -20,6 +20,7 @@ export const TOKEN_PREFIXES = {
   device: 'dvc',
   unlock: 'unl',
   invitation: 'inv',
+  upload: 'upl',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;

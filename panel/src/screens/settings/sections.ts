@@ -7,7 +7,7 @@ export const settingsSections: { path: string; name: string; about: string; scop
   { path: 'brand', name: 'Brand', about: 'Logo, colour and contact on pages and mails' },
   { path: 'legal', name: 'Legal', about: 'Terms, privacy, imprint, withdrawal' },
   { path: 'search', name: 'Search', about: 'Words that mean the same' },
-  { path: 'staff', name: 'Staff and roles', about: 'Who may do what', scope: 'staff:write' },
+  { path: 'staff', name: 'Staff and roles', about: 'Who may do what' },
   { path: 'keys', name: 'Keys', about: 'For programs and storefronts', scope: 'keys:write' },
   { path: 'webhooks', name: 'Webhooks', about: 'Who is told what happens', scope: 'webhooks:read' },
   { path: 'notifications', name: 'Notifications', about: 'Mails that you get' },

@@ -14,6 +14,8 @@ const forms: Record<string, ComponentType> = {
   legal: lazy(async () => ({ default: (await import('./legal.tsx')).LegalSettings })),
   search: lazy(async () => ({ default: (await import('./search.tsx')).SearchSettings })),
   keys: lazy(async () => ({ default: (await import('./keys.tsx')).KeySettings })),
+  staff: lazy(async () => ({ default: (await import('./staff.tsx')).StaffSettings })),
+  notifications: lazy(async () => ({ default: (await import('./notifications.tsx')).NotificationSettings })),
   webhooks: lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhookSettings })),
 };
 

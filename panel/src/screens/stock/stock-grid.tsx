@@ -26,8 +26,10 @@ export function StockGrid({
         <thead>
           <tr>
             <th scope="col">Product</th>
-            <th scope="col">SKU</th>
-            <th scope="col" className="numeric">
+            <th scope="col" className="wide-only">
+              SKU
+            </th>
+            <th scope="col" className="numeric wide-only">
               Reserved
             </th>
             <th scope="col">Level</th>
@@ -81,11 +83,13 @@ function Row({
           {item.variant_name && <span className="hint"> {item.variant_name}</span>}
         </Pictured>
       </td>
-      <td data-label="SKU">{item.sku}</td>
-      <td data-label="Reserved" className="numeric">
+      <td data-label="SKU" className="wide-only">
+        {item.sku}
+      </td>
+      <td data-label="Reserved" className="numeric wide-only">
         {number(item.reserved)}
       </td>
-      <td data-label="Level">
+      <td data-label="Level" className="level">
         <Level item={item} />
       </td>
       <td data-label="Available" className="available">
@@ -101,7 +105,7 @@ function Row({
           number(item.inventory_quantity)
         )}
       </td>
-      <td data-label="Movements">
+      <td data-label="Movements" className="movements">
         <Button kind="quiet" aria-label={`Movements of ${name}`} onClick={onMovements}>
           Movements
         </Button>

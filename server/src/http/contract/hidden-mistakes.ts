@@ -3,13 +3,18 @@ import { hiddenCharacterIn, mapTexts } from '../../shop/hidden-characters.ts';
 import type { Operation } from './contract.ts';
 
 const MAX_MISTAKES = 50;
+const READ_FROM_FILES: Operation['id'][] = [
+  'dashboard.importProducts',
+  'sync.upsertProducts',
+  'dashboard.matchTransfers',
+];
 
 /**
- * Reports texts of a body that contain invisible characters. Rows of an import are not refused for them: there they are
- * removed.
+ * Reports texts of a body that contain invisible characters. Files that other programs have written are not refused for them:
+ * there they are removed.
  */
 export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
-  if (body === undefined || id === 'dashboard.importProducts') return [];
+  if (body === undefined || READ_FROM_FILES.includes(id)) return [];
   const mistakes: ValidationErrorItem[] = [];
   mapTexts(body, (text, place, lines) => {
     const code_point = hiddenCharacterIn(text, { lines });

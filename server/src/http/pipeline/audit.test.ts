@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation with a storefront or customer token leaves one row, a replay and a read none', async () => {
+test('a mutation with a storefront or customer token or an API key leaves one row, a replay and a read none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
@@ -37,6 +37,7 @@ test('a mutation with a storefront or customer token leaves one row, a replay an
       ip: expect.any(String),
     },
     { actor_type: 'storefront', action: 'storefront.createCart', status: 201 },
+    { actor_type: 'api_key', action: 'dashboard.createProduct', status: 201 },
   ]);
 });
 

@@ -43,6 +43,13 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
+/** Files go to an address of their own (see operators/uploads.ts). */
+export const LARGEST_UPLOAD_BYTES = 20 * 1024 * 1024;
+
+export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
+  return url.startsWith('/uploads/');
+}
+
 const PATIENCE_BYTES = 1024 * 1024;
 
 /**

@@ -5,6 +5,7 @@ import { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
+import { isUpload } from './body.ts';
 import { answerTo } from './errors.ts';
 import type { Notes } from './notes.ts';
 
@@ -102,7 +103,7 @@ export function secondsFor({ bodyLimitBytes }: Operation, deadlines: Deadlines):
 export function arriveInTime(deadlines: Deadlines): RequestHandler {
   return (req, res, next) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-    if (Number(length) > 0 || coding !== undefined) {
+    if (!isUpload(req) && (Number(length) > 0 || coding !== undefined)) {
       const timer = setTimeout(() => {
         const { operation, request_id } = res.locals as Notes;
         if (req.complete || res.headersSent || (operation && secondsFor(operation, deadlines) > deadlines.request))

@@ -43,6 +43,9 @@ test.each(REFUSED)('where the contract declares no body, %s is refused', async (
 
 test.each(ACCEPTED)('where the contract declares no body, %s is taken for none', async (_, sent) => {
   const shop = await openShop();
+  // What a test order needs.
+  await shop.givenProduct();
+  await shop.givenShippingOption();
 
   for (const operation of withoutBody) {
     // New ones for each, since some of the operations revoke them.

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import { operationTable } from '../contract/contract.ts';
-import { hangUpBeyond, tooLarge } from './body.ts';
+import { hangUpBeyond, isUpload, LARGEST_UPLOAD_BYTES, tooLarge } from './body.ts';
 
 const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 
@@ -19,9 +19,10 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;
   refuseSecondHost(req);
   const { 'transfer-encoding': coding, 'content-length': length = 0 } = headers;
-  if (Number(length) > LARGEST_BODY_BYTES) {
-    hangUpBeyond(LARGEST_BODY_BYTES, req);
-    throw tooLarge(LARGEST_BODY_BYTES);
+  const largest = isUpload(req) ? LARGEST_UPLOAD_BYTES : LARGEST_BODY_BYTES;
+  if (Number(length) > largest) {
+    hangUpBeyond(largest, req);
+    throw tooLarge(largest);
   }
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ShopError(

@@ -139,9 +139,9 @@ export const notification: Record<keyof typeof english, string> = {
 
   webhook_panel: 'Im Panel öffnen',
 
-  low_stock_subject: '{count, plural, one {# Artikel wird} other {# Artikel werden}} knapp bei {shop}',
+  low_stock_subject: 'Der Bestand wird knapp bei {shop} ({count})',
   low_stock: 'Von diesen Artikeln ist nur noch so viel da, wie Sie gemeldet haben möchten:',
-  low_stock_left: '{count, plural, =0 {keiner mehr} other {noch #}}',
-  low_stock_more: '{count, plural, one {Und # weiterer.} other {Und # weitere.}}',
+  low_stock_left: 'noch {count}',
+  low_stock_more: 'Und {count} weitere.',
   low_stock_panel: 'Den Bestand im Panel ansehen',
 };

@@ -130,9 +130,9 @@ export const notification = {
 
   webhook_panel: 'Open it in the panel',
 
-  low_stock_subject: '{count, plural, one {# product is} other {# products are}} running low at {shop}',
+  low_stock_subject: 'Stock is running low at {shop} ({count})',
   low_stock: 'These were sold down to the quantity from which you want to be told:',
-  low_stock_left: '{count, plural, =0 {none left} other {# left}}',
-  low_stock_more: '{count, plural, one {And # more.} other {And # more.}}',
+  low_stock_left: '{count} left',
+  low_stock_more: 'And {count} more.',
   low_stock_panel: 'See the stock in the panel',
 } as const;

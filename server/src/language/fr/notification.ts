@@ -138,10 +138,9 @@ export const notification: Record<keyof typeof english, string> = {
 
   webhook_panel: 'Ouvrir dans le panneau',
 
-  low_stock_subject:
-    '{count, plural, one {# article est presque épuisé} other {# articles sont presque épuisés}} chez {shop}',
+  low_stock_subject: 'Le stock s’épuise chez {shop} ({count})',
   low_stock: 'Ces articles ont atteint la quantité à partir de laquelle vous souhaitez être averti :',
-  low_stock_left: '{count, plural, =0 {épuisé} other {reste #}}',
-  low_stock_more: '{count, plural, one {Et # autre.} other {Et # autres.}}',
+  low_stock_left: 'reste {count}',
+  low_stock_more: 'Et {count} autres.',
   low_stock_panel: 'Voir le stock dans le panneau',
 };

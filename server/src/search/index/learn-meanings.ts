@@ -111,10 +111,11 @@ async function writeModel(db: SearchDb, model: Model, products: number): Promise
 }
 
 async function embedProducts(inTransaction: InTransaction, model_id: string): Promise<number> {
-  let [model, embedded]: [Model | undefined, number] = [undefined, 0];
+  let [model, embedded, after]: [Model | undefined, number, string] = [undefined, 0, FIRST];
   for (;;) {
-    const texts = await inTransaction((db) => readOutdated(db, model_id));
-    if (texts.length === 0) return embedded;
+    const { texts, last } = await inTransaction((db) => readOutdated(db, model_id, after));
+    if (!last) return embedded;
+    after = last;
     model ??= await inTransaction(readModel);
     const vectors = texts.map((text) => ({ ...text, vector: embed(model ?? new Map(), weightsOf(text)) }));
     // Another run may have replaced the model meanwhile; that run then computes all vectors.
@@ -123,17 +124,30 @@ async function embedProducts(inTransaction: InTransaction, model_id: string): Pr
   }
 }
 
-async function readOutdated(db: SearchDb, model_id: string): Promise<SourceText[]> {
+/** No product's id is before it. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The next products whose vectors are outdated, and the last id among them; those before `after` were looked at already, and what
+ * has changed there since is left for the next run. Looked for from the beginning each time, they would be found behind ever more
+ * that have their vectors. And these are looked up by id, not joined, whatever is known of a table that was empty a moment ago.
+ */
+async function readOutdated(
+  db: SearchDb,
+  model_id: string,
+  after: string,
+): Promise<{ texts: SourceText[]; last: string | undefined }> {
   const rows = await db.rows<{ product_id: string }>(
     sql`select s.product_id from product_search s
-      left join search_product_vectors v on v.site_id = s.site_id and v.product_id = s.product_id
-      where s.site_id = ${db.siteId}
-        and (v.model_id is distinct from ${model_id} or v.fingerprint is distinct from s.fingerprint) limit ${BATCH}`,
+      left join lateral (
+        select model_id, fingerprint from search_product_vectors
+        where site_id = ${db.siteId} and product_id = s.product_id limit 1) v on true
+      where s.site_id = ${db.siteId} and s.product_id > ${after}
+        and (v.model_id is distinct from ${model_id} or v.fingerprint is distinct from s.fingerprint)
+      order by s.product_id limit ${BATCH}`,
   );
-  return readTexts(
-    db,
-    rows.map(({ product_id }) => product_id),
-  );
+  const ids = rows.map(({ product_id }) => product_id);
+  return { texts: ids.length > 0 ? await readTexts(db, ids) : [], last: ids.at(-1) };
 }
 
 async function readModel(db: SearchDb): Promise<Model> {

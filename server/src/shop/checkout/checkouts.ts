@@ -72,7 +72,10 @@ export async function create(
   }
   const draft = await draftOf(shop, cart, wished);
   const priced = priceCart(shop, checkoutDeps, draft, cart, terms);
-  const [row] = await together(begin(shop, checkoutDeps, priced, wished), holdStock(shop, draft.id, cart));
+  const [row] = await together(
+    begin(shop, checkoutDeps, priced, wished),
+    holdStock(shop, draft.id, cart, cart.lines, { isNew: true }),
+  );
   if (shop.agent) await requireMandate(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row });
 }

@@ -6,15 +6,21 @@ import * as stock from '../stock/stock.ts';
 /** The stock that a checkout holds for its cart. */
 
 /**
- * Holds exactly what the cart has, which was read after its checkout was locked, if it has one. Throws `insufficient_stock`,
- * also for lines that are no longer for sale.
+ * Holds exactly what the cart has, which was read after its checkout was locked, if it has one; a new one holds nothing yet. Throws
+ * `insufficient_stock`, also for lines that are no longer for sale.
  */
-export async function holdStock(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
+export async function holdStock(
+  shop: Shop,
+  id: string,
+  cart: CartState,
+  lines = cart.lines,
+  { isNew = false } = {},
+): Promise<void> {
   if (holdsStock(cart, lines)) return;
   const gone = lines.filter(({ sellable }) => !sellable);
   const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
   const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
-  if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted)));
+  if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted, { isNew })));
   if (short.length > 0) {
     throw stock.insufficient(
       shop,

@@ -34,6 +34,17 @@ export async function list(shop: Shop, customer_id: string): Promise<CustomerAdd
   return rows.map(told);
 }
 
+/** The addresses of many customers, by the customer. */
+export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, CustomerAddress[]>> {
+  const rows = await shop.rows<AddressRow & { customer_id: string }>(
+    sql`select customer_id, ${COLUMNS} from customer_addresses
+      where site_id = ${shop.siteId} and customer_id = any(${customer_ids}::uuid[]) order by created_at, id`,
+  );
+  const byCustomer = Map.groupBy(rows, ({ customer_id }) => customer_id);
+  const shown = ({ customer_id: _, ...row }: (typeof rows)[number]) => told(row);
+  return new Map([...byCustomer].map(([id, own]) => [id, own.map(shown)]));
+}
+
 /** Adds an address; the first one is the default. Throws `limit_reached` at 50. */
 export async function create(shop: Shop, customer_id: string, input: CustomerAddressInput): Promise<CustomerAddress> {
   await takeTurn(shop, customer_id);

@@ -108,6 +108,20 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
+/** The decisions of many customers, newest first, by the customer. */
+export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, MarketingConsent[]>> {
+  const rows = await shop.rows<{ customer_id: string } & MarketingConsent>(
+    sql`select wanted.customer_id, newest.* from unnest(${customer_ids}::uuid[]) as wanted (customer_id)
+      cross join lateral (
+        select ${columns} from marketing_consents m
+        where m.site_id = ${shop.siteId} and m.customer_id = wanted.customer_id
+        order by recorded_at desc, id desc limit ${SHOWN_AT_MOST}
+      ) as newest`,
+  );
+  const byCustomer = Map.groupBy(rows, ({ customer_id }) => customer_id);
+  return new Map([...byCustomer].map(([id, own]) => [id, own.map(({ customer_id: _, ...consent }) => consent)]));
+}
+
 /** Deletes a customer's decisions, and those of guests with the same address. */
 export async function forget(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(

@@ -1,6 +1,7 @@
 import type { CustomerDetails, CustomerInput, CustomerPatch, CustomerRecord } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { cursorPage, idOfCursor } from '../cursors.ts';
 import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
@@ -61,6 +62,35 @@ export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
     addresses: await addresses.list(shop, id),
     marketing_consents: await consents.listOfCustomer(shop, id),
   };
+}
+
+export interface ExportQuery {
+  cursor?: string;
+  limit?: number;
+  created_from?: string;
+  created_to?: string;
+}
+
+/** Customers by id, which is the order in which they came, a page at a time; `cursor` is the last id of the page before. */
+export async function exportPage(
+  shop: Shop,
+  { cursor, limit = 100, created_from, created_to }: ExportQuery,
+): Promise<{ customers: CustomerDetails[]; next_cursor: string | null }> {
+  const conditions = [sql`c.anonymized_at is null`];
+  if (cursor) conditions.push(sql`c.id > ${idOfCursor(cursor)}`);
+  if (created_from) conditions.push(sql`c.created_at >= ${created_from}`);
+  if (created_to) conditions.push(sql`c.created_at < ${created_to}`);
+  const rows = await records(shop, sql`${join(conditions, ' and ')} order by c.id limit ${limit + 1}`);
+  const { page, next_cursor } = cursorPage(rows, limit);
+  const ids = page.map(({ id }) => id);
+  const books = await addresses.listOfAll(shop, ids);
+  const decisions = await consents.listOfAll(shop, ids);
+  const customers = page.map((row) => ({
+    ...row,
+    addresses: books.get(row.id) ?? [],
+    marketing_consents: decisions.get(row.id) ?? [],
+  }));
+  return { customers, next_cursor };
 }
 
 /** A customer without the addresses. A foreign or unknown id is `not_found`. */

@@ -8,6 +8,7 @@ import { attachGuestOrders } from '../orders/guest-orders.ts';
 import { endLinksOfCustomer, endLinksOfGuest } from '../orders/links.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
+import { forgetPayloads } from '../webhooks/kept-payloads.ts';
 import * as consents from './consents.ts';
 import { record } from './customers.ts';
 import * as sessions from './sessions.ts';
@@ -137,6 +138,7 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
         note = null, staff_note = null, metadata = '{}', attribution = null
       from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
+  await forgetPayloads(shop, sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${id}`);
 }
 
 function countryOf(address: ReturnType<typeof sql>) {
@@ -185,6 +187,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
   );
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
   await consents.forget(shop, id);
+  await forgetPayloads(shop, sql`select ${id}::uuid`);
   await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
   await agentTokens.revokeAll(shop, id, 'system');
   await sessions.endAllSessions(shop, id);

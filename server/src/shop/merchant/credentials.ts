@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey } from '@commerce-backend/spec';
+import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey, SyncKeyScope } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { actorBehind } from '../actor-names.ts';
@@ -8,7 +8,7 @@ import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
 
 /**
  * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life cycle: a secret is
- * shown when it is made, may be rotated once (it then works for 24 more hours), and is dead from the moment it is revoked.
+ * shown when it is made, may be rotated once (it then works for some more hours), and is dead from the moment it is revoked.
  */
 export interface Credentials {
   api_key: ApiKey;
@@ -26,7 +26,11 @@ export interface CredentialInput {
 }
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
-const ROTATION_OVERLAP = '24 hours';
+/** What every sync key may do, by the names that its operations ask for. */
+const SYNC_SCOPES = ['read', 'write'];
+/** What a sync key may do besides that was made with the scope write. */
+const CATALOG_WRITE = 'catalog:write';
+const GRACE_HOURS = 24;
 const LIST_LIMIT = 1_000;
 const LIMITS: Record<CredentialKind, number> = { api_key: 100, storefront: 100, sync: 2 };
 const NOUNS: Record<CredentialKind, string> = {
@@ -42,7 +46,8 @@ const COLUMNS: Record<CredentialKind, Sql> = {
   api_key: sql`${COMMON}, t.scopes`,
   storefront: sql`${COMMON}, case when t.private then 'private' else 'public' end as kind, t.scopes, t.allowed_origins`,
   // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
-  sync: sql`${COMMON}, 'sync_' || right(t.id::text, 12) as key_id`,
+  sync: sql`${COMMON}, 'sync_' || right(t.id::text, 12) as key_id,
+    case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end as scopes`,
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
@@ -86,18 +91,27 @@ export async function createStorefrontToken(
 }
 
 /** Makes a key for an integration. Throws `sync_key_limit` for a third active one. */
-export async function createSyncKey(shop: Shop, { description }: { description: string }) {
-  return create(shop, 'sync', { description, scopes: ['read', 'write'] });
+export async function createSyncKey(
+  shop: Shop,
+  { description, scopes = ['read'] }: { description: string; scopes?: SyncKeyScope[] },
+) {
+  const may = scopes.includes('write') ? [...SYNC_SCOPES, CATALOG_WRITE] : SYNC_SCOPES;
+  return create(shop, 'sync', { description, scopes: may });
 }
 
 /**
- * Makes a successor with the same description, kind, scopes and origins; the old secret works for 24 more hours. Throws
+ * Makes a successor with the same description, kind, scopes and origins; the old secret works for `grace_hours` more. Throws
  * `key_not_active` when it is revoked or was rotated before.
  */
-export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string) {
+export async function rotate<Kind extends CredentialKind>(
+  shop: Shop,
+  kind: Kind,
+  id: string,
+  grace_hours: number = GRACE_HOURS,
+) {
   await takeTurn(shop);
   const old = await shop.one<Required<CredentialInput>>(
-    sql`update tokens set expires_at = now() + ${ROTATION_OVERLAP}::interval
+    sql`update tokens set expires_at = now() + make_interval(hours => ${grace_hours})
       where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} and revoked_at is null and expires_at is null
       returning description, scopes, allowed_origins, private`,
   );

@@ -81,16 +81,27 @@ type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 're
 
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
-  const found = await shop.one<DetailsRow>(
+  const [found] = await listDetails(shop, sql`o.site_id = ${shop.siteId} and o.id = ${id}`);
+  if (!found) throw notFound('order');
+  return found;
+}
+
+/** The orders that a condition on `orders o`, with an order and a limit, chooses, with all that belongs to them. */
+export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
+  const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
         o.locale, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured,
         ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,
         ${paymentColumns}
-      from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
+      from orders o where ${chosen}`,
   );
-  if (!found) throw notFound('order');
-  const { payment_due_at, bank_details, failure_reason, captured, taxed, ...order } = found;
-  const digits = shop.currencyDigits;
+  return found.map((row) => detailsOf(row, shop.currencyDigits));
+}
+
+function detailsOf(
+  { payment_due_at, bank_details, failure_reason, captured, taxed, ...order }: DetailsRow,
+  digits: number,
+): OrderDetails {
   const refunded = sumOf(order.refunds, 'succeeded', digits);
   const paid = paidFor({ ...order, captured }, digits);
   return {

@@ -1,36 +1,70 @@
-import type { ImageInput, ImagePatch, Product } from '@commerce-backend/spec';
+import type { ImageInput, ImagePatch, NewImage, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { notFound } from '../errors.ts';
+import { newId } from '../../db/new-id.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
+import * as fileImages from './file-images.ts';
 import { lockProduct, moveTo, refuseBeyond } from './parts.ts';
 import * as products from './products.ts';
 import { insertImages } from './write.ts';
 
 const MAX_IMAGES = 250;
 
-/** Adds an image, after the others unless it names a position. */
-export async function create(shop: Shop, product_id: string, input: ImageInput): Promise<Product> {
+/**
+ * Adds an image, after the others unless it names a position. One whose file is still processing waits until it is ready. Throws
+ * `not_found`, `limit_reached`, or a ValidationError when the file cannot be used.
+ */
+export async function create(shop: Shop, product_id: string, input: NewImage): Promise<Product> {
   await lockProduct(shop, product_id);
-  const before = await idsOf(shop, product_id);
-  refuseBeyond(before.length, MAX_IMAGES, 'images');
-  await insertImages(shop, {
-    product_id,
-    parts: [{ ...input, position: undefined }],
-    firstPosition: before.length + 1,
-  });
-  if (input.position !== undefined) {
-    const added = (await idsOf(shop, product_id)).find((id) => !before.includes(id));
-    if (added) await moveToPosition(shop, product_id, added, input.position);
+  const before = (await idsOf(shop, product_id)).length;
+  const waiting = await fileImages.countWaiting(shop, product_id);
+  refuseBeyond(before + waiting, MAX_IMAGES, 'images');
+  const { file_id, position = before + waiting + 1 } = input;
+  const url = await addressOf(shop, input);
+  if (url === null && file_id !== undefined) {
+    await fileImages.wait(shop, product_id, { ...input, file_id, position });
+  } else if (url !== null) {
+    await insertAt(shop, product_id, { ...input, url, id: newId(), position });
+    await markProductUpdated(shop, product_id);
   }
-  await markProductUpdated(shop, product_id);
   return products.get(shop, product_id);
+}
+
+/** Null for a file that is still processing. */
+async function addressOf(shop: Shop, { url, file_id }: NewImage): Promise<string | null> {
+  if (url !== undefined && file_id !== undefined) {
+    throw new ValidationError([bodyMistake(['file_id'], 'extra_forbidden', 'Give either url or file_id.')]);
+  }
+  if (file_id !== undefined) return fileImages.addressOfFile(shop, file_id);
+  if (url === undefined) throw new ValidationError([bodyMistake(['url'], 'missing', 'Give url or file_id.')]);
+  return url;
+}
+
+/** Adds an image whose id is known, at a place among the others or at their end. */
+async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id: string; position: number }) {
+  const before = await idsOf(shop, product_id);
+  const parts = [{ ...image, position: before.length + 1 }];
+  await insertImages(shop, { product_id, parts });
+  if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
+}
+
+/** Shows the images that have waited for a file, which is ready now. */
+export async function showFile(shop: Shop, file_id: string): Promise<void> {
+  await fileImages.lockProductsOf(shop, file_id);
+  const url = await fileImages.addressOfFile(shop, file_id);
+  if (url === null) throw new Error(`The file ${file_id} is not ready.`);
+  for (const { product_id, ...image } of await fileImages.takeWaiting(shop, file_id)) {
+    // An import may have filled the product up meanwhile.
+    if ((await idsOf(shop, product_id)).length >= MAX_IMAGES) continue;
+    await insertAt(shop, product_id, { ...image, url });
+    await markProductUpdated(shop, product_id);
+  }
 }
 
 /** Changes the given fields; one that changes nothing is no change of the product. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
-  const before = await idsOf(shop, product_id);
-  if (!before.includes(id)) throw notFound('image');
+  if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);
   const has = (field: keyof ImagePatch) => patch[field] !== undefined;
   const changed = await shop.run(
     sql`with wanted as (
@@ -40,8 +74,10 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
           case when ${has('height')} then ${patch.height ?? null}::int else height end as height
         from product_images where site_id = ${shop.siteId} and id = ${id}
       )
-      update product_images i set url = w.url, alt = w.alt, width = w.width, height = w.height
-      from wanted w where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = ${id}
+      update product_images i set url = w.url, alt = w.alt, width = w.width, height = w.height, file_id = f.id,
+        sources = f.sources
+      from wanted w left join files f on f.site_id = ${shop.siteId} and f.url = w.url and f.status = 'ready'
+      where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = ${id}
         and (i.url, i.alt, i.width, i.height) is distinct from (w.url, w.alt, w.width, w.height)`,
   );
   const moved = patch.position !== undefined && (await moveToPosition(shop, product_id, id, patch.position));
@@ -49,8 +85,18 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return products.get(shop, product_id);
 }
 
+async function updateWaiting(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
+  const { alt, position, ...fixed } = patch;
+  if (!(await fileImages.updateWaiting(shop, product_id, id, { alt, position }))) throw notFound('image');
+  if (Object.keys(fixed).length > 0) {
+    throw new ShopError('conflict', 'While the image is processing, only its text and its position can be changed.');
+  }
+  return products.get(shop, product_id);
+}
+
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
+  if (await fileImages.removeWaiting(shop, product_id, id)) return products.get(shop, product_id);
   const deleted = await shop.run(
     sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
   );

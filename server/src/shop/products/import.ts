@@ -1,6 +1,7 @@
 import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { hiddenCharacterIn, holdsHidden, mapTexts, withoutHidden } from '../hidden-characters.ts';
+import { insecurePictures, pictureMistakes } from '../picture-addresses.ts';
 import type { Shop } from '../shop.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
@@ -13,6 +14,8 @@ import { lockSlugs } from './update.ts';
 export interface ImportCall {
   products: unknown[];
   dry_run?: boolean;
+  /** The origins of the server and of the shop's hosts: elsewhere pictures need https. Not asked of the shop's own catalogue. */
+  own_origins?: string[];
   /** Also set the stock of variants that exist already; without it, stock sold since is never put back. */
   update_inventory?: boolean;
 }
@@ -27,12 +30,14 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     slugs.filter((slug) => slug !== null),
   );
   const firsts = new Map<string, number>();
+  const { own_origins: own } = call;
+  const insecure = own ? await insecurePictures(shop, own, call.products) : new Set<string>();
   const checked = call.products.map((row, index) => {
     const slug = slugs[index] ?? null;
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     const loc = ['body', 'products', index];
     const { cleaned, warnings } = cleanRow(row, loc);
-    const mistakes = mistakesInRow(cleaned, loc);
+    const mistakes = [...mistakesInRow(cleaned, loc), ...pictureMistakes(insecure, cleaned, loc)];
     const input = cleaned as ProductImport;
     return {
       index,

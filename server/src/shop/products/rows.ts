@@ -77,8 +77,12 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
 }
 
 const images = sql`(
-  select coalesce(json_agg(json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position,
-    'width', i.width, 'height', i.height) order by i.position, i.id), '[]')
+  select coalesce(json_agg(case when i.sources is null
+      then json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
+        'height', i.height)
+      else json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
+        'height', i.height, 'status', 'ready', 'sources', i.sources)
+    end order by i.position, i.id), '[]')
   from product_images i where i.site_id = p.site_id and i.product_id = p.id)`;
 
 const options = sql`(

@@ -100,6 +100,14 @@ function written(name: string, json: (of: Written) => string): Field {
   return { write: (to, _value, of) => to.add(`,"${name}":${json(of)}`) };
 }
 
+/** JSON that is left out where there is none. */
+function optional(name: string, column: Sql): Field {
+  const write: Field['write'] = (to, value) => {
+    if (value) to.add(`,"${name}":${value}`);
+  };
+  return { column: sql`coalesce(${column}::text, '')`, write };
+}
+
 function rows(name: 'images' | 'options' | 'variants', fields: Field[]): Field {
   return {
     write(to, _value, of) {
@@ -129,6 +137,7 @@ const IMAGE = [
   json('position', sql`i.position`),
   jsonOrNull('width', sql`i.width`),
   jsonOrNull('height', sql`i.height`),
+  optional('sources', sql`i.sources`),
 ];
 
 const OPTION = [

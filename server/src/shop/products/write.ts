@@ -157,18 +157,21 @@ export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
 
-export async function insertImages(shop: Shop, ...given: Parts<ImageInput>[]): Promise<void> {
+/** An image whose address is that of a ready file is that file: it has its size and its narrower pictures. */
+export async function insertImages(shop: Shop, ...given: Parts<ImageInput & { id?: string }>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
-    parts.map((image, i) => ({ ...image, position: image.position ?? firstPosition + i, id: newId(), product_id })),
+    parts.map((image, i) => ({ id: newId(), ...image, position: image.position ?? firstPosition + i, product_id })),
   );
   if (rows.length === 0) return;
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name] ?? null));
   await shop.run(
-    sql`insert into product_images (site_id, id, product_id, url, alt, position, width, height)
-      select ${shop.siteId}, i.id, i.product_id, i.url, i.alt, i.position, i.width, i.height
+    sql`insert into product_images (site_id, id, product_id, url, alt, position, width, height, file_id, sources)
+      select ${shop.siteId}, i.id, i.product_id, i.url, i.alt, i.position, coalesce(f.width, i.width),
+        coalesce(f.height, i.height), f.id, f.sources
       from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[], ${column('url')}::text[],
         ${column('alt')}::text[], ${column('position')}::int[], ${column('width')}::int[], ${column('height')}::int[])
-        as i (id, product_id, url, alt, position, width, height)`,
+        as i (id, product_id, url, alt, position, width, height)
+      left join files f on f.site_id = ${shop.siteId} and f.url = i.url and f.status = 'ready'`,
   );
 }
 

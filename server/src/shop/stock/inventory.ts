@@ -60,7 +60,7 @@ function conditionsOf(shop: Shop, { q, product_id, low_stock, out_of_stock }: In
 }
 
 /** The stock of one variant. Throws `not_found`. */
-async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
+export async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
   const found = await shop.one<InventoryItem>(
     sql`select ${stock} where v.site_id = ${shop.siteId} and v.id = ${variant_id}`,
   );
@@ -69,10 +69,13 @@ async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
 }
 
 /** A change by `delta`, or to `set_to` provided that the quantity is still `expected_quantity`. */
-export interface Adjustment {
+export interface QuantityChange {
   delta?: number;
   set_to?: number;
   expected_quantity?: number;
+}
+
+export interface Adjustment extends QuantityChange {
   reason: AdjustmentReason;
   note?: string;
 }
@@ -91,7 +94,7 @@ export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustm
   return get(shop, variant_id);
 }
 
-interface Stock {
+export interface Stock {
   on_hand: number;
   reserved: number;
   may_go_below: boolean;
@@ -107,7 +110,7 @@ async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   return found;
 }
 
-function deltaOf({ delta = 0, set_to, expected_quantity }: Adjustment, actual: number): number {
+export function deltaOf({ delta = 0, set_to, expected_quantity }: QuantityChange, actual: number): number {
   if (set_to === undefined) return delta;
   if (expected_quantity === actual) return set_to - actual;
   throw new ShopError('quantity_changed', `The quantity is now ${actual}. Check it and decide again.`, { actual });
@@ -115,7 +118,7 @@ function deltaOf({ delta = 0, set_to, expected_quantity }: Adjustment, actual: n
 
 const LIMIT = 1_000_000_000;
 
-function refuseImpossible({ on_hand, reserved, may_go_below }: Stock, delta: number): void {
+export function refuseImpossible({ on_hand, reserved, may_go_below }: Stock, delta: number): void {
   const after = on_hand + delta;
   if (after < reserved && !may_go_below) {
     const available = on_hand - reserved;

@@ -22,16 +22,42 @@ export interface Shortage {
 }
 
 /**
- * Makes the checkout hold exactly these pieces. When there are too few, what other checkouts hold past their time is
- * released first. Returns what is short, and then nothing may be committed.
+ * Makes the checkout hold exactly these pieces; a new one holds nothing yet. When there are too few, what other checkouts hold past
+ * their time is released first. Returns what is short, and then nothing may be committed.
  */
-export async function hold(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
-  const short = await change(shop, checkout_id, wanted);
+export async function hold(
+  shop: Shop,
+  checkout_id: string,
+  wanted: Pieces[],
+  { isNew = false } = {},
+): Promise<Shortage[]> {
+  const short = await (isNew ? holdFirst : change)(shop, checkout_id, wanted);
   if (short.length === 0) return [];
   await releaseOverdue(shop, checkout_id, wanted);
   // Also when nothing was overdue: a statement that waited for its locks judges by the state when it began, and refuses what
   // became free meanwhile. This one begins with the locks held.
   return change(shop, checkout_id, wanted);
+}
+
+/** Most checkouts begin and are not changed: this is `change` without what compares with what was held before. */
+function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
+  return shop.rows<Shortage>(
+    sql`with ${wantedPieces(wanted)}, locked as materialized (
+        select v.id, v.track_inventory, v.on_hand, v.reserved, w.quantity
+        from variants v join wanted w on w.variant_id = v.id where v.site_id = ${shop.siteId} order by v.id for update of v
+      ), changed as (
+        update variants v set reserved = v.reserved + l.quantity from locked l
+        where v.site_id = ${shop.siteId} and v.id = l.id and l.track_inventory
+          and (v.inventory_policy = 'continue' or v.on_hand - v.reserved >= l.quantity)
+        returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved, ${checkout_id}::uuid as reference_id
+      ), kept as (
+        insert into stock_reservations (site_id, checkout_id, variant_id, quantity)
+        select ${shop.siteId}, ${checkout_id}, id, -delta from changed
+      ), moved as (${movements(shop, sql`'reservation'`, 'checkout')})
+      select w.variant_id, w.quantity as requested, greatest(coalesce(l.on_hand - l.reserved, 0), 0) as available
+      from wanted w left join locked l on l.id = w.variant_id left join changed c on c.id = w.variant_id
+      where c.id is null and coalesce(l.track_inventory, true)`,
+  );
 }
 
 interface Change extends Shortage {
@@ -75,13 +101,17 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
 
 /** What is wanted of each variant, and what the checkout holds of it. */
 function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
+  return sql`${wantedPieces(wanted)}, held as (
+        select variant_id, quantity from stock_reservations
+        where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
+      )`;
+}
+
+function wantedPieces(wanted: Pieces[]): Sql {
   return sql`wanted as (
         select variant_id, sum(quantity)::int as quantity
         from unnest(${wanted.map(({ variant_id }) => variant_id)}::uuid[],
           ${wanted.map(({ quantity }) => quantity)}::int[]) as w (variant_id, quantity) group by variant_id
-      ), held as (
-        select variant_id, quantity from stock_reservations
-        where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
       )`;
 }
 

@@ -19,7 +19,12 @@ export interface Due {
   event_id: string;
   webhook_id: string;
   url: string;
+  /** What is sent; before the first attempt, what the trigger noted. */
   payload: string;
+  /** It was made for this delivery, and stays. */
+  kept: boolean;
+  /** An integration registered the webhook. */
+  by_integration: boolean;
   tries: number;
   /** Tells whether another attempt was recorded since. */
   attempts_count: number;
@@ -34,7 +39,8 @@ export interface Due {
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due>(
-    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, e.payload, w.secret,
+    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
+        d.payload is not null as kept, w.sync_key_id is not null as by_integration, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d
       join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'

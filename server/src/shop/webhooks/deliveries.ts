@@ -36,7 +36,7 @@ export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status,
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
   const found = await shop.one<WebhookDeliveryDetails & { payload: string }>(
     sql`select ${COLUMNS},
-        (select payload from events e where e.site_id = d.site_id and e.id = d.event_id) as payload,
+        coalesce(d.payload, (select e.payload from events e where e.site_id = d.site_id and e.id = d.event_id)) as payload,
         (select coalesce(jsonb_agg(jsonb_build_object('attempted_at', iso(a.attempted_at), 'duration_ms', a.duration_ms,
             'outcome', a.outcome, 'response_status', a.response_status, 'response_body', a.response_body)
             order by a.number), '[]')

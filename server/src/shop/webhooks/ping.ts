@@ -44,7 +44,18 @@ async function dueNow(shop: Shop, webhook_id: string): Promise<Due> {
   const timestamp = new Date().toISOString();
   const { siteId: site_id, merchantId: merchant_id } = shop;
   const payload = JSON.stringify({ type: 'webhook.ping', timestamp, site_id, merchant_id, data: { webhook_id } });
-  return { id: uuidv7(), event_id: uuidv7(), webhook_id, url, payload, tries: 0, attempts_count: 0, ...secrets };
+  return {
+    id: uuidv7(),
+    event_id: uuidv7(),
+    webhook_id,
+    url,
+    payload,
+    kept: true,
+    by_integration: false,
+    tries: 0,
+    attempts_count: 0,
+    ...secrets,
+  };
 }
 
 /** Throws `not_found` and `webhook_disabled` if the webhook was deleted or disabled meanwhile. */

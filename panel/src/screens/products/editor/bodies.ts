@@ -53,8 +53,13 @@ export function newProductBody(draft: Draft): ProductInput {
   return { ...productFields(draft), images: draft.images.filter(isByUrl).map(imageFields), ...sold };
 }
 
-export function imageFields({ url, alt }: ImageDraft) {
+function imageFields({ url, alt }: ImageDraft) {
   return { url, alt: alt.trim() || null };
+}
+
+/** An image that is added: what was uploaded by its file, everything else by its address. */
+export function newImageFields({ url, alt, file_id }: ImageDraft) {
+  return { ...(file_id === undefined ? { url } : { file_id }), alt: alt.trim() || null };
 }
 
 export function isByUrl({ file_id }: ImageDraft): boolean {

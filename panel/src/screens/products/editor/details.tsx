@@ -11,6 +11,8 @@ import { type Draft, newKey } from './draft.ts';
 export interface PartProps {
   draft: Draft;
   onChange: (changes: Partial<Draft>) => void;
+  /** For what ends later than it begins. */
+  setDraft: (change: (draft: Draft) => Draft) => void;
   errorOf: (field: string) => string | undefined;
 }
 
@@ -85,7 +87,7 @@ const STATUS_HINTS = {
   archived: 'No longer sold; kept for old orders.',
 };
 
-function TaxClass({ draft, onChange, errorOf }: PartProps) {
+function TaxClass({ draft, onChange, errorOf }: Omit<PartProps, 'setDraft'>) {
   const { merchant } = useMe();
   const settings = useQuery({
     queryKey: ['settings', merchant.id],

@@ -27,7 +27,7 @@ export function Editor({
   const canEdit = can('products:write');
   const canCount = isNew || can('inventory:write');
   const onChange = useCallback((changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes })), [setDraft]);
-  const part = { draft, onChange, errorOf };
+  const part = { draft, onChange, setDraft, errorOf };
   return (
     <fieldset className="editor" disabled={!canEdit}>
       <legend className="unseen">Product</legend>

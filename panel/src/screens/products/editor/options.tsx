@@ -60,13 +60,13 @@ export function Options({ draft, onChange, errorOf }: PartProps) {
           </li>
         ))}
       </ul>
-      <Missing draft={draft} onChange={onChange} errorOf={errorOf} />
+      <Missing draft={draft} onChange={onChange} />
     </Card>
   );
 }
 
 /** "3 × 4 = 12 variants", and the way to have them all at once. */
-function Missing({ draft, onChange }: PartProps) {
+function Missing({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
   const { number } = useFormat();
   const options = usedOptions(draft);
   const missing = missingCombinations(draft).length;

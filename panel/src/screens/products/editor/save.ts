@@ -2,8 +2,8 @@ import { unwrap } from '@commerce-backend/sdk';
 import { api, ifMatch } from '../../../api.ts';
 import {
   changesIn,
-  imageFields,
   isByUrl,
+  newImageFields,
   newProductBody,
   newVariantFields,
   productFields,
@@ -86,7 +86,7 @@ class Guard {
   }
 
   addImage(product_id: string, image: ImageDraft, position: number): Promise<void> {
-    const body = { ...imageFields(image), position };
+    const body = { ...newImageFields(image), position };
     return this.send((headers) =>
       api.POST('/api/dashboard/products/{product_id}/images', { params: { path: { product_id } }, body, headers }),
     );

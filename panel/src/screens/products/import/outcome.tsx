@@ -13,6 +13,9 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
   const done = counts.created + counts.updated + counts.unchanged + counts.refused;
   return (
     <>
+      <p className="unseen" role="status">
+        {running ? '' : `${titleOf(state)}: ${number(done)} of ${number(total)}, ${number(counts.refused)} refused.`}
+      </p>
       <Card title={titleOf(state)}>
         {running && (
           <div className="import-progress">
@@ -23,7 +26,7 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
             <Button onClick={onStop}>Stop</Button>
           </div>
         )}
-        <dl className="facts" role={running ? undefined : 'status'}>
+        <dl className="facts">
           <dt>{dry_run ? 'Would be created' : 'Created'}</dt>
           <dd>{number(counts.created)}</dd>
           <dt>{dry_run ? 'Would be updated' : 'Updated'}</dt>

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { stringify } from 'csv-stringify/sync';
+import { show } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { choice, isJson, since, until } from './options.ts';
+
+export interface ExportOptions {
+  format: 'csv' | 'jsonl';
+  output?: string;
+  after?: string;
+  from?: string;
+  to?: string;
+}
+
+/** A column of the CSV; what it is of one row. */
+export type CsvColumns<Row> = Record<string, (row: Row) => string | number | boolean | null | undefined>;
+
+interface Page<Entry> {
+  entries: Entry[];
+  next_cursor: string | null;
+}
+
+interface Exported<Entry, Row> {
+  noun: string;
+  /** Reads the page from a cursor on. */
+  read(cursor: string | undefined): Promise<Page<Entry>>;
+  /** The rows that one entry has in a CSV. */
+  rowsOf(entry: Entry): Row[];
+  columns: CsvColumns<Row>;
+}
+
+export function addExportOptions(command: Command): Command {
+  return command
+    .addOption(choice('--format <format>', 'how to write it', ['csv', 'jsonl']).default('csv'))
+    .option('--output <file>', 'the file to write; replaced only when the export is complete')
+    .option('--from <when>', 'only those made then or later: a day, or a date and time', since)
+    .option('--to <when>', 'only those made until then: a day, inclusive, or a date and time', until)
+    .option('--after <cursor>', 'go on with an export that broke off, from the cursor that it told');
+}
+
+/**
+ * Writes page by page, each before the next is read, and tells the progress on stderr. An export that breaks off tells the
+ * cursor with which it goes on; what it has written to a file stays in FILE.partial until then.
+ */
+export async function exportPages<Entry, Row>(
+  { noun, read, rowsOf, columns }: Exported<Entry, Row>,
+  { format, output, after }: ExportOptions,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const json = isJson(command);
+  const draft = `${output}.partial`;
+  const file = output === undefined ? undefined : createWriteStream(draft, { flags: after ? 'a' : 'w' });
+  const target = file ?? terminal.stdout;
+  const write = async (text: string) => {
+    if (text !== '' && !target.write(text)) await once(target, 'drain');
+  };
+  if (file) await once(file, 'open');
+  let cursor = after;
+  let count = 0;
+  try {
+    if (format === 'csv' && !after) await write(csvOf([Object.keys(columns)]));
+    do {
+      const { entries, next_cursor }: Page<Entry> = await read(cursor);
+      await write(
+        format === 'jsonl' ? jsonlOf(entries) : csvOf(entries.flatMap(rowsOf).map((row) => cellsOf(row, columns))),
+      );
+      count += entries.length;
+      cursor = next_cursor ?? undefined;
+      if (!json && cursor) terminal.stderr.write(`${count} ${noun}, next --after ${cursor}\n`);
+    } while (cursor);
+  } catch (error) {
+    const again = cursor ? ` Go on with the same command and --after ${cursor}` : ' Run the same command again';
+    if (!json) terminal.stderr.write(`Stopped after ${count} ${noun}.${again}.\n`);
+    throw error;
+  } finally {
+    if (file) await finished(file.end());
+  }
+  if (output === undefined) return;
+  await rename(draft, output);
+  show(terminal, json, { file: output, format, [noun]: count }, () => `Exported ${count} ${noun} to ${output}.`);
+}
+
+function cellsOf<Row>(row: Row, columns: CsvColumns<Row>): string[] {
+  return Object.values(columns).map((value) => String(value(row) ?? ''));
+}
+
+/** Spreadsheets run cells that begin like a formula: such a cell gets an apostrophe. */
+function csvOf(rows: string[][]): string {
+  const safe = rows.map((cells) => cells.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)));
+  return stringify(safe);
+}
+
+function jsonlOf(entries: unknown[]): string {
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}

@@ -1,0 +1,79 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { usageError } from '../errors.ts';
+import { readTable, type TableRow } from '../formats/text-file.ts';
+import { calls } from '../operations.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { choice, isUuid } from './options.ts';
+import { inBatches, showResults } from './row-results.ts';
+
+const EXAMPLES = `
+FILE is a CSV with a header: sku (or variant_id), and either delta, or set_to with expected_quantity, the quantity that the
+count started from; note if you like. A row that is refused, because something was sold meanwhile, say, stops no other.
+
+Examples:
+  $ commerce inventory adjust-many delivery.csv --reason received --note "Delivery of 2 March"
+  $ commerce inventory adjust-many count.csv --reason correction --dry-run`;
+
+interface AdjustManyOptions {
+  reason: Reason;
+  note?: string;
+  dryRun?: true;
+}
+
+const REASONS = ['received', 'correction', 'damaged', 'lost', 'returned', 'promotion', 'other'] as const;
+type Reason = (typeof REASONS)[number];
+
+export function addAdjustMany(inventory: Command, terminal: Terminal): void {
+  calls(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories')
+    .description('Change the stock of many variants, from a CSV.')
+    .addOption(choice('--reason <reason>', 'why', REASONS).makeOptionMandatory())
+    .option('--note <text>', 'a remark for rows without one, kept with the movements')
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .addHelpText('after', EXAMPLES)
+    .action((file: string, options: AdjustManyOptions, command: Command) =>
+      adjustMany(file, options, command, terminal),
+    );
+}
+
+const MOST_ROWS = 500;
+
+async function adjustMany(file: string, options: AdjustManyOptions, command: Command, terminal: Terminal) {
+  const { reason, note, dryRun: dry_run = false } = options;
+  const rows = await readTable(file, [
+    ['sku', 'variant_id'],
+    ['delta', 'set_to'],
+  ]);
+  const { client } = await openSession(command, terminal);
+  const asked = rows.map((row) => ({ line: row.line, adjustment: adjustmentOf(row, file) }));
+  const results = await inBatches(asked, MOST_ROWS, async (batch) => {
+    const adjustments = batch.map(({ adjustment }) => adjustment);
+    const body = { reason, adjustments, dry_run, ...(note && { note }) };
+    const { results } = await unwrap(client.POST('/api/dashboard/inventory/adjust', { body }));
+    return results.map(({ index, sku, variant_id, status, message }) => ({
+      ...{ line: batch[index]?.line ?? 0, name: sku ?? variant_id ?? '', status, message },
+    }));
+  });
+  showResults(terminal, command, results, dry_run ? 'Dry run, nothing was written' : `${results.length} rows`);
+}
+
+function adjustmentOf({ line, cells }: TableRow, file: string) {
+  const { sku, variant_id, delta, set_to, expected_quantity, note } = cells;
+  const number = (column: string, text: string) => {
+    if (/^[+-]?\d{1,10}$/.test(text)) return Number(text);
+    throw usageError(`Line ${line} of ${file}: ${column} must be a whole number, not ${text}.`);
+  };
+  if (!sku && !(variant_id && isUuid(variant_id))) throw usageError(`Line ${line} of ${file} names no variant.`);
+  if ((delta === undefined) === (set_to === undefined)) {
+    throw usageError(`Line ${line} of ${file} must have either delta or set_to.`);
+  }
+  const change =
+    set_to === undefined
+      ? { delta: number('delta', delta ?? '') }
+      : {
+          set_to: number('set_to', set_to),
+          expected_quantity: number('expected_quantity', expected_quantity ?? ''),
+        };
+  return { ...(variant_id ? { variant_id } : { sku: sku ?? '' }), ...change, ...(note && { note }) };
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../errors.ts';
+import { type Column, show, styleOf, table } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+
+/** What a bulk operation said of one row of a file. */
+export interface RowResult {
+  line: number;
+  name: string;
+  status: string;
+  message: string | null;
+}
+
+const COLUMNS: Column<RowResult>[] = [
+  { title: 'LINE', value: ({ line }) => line, right: true },
+  { title: 'FOR', value: ({ name }) => name },
+  { title: 'REFUSED', value: ({ message }) => message, shrinks: true, colour: () => 'yellow' },
+];
+
+/** Sends rows in batches of the most that a call takes, one after another. */
+export async function inBatches<Row, Result>(
+  rows: Row[],
+  most: number,
+  send: (batch: Row[]) => Promise<Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < rows.length; from += most) results.push(...(await send(rows.slice(from, from + most))));
+  return results;
+}
+
+/** Shows how many rows had which result, and each that was refused. Throws when one was, after showing. */
+export function showResults(terminal: Terminal, command: Command, results: RowResult[], words: string): void {
+  const counts: Record<string, number> = {};
+  for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
+  const failed = results.filter(({ status }) => status === 'failed');
+  show(terminal, isJson(command), { counts, results }, (paint) => {
+    const summary = `${words}: ${
+      Object.entries(counts)
+        .map(([status, count]) => `${count} ${status}`)
+        .join(', ') || 'no rows'
+    }.`;
+    return failed.length === 0 ? summary : `${table(COLUMNS, failed, styleOf(terminal, paint))}\n\n${summary}`;
+  });
+  if (failed.length > 0) {
+    const message = `${failed.length} of ${results.length} rows were refused.`;
+    throw new CommandError(EXIT.rowsRefused, 'rows_refused', message, 'Correct those rows and send them again.');
+  }
+}

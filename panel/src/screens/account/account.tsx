@@ -1,0 +1,151 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
+import { label, useFormat } from '../../format.ts';
+import { useMe } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { TwoFactor } from './two-factor.tsx';
+
+/** One's own account: password, second factor, sessions. */
+export function Account() {
+  const { staff, role } = useMe();
+  return (
+    <Page title="Your account">
+      <Card>
+        <dl className="facts">
+          <dt>Name</dt>
+          <dd>{staff.name}</dd>
+          <dt>E-mail</dt>
+          <dd>{staff.email}</dd>
+          <dt>Role</dt>
+          <dd>{label(role)}</dd>
+        </dl>
+      </Card>
+      <Password />
+      <TwoFactor />
+      <Sessions />
+    </Page>
+  );
+}
+
+function Password() {
+  const save = useMutation({
+    mutationFn: (body: { current_password: string; new_password: string }) =>
+      unwrap(api.POST('/api/dashboard/account/password', { body })),
+    onSuccess: () => {
+      toast('The password is changed. All other sessions have ended.');
+      void queryClient.invalidateQueries({ queryKey: ['sessions'] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const form = new FormData(element);
+    const body = {
+      current_password: String(form.get('current_password')),
+      new_password: String(form.get('new_password')),
+    };
+    save.mutate(body, { onSuccess: () => element.reset() });
+  }
+  return (
+    <Card title="Password">
+      <form onSubmit={submit}>
+        <div className="fields-2">
+          <TextField
+            label="Password until now"
+            name="current_password"
+            type="password"
+            autoComplete="current-password"
+            error={fieldError(save.error, 'current_password')}
+            required
+          />
+          <TextField
+            label="New password"
+            name="new_password"
+            type="password"
+            autoComplete="new-password"
+            error={fieldError(save.error, 'new_password')}
+            required
+          />
+        </div>
+        {save.error && (
+          <p className="error" role="alert">
+            {inWords(save.error)}
+          </p>
+        )}
+        <footer>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Change the password
+          </Button>
+        </footer>
+      </form>
+    </Card>
+  );
+}
+
+type Session = Schemas['StaffSession'];
+
+function Sessions() {
+  const query = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/account/sessions', { signal })),
+  });
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['sessions'] });
+  const end = useMutation({
+    mutationFn: (session_id: string) =>
+      unwrap(api.DELETE('/api/dashboard/account/sessions/{session_id}', { params: { path: { session_id } } })),
+    onSuccess: refresh,
+    onError: toastError,
+  });
+  const endOthers = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/sessions')),
+    onSuccess: () => {
+      toast('All other sessions have ended.');
+      return refresh();
+    },
+    onError: toastError,
+  });
+  return (
+    <Card
+      title="Where you are logged in"
+      actions={
+        <Button busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+          End all others
+        </Button>
+      }
+    >
+      <Loaded query={query}>
+        {(sessions) => <SessionRows sessions={sessions} onEnd={(session) => end.mutate(session.id)} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function SessionRows({ sessions, onEnd }: { sessions: Session[]; onEnd: (session: Session) => void }) {
+  const format = useFormat();
+  const columns: Column<Session>[] = [
+    { id: 'device', header: 'Device', cell: ({ device }) => device },
+    { id: 'ip', header: 'Address', cell: ({ ip }) => ip ?? '—' },
+    { id: 'since', header: 'Since', cell: ({ created_at }) => format.time(created_at) },
+    { id: 'used', header: 'Last used', cell: ({ last_used_at }) => format.time(last_used_at) },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (session) =>
+        session.current ? (
+          <Badge value="active">This one</Badge>
+        ) : (
+          <Button kind="quiet" aria-label={`End ${session.device}`} onClick={() => onEnd(session)}>
+            End
+          </Button>
+        ),
+    },
+  ];
+  return <DataTable caption="Sessions" columns={columns} rows={sessions} />;
+}

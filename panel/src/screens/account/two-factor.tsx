@@ -1,0 +1,127 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, inWords, queryClient } from '../../api.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { Copyable } from '../../ui/secret.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+const twoFactorKey = ['two-factor'];
+
+/** A second factor for logins: an app that shows a new code every 30 seconds. */
+export function TwoFactor() {
+  const [open, setOpen] = useState<'on' | 'off'>();
+  const query = useQuery({
+    queryKey: twoFactorKey,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/account/two-factor', { signal })),
+  });
+  return (
+    <Card title="Second factor">
+      <p className="quiet-text">Besides the password, a login then asks for a code that an app on your phone shows.</p>
+      <Loaded query={query}>
+        {({ status }) => (
+          <div className="actions">
+            {status === 'on' ? <Badge value="active">On</Badge> : <Badge value="none">Off</Badge>}
+            <Button onClick={() => setOpen(status === 'on' ? 'off' : 'on')}>
+              {status === 'on' ? 'Turn off' : 'Turn on'}
+            </Button>
+          </div>
+        )}
+      </Loaded>
+      {open === 'on' && <SetUp onClose={() => setOpen(undefined)} />}
+      <TurnOff open={open === 'off'} onClose={() => setOpen(undefined)} />
+    </Card>
+  );
+}
+
+function SetUp({ onClose }: { onClose: () => void }) {
+  const made = useQuery({
+    queryKey: [...twoFactorKey, 'secret'],
+    queryFn: () => unwrap(api.POST('/api/dashboard/account/two-factor')),
+    // Another call makes another secret.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const confirm = useMutation({
+    mutationFn: (totp_code: string) =>
+      unwrap(api.POST('/api/dashboard/account/two-factor/confirm', { body: { totp_code } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: twoFactorKey, exact: true }),
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    confirm.mutate(String(new FormData(event.currentTarget).get('totp_code')).replaceAll(' ', ''));
+  }
+  if (confirm.data) return <RecoveryCodes codes={confirm.data.recovery_codes} onClose={onClose} />;
+  return (
+    <Dialog open onClose={onClose} title="Turn on the second factor">
+      <Loaded query={made}>
+        {({ qr_svg, totp_secret }) => (
+          <form onSubmit={submit}>
+            <p>Scan this with an authenticator app, or enter the key there by hand.</p>
+            <img className="qr" alt="The code to scan" src={`data:image/svg+xml;utf8,${encodeURIComponent(qr_svg)}`} />
+            <Copyable text={totp_secret} />
+            <TextField
+              label="Code that the app shows"
+              name="totp_code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              error={confirm.error ? inWords(confirm.error) : undefined}
+              required
+            />
+            <footer>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" kind="primary" busy={confirm.isPending}>
+                Turn on
+              </Button>
+            </footer>
+          </form>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  return (
+    <Dialog open onClose={onClose} title="Your recovery codes">
+      <p>
+        Each replaces a code of the app once, if the phone is lost. They are shown only now: print them, or store them.
+      </p>
+      <pre>{codes.join('\n')}</pre>
+      <footer>
+        <Button onClick={() => window.print()}>Print</Button>
+        <Button kind="primary" onClick={onClose}>
+          I have stored them
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function TurnOff({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const turnOff = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/two-factor')),
+    onSuccess: async () => {
+      onClose();
+      toast('The second factor is off.');
+      await queryClient.invalidateQueries({ queryKey: twoFactorKey });
+    },
+    onError: toastError,
+  });
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      onConfirm={() => turnOff.mutate()}
+      title="Turn off the second factor?"
+      action="Turn off"
+      busy={turnOff.isPending}
+    >
+      Logins then need only the password. The recovery codes are deleted.
+    </Confirm>
+  );
+}

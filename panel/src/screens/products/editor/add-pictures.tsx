@@ -1,0 +1,125 @@
+import { type DragEvent, type FormEvent, useRef, useState } from 'react';
+import { inWords } from '../../../api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
+
+type Add = (image: { url: string; file_id?: string }) => void;
+
+/** Pictures of the reader's own, dropped or chosen, and such as are on the web already, by their address. */
+export function AddPictures({ onAdd }: { onAdd: Add }) {
+  const [error, setError] = useState<string>();
+  const [over, setOver] = useState(false);
+  const uploads = useUploads(onAdd, setError);
+
+  function addAddress(text: string): boolean {
+    const url = text.trim().split(/\s/, 1)[0] ?? '';
+    const known = /^https?:\/\/\S+$/.test(url);
+    setError(known ? undefined : 'Give an address that begins with https://');
+    if (known) onAdd({ url });
+    return known;
+  }
+
+  function onDrop(event: DragEvent) {
+    event.preventDefault();
+    setOver(false);
+    const { files } = event.dataTransfer;
+    if (files.length > 0) void uploads.send([...files]);
+    else addAddress(event.dataTransfer.getData('text/uri-list') || event.dataTransfer.getData('text/plain'));
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button and the field do the same
+    <div
+      className={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <p className="drop-files">
+        <ChooseFiles onFiles={(files) => void uploads.send(files)} />
+        <span className="hint" role="status">
+          {uploads.waiting > 0 ? `Uploading, ${uploads.waiting} to go…` : 'Or drop them here: JPEG, PNG or WebP.'}
+        </span>
+      </p>
+      <ByAddress onAdd={addAddress} />
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Uploads one picture after the other; one that fails stops no other. */
+function useUploads(onAdd: Add, onError: (error: string | undefined) => void) {
+  const [waiting, setWaiting] = useState(0);
+  const add = useRef(onAdd);
+  add.current = onAdd;
+
+  async function send(files: File[]) {
+    onError(undefined);
+    setWaiting((now) => now + files.length);
+    for (const file of files) {
+      try {
+        const { id, url } = await uploadPicture(file);
+        add.current({ url, file_id: id });
+      } catch (failure) {
+        onError(inWords(failure));
+      } finally {
+        setWaiting((now) => now - 1);
+      }
+    }
+  }
+
+  return { send, waiting };
+}
+
+function ChooseFiles({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button onClick={() => input.current?.click()}>Choose pictures</Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        className="unseen"
+        tabIndex={-1}
+        aria-label="Pictures to upload"
+        accept={PICTURE_TYPES.join()}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function ByAddress({ onAdd }: { onAdd: (url: string) => boolean }) {
+  const [url, setUrl] = useState('');
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (onAdd(url)) setUrl('');
+  }
+
+  return (
+    <form className="by-address" noValidate onSubmit={onSubmit}>
+      <TextField
+        label="Add a picture by its address"
+        type="url"
+        inputMode="url"
+        placeholder="https://"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <Button type="submit">Add</Button>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api, fieldError, type Inputs, inWords, queryClient } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { roles } from './roles.ts';
+
+type Role = Inputs['StaffRole'];
+
+/** Invites somebody by mail. */
+export function InvitationDialog({ onClose }: { onClose: () => void }) {
+  const invite = useMutation({
+    mutationFn: (body: { email: string; role: Role }) => unwrap(api.POST('/api/dashboard/staff/invitations', { body })),
+    onSuccess: async ({ email }) => {
+      toast(`The invitation to ${email} is on its way.`);
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['staff', 'invitations'] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    // The list offers the contract's roles.
+    invite.mutate({ email: String(form.get('email')).trim(), role: String(form.get('role')) as Role });
+  }
+  return (
+    <Dialog open onClose={onClose} title="Invite somebody">
+      <form onSubmit={submit}>
+        <p className="quiet-text">The mail has a link that works once, for seven days.</p>
+        <TextField label="E-mail" name="email" type="email" error={fieldError(invite.error, 'email')} required />
+        <Select label="Role" name="role" defaultValue="fulfilment" error={fieldError(invite.error, 'role')}>
+          {roles.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </Select>
+        {invite.error && (
+          <p className="error" role="alert">
+            {inWords(invite.error)}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={invite.isPending}>
+            Invite
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, type Inputs, queryClient } from '../../api.ts';
+import { Checkbox } from '../../ui/field.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+
+const notificationsKey = ['notifications'];
+
+const mails: [keyof Inputs['Notifications'], string, string][] = [
+  ['new_order', 'A new order', 'One mail for each.'],
+  ['low_stock', 'Low stock', 'What has become low, together in one mail.'],
+  ['webhook_disabled', 'A webhook was switched off', 'After days of failed deliveries.'],
+];
+
+/** The mails that the person who is logged in gets. */
+export function NotificationSettings() {
+  const query = useQuery({
+    queryKey: notificationsKey,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/me/notifications', { signal })),
+  });
+  const save = useMutation({
+    mutationFn: (body: Inputs['NotificationsPatch']) => unwrap(api.PATCH('/api/dashboard/me/notifications', { body })),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(notificationsKey, saved);
+      toast('Saved.');
+    },
+    onError: toastError,
+  });
+  return (
+    <Card title="Mails to you">
+      <Loaded query={query}>
+        {(chosen) => (
+          <div className="stack">
+            {mails.map(([mail, words, hint]) => (
+              <Checkbox
+                key={mail}
+                label={words}
+                hint={hint}
+                checked={chosen[mail]}
+                disabled={save.isPending}
+                onChange={(event) => save.mutate({ [mail]: event.target.checked })}
+              />
+            ))}
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,10 @@
+import type { Inputs } from '../../api.ts';
+
+/** The roles (`x-roles` in the contract), and what each may do in words. */
+export const roles: [role: Inputs['StaffRole'], words: string, about: string][] = [
+  ['owner', 'Owner', 'Everything, and making other owners.'],
+  ['manager', 'Manager', 'Everything but payments.'],
+  ['fulfilment', 'Fulfilment', 'Orders and stock: pack, ship, count.'],
+  ['support', 'Support', 'Orders, customers and refunds.'],
+  ['viewer', 'Viewer', 'Reads, and changes nothing.'],
+];

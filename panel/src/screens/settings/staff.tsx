@@ -1,0 +1,170 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan, useMe } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Loaded } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { InvitationDialog } from './invitation-dialog.tsx';
+import { roles } from './roles.ts';
+
+type Member = Schemas['StaffMember'];
+type Role = Inputs['StaffRole'];
+
+/** Who works here, and what each may do. Changes count from the next call on, in every open window. */
+export function StaffSettings() {
+  const [inviting, setInviting] = useState(false);
+  const [leaving, setLeaving] = useState<Member>();
+  const writable = useCan()('staff:write');
+  const query = useQuery({
+    queryKey: ['staff'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/staff', { signal })),
+  });
+  return (
+    <>
+      <Card
+        title="Staff"
+        actions={
+          writable && (
+            <Button kind="primary" onClick={() => setInviting(true)}>
+              Invite somebody
+            </Button>
+          )
+        }
+      >
+        <Loaded query={query}>{({ staff }) => <Members staff={staff} writable={writable} onEnd={setLeaving} />}</Loaded>
+      </Card>
+      <Invitations writable={writable} />
+      <RoleCard />
+      {inviting && <InvitationDialog onClose={() => setInviting(false)} />}
+      <End member={leaving} onClose={() => setLeaving(undefined)} />
+    </>
+  );
+}
+
+function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolean; onEnd: (member: Member) => void }) {
+  const { staff: me } = useMe();
+  const change = useMutation({
+    mutationFn: ({ staff_id, role }: { staff_id: string; role: Role }) =>
+      unwrap(api.PATCH('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } }, body: { role } })),
+    onSuccess: () => toast('The role is changed.'),
+    onError: toastError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['staff'] }),
+  });
+  const columns: Column<Member>[] = [
+    { id: 'name', header: 'Name', cell: ({ id, name }) => (id === me.id ? `${name} (you)` : name) },
+    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    {
+      id: 'role',
+      header: 'Role',
+      cell: ({ id, name, role }) => (
+        <select
+          aria-label={`Role of ${name}`}
+          value={role}
+          disabled={!writable || id === me.id || change.isPending}
+          // The options are the contract's roles.
+          onChange={(event) => change.mutate({ staff_id: id, role: event.target.value as Role })}
+        >
+          {roles.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (member) =>
+        writable &&
+        member.id !== me.id && (
+          <Button kind="quiet" aria-label={`Remove ${member.name}`} onClick={() => onEnd(member)}>
+            Remove
+          </Button>
+        ),
+    },
+  ];
+  return <DataTable caption="Staff" columns={columns} rows={staff} />;
+}
+
+function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
+  const end = useMutation({
+    mutationFn: (staff_id: string) =>
+      unwrap(api.DELETE('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } } })),
+    onSuccess: async () => {
+      onClose();
+      toast('Removed.');
+      await queryClient.invalidateQueries({ queryKey: ['staff'] });
+    },
+    onError: toastError,
+  });
+  return (
+    <Confirm
+      open={member !== undefined}
+      onClose={onClose}
+      onConfirm={() => member && end.mutate(member.id)}
+      title={`Remove ${member?.name ?? ''}?`}
+      action="Remove"
+      busy={end.isPending}
+    >
+      {member?.email} can no longer do anything here, from the next call on. What was done stays on record under the
+      name.
+    </Confirm>
+  );
+}
+
+function Invitations({ writable }: { writable: boolean }) {
+  const format = useFormat();
+  const query = useQuery({
+    queryKey: ['staff', 'invitations'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/staff/invitations', { signal })),
+  });
+  const withdraw = useMutation({
+    mutationFn: (invitation_id: string) =>
+      unwrap(api.DELETE('/api/dashboard/staff/invitations/{invitation_id}', { params: { path: { invitation_id } } })),
+    onSuccess: () => toast('The invitation is withdrawn.'),
+    onError: toastError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['staff', 'invitations'] }),
+  });
+  const columns: Column<Schemas['StaffInvitation']>[] = [
+    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    { id: 'role', header: 'Role', cell: ({ role }) => role },
+    { id: 'until', header: 'Until', cell: ({ expires_at }) => format.time(expires_at) },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: ({ id, email }) =>
+        writable && (
+          <Button kind="quiet" aria-label={`Withdraw ${email}`} onClick={() => withdraw.mutate(id)}>
+            Withdraw
+          </Button>
+        ),
+    },
+  ];
+  if (query.data === undefined || query.data.invitations.length === 0) return null;
+  return (
+    <Card title="Invited">
+      <DataTable caption="Invitations" columns={columns} rows={query.data.invitations} />
+    </Card>
+  );
+}
+
+function RoleCard() {
+  return (
+    <Card title="What the roles may do">
+      <dl className="facts">
+        {roles.map(([role, words, about]) => (
+          <div key={role} className="fact">
+            <dt>{words}</dt>
+            <dd>{about}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { Link } from 'wouter';
+import { api, inWords } from '../api.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Gate } from './gate.tsx';
+
+/** Asks for a link to set a new password. The answer does not tell whether the address is known. */
+export function Forgot() {
+  const request = useMutation({
+    mutationFn: (email: string) => unwrap(api.POST('/api/dashboard/auth/reset-request', { body: { email } })),
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    request.mutate(String(new FormData(event.currentTarget).get('email')).trim());
+  }
+  return (
+    <Gate title="Forgot your password?">
+      {request.isSuccess ? (
+        <p role="status">
+          If the address belongs to somebody here, a mail is on its way. Its link works for 30 minutes.
+        </p>
+      ) : (
+        <form onSubmit={submit}>
+          <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+          {request.error && (
+            <p className="error" role="alert">
+              {inWords(request.error)}
+            </p>
+          )}
+          <Button type="submit" kind="primary" busy={request.isPending}>
+            Send me a link
+          </Button>
+        </form>
+      )}
+      <p>
+        <Link to="/">Back to the login</Link>
+      </p>
+    </Gate>
+  );
+}

@@ -1,0 +1,131 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api, fieldError, inWords, type Schemas } from '../api.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { LoadError, Loading } from '../ui/page.tsx';
+import { Gate } from './gate.tsx';
+import { Login } from './login.tsx';
+import { takeTokenFromAddress } from './secret-in-address.ts';
+import { refreshSession, useSession } from './use-me.ts';
+
+interface Invitation {
+  merchant: Schemas['Merchant'];
+  email: string;
+  role: string;
+  has_account: boolean;
+}
+
+/** Accepts an invitation: with a new account, or after a login with the one that the address has. */
+export function InvitationScreen() {
+  const [token] = useState(() => takeTokenFromAddress('inv_'));
+  const session = useSession();
+  const query = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => unwrap(api.POST('/api/dashboard/auth/invitation', { body: { token } })),
+    enabled: token !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (token === '') return <Incomplete />;
+  if (query.error) {
+    return (
+      <Gate title="This invitation does not work">
+        <LoadError error={query.error} />
+        <Link to="/">To the login</Link>
+      </Gate>
+    );
+  }
+  if (query.data === undefined || session.data === undefined) return <Loading />;
+  const invitation = query.data;
+  if (!invitation.has_account) return <Register token={token} invitation={invitation} />;
+  return session.data?.staff ? <Accept token={token} invitation={invitation} /> : <Login />;
+}
+
+function Incomplete() {
+  return (
+    <Gate title="This link is not complete">
+      <p>Open it from the mail once more, or ask for a new invitation.</p>
+      <Link to="/">To the login</Link>
+    </Gate>
+  );
+}
+
+function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
+  const [, navigate] = useLocation();
+  const accept = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/dashboard/auth/invitation/accept', { body: { token } })),
+    onSuccess: async () => {
+      await refreshSession();
+      navigate('/');
+    },
+  });
+  return (
+    <Gate title={`Join ${invitation.merchant.name}`}>
+      <p>
+        {invitation.email} is invited as {invitation.role}.
+      </p>
+      {accept.error && (
+        <p className="error" role="alert">
+          {inWords(accept.error)}
+        </p>
+      )}
+      <Button kind="primary" busy={accept.isPending} onClick={() => accept.mutate()}>
+        Accept
+      </Button>
+    </Gate>
+  );
+}
+
+function Register({ token, invitation }: { token: string; invitation: Invitation }) {
+  const [, navigate] = useLocation();
+  const register = useMutation({
+    mutationFn: async ({ name, password }: { name: string; password: string }) => {
+      await unwrap(api.POST('/api/dashboard/auth/invitation/register', { body: { token, name, password } }));
+      await unwrap(api.POST('/api/dashboard/auth/login', { body: { email: invitation.email, password } }));
+    },
+    onSuccess: async () => {
+      await refreshSession();
+      navigate('/');
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    register.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password')) });
+  }
+  return (
+    <Gate title={`Join ${invitation.merchant.name}`}>
+      <p>
+        {invitation.email} is invited as {invitation.role}. Choose how you are called, and a password.
+      </p>
+      <form onSubmit={submit}>
+        <TextField
+          label="Your name"
+          name="name"
+          autoComplete="name"
+          error={fieldError(register.error, 'name')}
+          required
+          autoFocus
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          error={fieldError(register.error, 'password')}
+          required
+        />
+        {register.error && (
+          <p className="error" role="alert">
+            {inWords(register.error)}
+          </p>
+        )}
+        <Button type="submit" kind="primary" busy={register.isPending}>
+          Join
+        </Button>
+      </form>
+    </Gate>
+  );
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { scopesOfKey, scopesOfRole } from '../../server/src/http/callers/scopes.ts';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
+import { type Proof, pick, Violations } from '../frame.ts';
+import { exampleOf } from '../requests.ts';
+import { type Answered, countOf, type Member, ROLES, type Role, type Team, withTeam } from './team.ts';
+import { acceptAtOnce } from './team-invitations.ts';
+
+/**
+ * Every role and kind of key on every operation of the dashboard; roles that change or end while their holder calls; owners who
+ * remove each other; invitations that are used again. All of it through two servers.
+ */
+export const L1: Proof = {
+  id: 'L1',
+  promise:
+    'Nobody does on the dashboard what their role does not name, nor anything after its end, and an owner stays.',
+  async run(trial) {
+    const violations = new Violations();
+    const rounds = pick(
+      trial.size,
+      { changes: 4, owners: 6, invitations: 6 },
+      { changes: 200, owners: 400, invitations: 400 },
+    );
+    const size = trial.size === 'tenth' ? 0.1 : 1;
+    const times = (count: number) => Math.ceil(count * size);
+    const tried = await withTeam(trial, violations, async (team) => {
+      const cells = await crossRoles(team);
+      trial.progress(`${cells} cells of the matrix`);
+      const late = await changeRoles(team, times(rounds.changes), trial.progress);
+      await loseOwners(team, times(rounds.owners), trial.progress);
+      await acceptAtOnce(team, times(rounds.invitations), trial.progress);
+      return { calls: team.calls, cells, late };
+    });
+    const note = `2 processes, ${tried.cells} cells of roles, keys and operations, ${tried.late} calls after a role had changed or ended, ${times(rounds.owners)} races of owners, ${times(rounds.invitations)} invitations`;
+    return { tried: tried.calls, unit: 'calls', violations: violations.list, note };
+  },
+};
+
+const NEEDING: Operation[] = operationTable.filter(
+  ({ surface, scope, security }) => surface === 'dashboard' && scope !== undefined && security.length > 0,
+);
+
+interface Holder {
+  name: string;
+  scheme: 'StaffSession' | 'ApiKey';
+  headers: Record<string, string>;
+  scopes: string[];
+}
+
+/** Each role and key on each operation: 403 with the scope where it is not theirs, anything else where it is. */
+async function crossRoles(team: Team): Promise<number> {
+  const staff = await Promise.all(
+    ROLES.map(async (role): Promise<Holder> => {
+      const { headers } = await team.hire(role);
+      return { name: role, scheme: 'StaffSession', headers, scopes: scopesOfRole(role) };
+    }),
+  );
+  const keys = await Promise.all(
+    [['read'], ['write'], ['orders:read'], ['write', 'payments:write']].map((granted) => keyOf(team, granted)),
+  );
+  let cells = 0;
+  for (const operation of NEEDING) {
+    for (const holder of [...staff, ...keys]) {
+      if (!operation.security.some(([scheme]) => scheme === holder.scheme)) continue;
+      cells += 1;
+      judge(team, operation, holder, await team.send(callOf(operation, holder.headers)));
+    }
+  }
+  return cells;
+}
+
+function judge({ violations }: Team, { id, scope }: Operation, { name, scopes }: Holder, { status, body }: Answered) {
+  const lacks = status === 403 && body.error === 'insufficient_scope' && body.scope === scope;
+  if (scopes.includes(scope ?? '')) {
+    if (lacks || status === 401) violations.add(`${id}: ${name} has ${scope}, and got ${status} ${body.error}`);
+    return;
+  }
+  if (!lacks) violations.add(`${id}: ${name} lacks ${scope}, and got ${status} ${JSON.stringify(body).slice(0, 200)}`);
+}
+
+/** With ids that nothing has, so that what is allowed changes little. */
+function callOf(operation: Operation, headers: Record<string, string>) {
+  const path = operation.path.replaceAll(/\{\w+\}/g, () => randomUUID());
+  return { method: operation.method.toUpperCase(), path, headers, body: exampleOf(operation) };
+}
+
+async function keyOf({ owner, site }: Team, granted: string[]): Promise<Holder> {
+  const secret = mintToken('api_key');
+  await owner.query(
+    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
+     values ($1, $2, 'api_key', $3, 'key_', 'Proof', $4)`,
+    [site.site_id, randomUUID(), hashToken(secret), granted.includes('write') ? ['read', ...granted] : granted],
+  );
+  const name = `a key of ${granted.join(' and ')}`;
+  return {
+    name,
+    scheme: 'ApiKey',
+    headers: { 'X-API-Key': secret },
+    scopes: scopesOfKey(['read', ...granted].filter((one) => one !== 'read' || !granted.includes('orders:read'))),
+  };
+}
+
+const CALLERS = 4;
+const CALLS_AFTER = 4;
+
+/** A member calls through both servers without pause, while an owner changes or ends their role through one of them. */
+async function changeRoles(team: Team, rounds: number, progress: (text: string) => void): Promise<number> {
+  const [boss, member] = [await team.hire('owner'), await team.hire('manager')];
+  const read = { method: 'GET', path: '/api/dashboard/customers', headers: member.headers };
+  let late = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const ends = round % 2 === 1;
+    await setRole(team, member, 'manager');
+    let [acknowledged, accepted] = [false, 0];
+    const caller = async () => {
+      for (let after = 0; after < CALLS_AFTER; ) {
+        const begunAfter = acknowledged;
+        const { status } = await team.send(read);
+        if (!begunAfter) {
+          if (status === 200) accepted += 1;
+          continue;
+        }
+        after += 1;
+        late += 1;
+        if (status !== 403)
+          team.violations.add(`a call after the role had ${ends ? 'ended' : 'changed'} got ${status}`);
+      }
+    };
+    const calling = Promise.all(Array.from({ length: CALLERS }, caller));
+    while (accepted < CALLERS) await new Promise((done) => setTimeout(done, 5));
+    const path = `/api/dashboard/staff/${member.id}`;
+    const change = ends
+      ? { method: 'DELETE', path, headers: boss.headers }
+      : { method: 'PATCH', path, headers: boss.headers, body: { role: 'fulfilment' } };
+    const { status } = await team.send(change);
+    acknowledged = true;
+    await calling;
+    if (status >= 300) team.violations.add(`the role could not be ${ends ? 'ended' : 'changed'}: ${status}`);
+    if (round % 20 === 0) progress(`${round + 1} of ${rounds} changes, ${late} calls after them`);
+  }
+  return late;
+}
+
+async function setRole({ owner, site }: Team, { id }: Member, role: Role): Promise<void> {
+  await owner.query(
+    `insert into commerce.staff_memberships (staff_id, site_id, role) values ($1, $2, $3)
+     on conflict (staff_id, site_id) do update set role = excluded.role`,
+    [id, site.site_id, role],
+  );
+}
+
+/** Owners, the only ones there are, who remove and demote each other and themselves at once. */
+async function loseOwners(team: Team, rounds: number, progress: (text: string) => void): Promise<void> {
+  const owners = await Promise.all(Array.from({ length: 3 }, () => team.hire('owner')));
+  for (let round = 0; round < rounds; round += 1) {
+    await team.owner.query('delete from commerce.staff_memberships where site_id = $1', [team.site.site_id]);
+    for (const one of owners) await setRole(team, one, 'owner');
+    const answers = await Promise.all(
+      owners.flatMap((by, i) => {
+        const whom = owners[(i + 1 + (round % owners.length)) % owners.length] as Member;
+        const path = `/api/dashboard/staff/${whom.id}`;
+        return round % 2 === 0
+          ? [team.send({ method: 'DELETE', path, headers: by.headers })]
+          : [team.send({ method: 'PATCH', path, headers: by.headers, body: { role: 'viewer' } })];
+      }),
+    );
+    const left = await countOf(team, `role = 'owner'`);
+    const done = answers.filter(({ status }) => status < 300).length;
+    if (left < 1) team.violations.add(`round ${round}: no owner is left`);
+    if (left !== owners.length - done) team.violations.add(`round ${round}: ${done} owners went, and ${left} are left`);
+    const told = answers.filter(({ status }) => ![200, 204, 403, 409].includes(status));
+    for (const { status } of told) team.violations.add(`round ${round}: an owner got ${status}`);
+    if (round % 50 === 0) progress(`${round + 1} of ${rounds} races of owners`);
+  }
+}

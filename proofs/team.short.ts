@@ -1,0 +1,4 @@
+import { L1 } from './processes/l1-roles.ts';
+import { shortForm } from './short-form.ts';
+
+shortForm(L1);

@@ -1,0 +1,30 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileStore } from './store.ts';
+
+/** Files in a directory. What is not whole yet lies beside them, on the same disk, so that a rename completes it at once. */
+export function directoryStore(dataDir: string): FileStore {
+  const root = join(dataDir, 'files');
+  const placeOf = (key: string) => join(root, key);
+  return {
+    scratch: join(root, '.unfinished'),
+    async put(key, { path }) {
+      const place = placeOf(key);
+      await mkdir(dirname(place), { recursive: true });
+      await rename(path, place);
+    },
+    async open(key) {
+      const handle = await open(placeOf(key)).catch(unlessMissing);
+      if (!handle) return undefined;
+      const { size } = await handle.stat();
+      return { bytes: size, stream: handle.createReadStream() };
+    },
+    async remove(key) {
+      await rm(placeOf(key), { force: true });
+    },
+  };
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}

@@ -1,0 +1,7 @@
+import type { FileStore, StoreSettings } from './store.ts';
+
+/** Loads what the configured store needs only then. */
+export async function openStore({ dataDir, s3 }: StoreSettings): Promise<FileStore> {
+  if (s3) return (await import('./s3.ts')).s3Store(s3);
+  return (await import('./directory.ts')).directoryStore(dataDir);
+}

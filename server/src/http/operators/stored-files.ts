@@ -1,0 +1,58 @@
+import { pipeline } from 'node:stream/promises';
+import type { RequestHandler } from 'express';
+import { isServed } from '../../files/keys.ts';
+import type { FileStore } from '../../files/store.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { setHeaders } from '../callers/headers.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
+import { answerTo } from '../pipeline/errors.ts';
+import type { Notes } from '../pipeline/notes.ts';
+
+interface FilesDeps {
+  files: FileStore;
+  hosts: SiteHosts;
+}
+
+/** A file is never changed under its name, which nobody can guess. No browser runs anything in it. */
+const HEADERS = {
+  'Content-Type': 'image/webp',
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** `GET /files/{site_id}/{name}/{width}.webp`: the pictures that the server made, and nothing else. */
+export function storedFiles({ files, hosts }: FilesDeps): RequestHandler {
+  return async (req, res, next) => {
+    const [site_id, name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
+    const key = `${site_id}/${name}/${part}`;
+    if (!isServed(key) || (hosts.siteAt(req) ?? site_id) !== site_id) return next();
+    try {
+      const file = await files.open(key);
+      if (!file) return next();
+      setHeaders(res, HEADERS);
+      res.setHeader('ETag', `"${name}-${part}"`);
+      if (req.fresh || req.method === 'HEAD') {
+        file.stream.destroy();
+        res.setHeader('Content-Length', file.bytes);
+        res.status(req.fresh ? 304 : 200).end();
+        return;
+      }
+      res.setHeader('Content-Length', file.bytes);
+      await pipeline(file.stream, res);
+    } catch (error) {
+      const notes = res.locals as Notes;
+      if (res.headersSent) return void res.destroy();
+      notes.cause = error;
+      const refusal = new ShopError('unavailable', 'The file cannot be read at the moment.');
+      const { status, body, headers = {} } = answerTo(refusal, notes.request_id);
+      res.removeHeader('ETag');
+      res
+        .set({ ...headers, 'Cache-Control': 'no-store' })
+        .status(status)
+        .type('application/json')
+        .send(body);
+    }
+  };
+}

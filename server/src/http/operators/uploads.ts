@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import type { StoredFile } from '@commerce-backend/spec';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Pool } from 'pg';
+import { keyOfOriginal } from '../../files/keys.ts';
+import { receive, TooLong } from '../../files/scratch.ts';
+import type { FileStore } from '../../files/store.ts';
+import { bodyMistake, notFound, overloaded, ShopError, ValidationError } from '../../shop/errors.ts';
+import * as files from '../../shop/files/files.ts';
+import { findTenant, inShop } from '../../shop/in-shop.ts';
+import { SYSTEM, type Tenant } from '../../shop/shop.ts';
+import { addVary } from '../callers/headers.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
+import { hangUpBeyond, LARGEST_UPLOAD_BYTES } from '../pipeline/body.ts';
+import type { Deadlines } from '../pipeline/deadline.ts';
+import { answerTo } from '../pipeline/errors.ts';
+import type { Notes } from '../pipeline/notes.ts';
+
+/**
+ * `PUT /uploads/{site_id}/{token}` takes the bytes of a file that was announced, once. They go to the disk as they arrive, and
+ * count only when all of them are there and are those that were announced: until then the same address takes another attempt.
+ */
+interface UploadDeps {
+  db: Pool;
+  files: FileStore;
+  hosts: SiteHosts;
+  deadlines: Deadlines;
+  /** Whose pages may upload from a browser, besides those of the server itself. */
+  dashboardOrigins: string[];
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Each takes a connection and, while it lasts, up to 20 MiB of the disk. */
+const MOST_AT_ONCE = 32;
+const LONGEST_RETRY_SECONDS = 5;
+
+export function uploads(deps: UploadDeps): RequestHandler {
+  let running = 0;
+  return async (req, res) => {
+    answerBrowsers(deps.dashboardOrigins, req, res);
+    if (req.method === 'OPTIONS') return void res.status(204).end();
+    try {
+      if (running >= MOST_AT_ONCE) throw overloaded('Too many uploads at once. Try again.', LONGEST_RETRY_SECONDS);
+      running += 1;
+      const file = await take(deps, req).finally(() => {
+        running -= 1;
+      });
+      res.json(file);
+    } catch (error) {
+      const notes = res.locals as Notes;
+      const { status, body, headers = {} } = answerTo(error, notes.request_id);
+      if (status >= 500) notes.cause = error;
+      if (res.destroyed) return;
+      res.status(status).set(headers).type('application/json');
+      hangUpBeyond(LARGEST_UPLOAD_BYTES, req);
+      req.unpipe();
+      req.resume();
+      res.send(body);
+    }
+  };
+}
+
+function answerBrowsers(
+  dashboardOrigins: string[],
+  { headers: { origin } }: Pick<Request, 'headers'>,
+  res: Response,
+): void {
+  addVary(res, 'Origin');
+  if (!origin || !dashboardOrigins.includes(origin)) return;
+  res.set({
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'PUT',
+    'Access-Control-Allow-Headers': 'Content-Type, X-Request-Id',
+    'Access-Control-Max-Age': '600',
+  });
+}
+
+async function take(deps: UploadDeps, req: Request): Promise<StoredFile> {
+  const site_id = String(req.params.site_id);
+  const isHere = UUID.test(site_id) && (deps.hosts.siteAt(req) ?? site_id) === site_id;
+  const tenant = isHere ? await findTenant(deps.db, site_id) : undefined;
+  if (!tenant) throw notFound('upload');
+  const expected = await inShop(deps.db, tenant, SYSTEM, (shop) => files.expected(shop, String(req.params.token)));
+  const { 'content-encoding': coding = 'identity', 'content-length': length } = req.headers;
+  if (coding !== 'identity') throw new ShopError('unsupported_media_type', 'Send the bytes of the file as they are.');
+  if (length !== undefined && Number(length) !== expected.bytes) throw wrongLength(expected);
+  const received = await receiveAll(deps, expected, req);
+  try {
+    if (received.bytes !== expected.bytes) throw wrongLength(expected);
+    if (received.sha256 !== expected.sha256) throw otherBytes();
+    return await keep(deps, tenant, expected, received.path);
+  } finally {
+    await rm(received.path, { force: true });
+  }
+}
+
+async function receiveAll({ files: store, deadlines }: UploadDeps, expected: files.Expected, req: Request) {
+  const inTime = AbortSignal.timeout(deadlines.upload * 1_000);
+  try {
+    return await receive(bodyOf(req), store.scratch, expected.bytes, inTime);
+  } catch (error) {
+    if (error instanceof TooLong) throw wrongLength(expected);
+    if (inTime.aborted) throw new ShopError('request_timeout', 'The file did not arrive in time.');
+    // Of whoever has gone, nobody reads the answer.
+    if (req.destroyed) throw new ShopError('invalid_request', 'The upload was broken off.');
+    throw storeAway(error);
+  }
+}
+
+/** The body as a stream that may be given up without cutting the connection, on which the answer is to be sent. */
+function bodyOf(req: Request): PassThrough {
+  const body = new PassThrough();
+  req.once('close', () => {
+    if (!req.complete) body.destroy();
+  });
+  return req.pipe(body);
+}
+
+async function keep({ db, files: store }: UploadDeps, tenant: Tenant, expected: files.Expected, path: string) {
+  const { id, name, bytes, sha256, content_type } = expected;
+  const key = keyOfOriginal(tenant.site_id, name);
+  await store.put(key, { path, bytes, sha256, content_type }).catch((error: unknown) => {
+    throw storeAway(error);
+  });
+  return inShop(db, tenant, SYSTEM, (shop) => files.markUploaded(shop, id));
+}
+
+function wrongLength({ bytes }: files.Expected): ValidationError {
+  const msg = `The file was announced with ${bytes} bytes.`;
+  return new ValidationError([bodyMistake([], 'wrong_length', msg, { bytes })]);
+}
+
+function otherBytes(): ValidationError {
+  return new ValidationError([bodyMistake([], 'wrong_sha256', 'These are not the bytes that were announced.')]);
+}
+
+function storeAway(cause: unknown): ShopError {
+  return Object.assign(new ShopError('unavailable', 'The file cannot be kept at the moment. Send it again.'), {
+    cause,
+  });
+}

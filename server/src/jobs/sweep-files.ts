@@ -1,0 +1,31 @@
+import type { PoolClient } from 'pg';
+import { clearScratch } from '../files/scratch.ts';
+import { deleteUnused } from '../shop/files/unused.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
+import { asSweeper } from './as-sweeper.ts';
+import type { FileDeps } from './process-file.ts';
+
+/**
+ * Deletes the files that shops no longer need, shop by shop, and what killed processes left unfinished on this machine. Running it
+ * twice, or on two machines at once, is harmless. A failure in one shop does not stop the others; throws at the end if there was
+ * one.
+ */
+export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'renderer' | 'baseUrl'>): Promise<number> {
+  const { db, files, logger } = deps;
+  await clearScratch(files.scratch);
+  const { rows } = await asSweeper(client, () =>
+    client.query<{ site_id: string }>('select distinct site_id from commerce.files'),
+  );
+  let deleted = 0;
+  let failed = 0;
+  for (const { site_id } of rows) {
+    try {
+      deleted += await inShopAsSystem(db, site_id, deleteUnused);
+    } catch (err) {
+      failed += 1;
+      logger.error({ job: 'sweep_files', site_id, err }, 'failed in a shop');
+    }
+  }
+  if (failed > 0) throw new Error(`The sweep of files failed in ${failed} shops.`);
+  return deleted;
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { FileInput, FileUpload, StoredFile } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { newId } from '../../db/new-id.ts';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { sentenceOf } from './failures.ts';
+
+/**
+ * The way of an uploaded file:
+ *
+ * 1. `announce` counts its bytes for the shop, and gives an address that takes them once.
+ * 2. `expected` says what that address takes; the caller keeps the bytes in the store.
+ * 3. `markUploaded` ends the address, and has the job process_file make pictures.
+ * 4. `finish` or `fail` ends the processing. Each happens once, however often the job runs.
+ * 5. What is not used any more is deleted (unused.ts), and the job remove_file empties the store.
+ */
+
+const UPLOAD_WITHIN = sql`interval '15 minutes'`;
+/** An upload that began in time may take so long. */
+const UPLOAD_GRACE = sql`interval '5 minutes'`;
+
+/** Throws `limit_reached` when the shop has no room for it. */
+export async function announce(shop: Shop, input: FileInput, baseUrl: string): Promise<FileUpload> {
+  const { filename, content_type, bytes, sha256 } = input;
+  const token = mintToken('upload');
+  const id = newId();
+  const name = randomBytes(16).toString('hex');
+  const inserted = shop.one<{ expires_at: string }>(
+    sql`insert into files (site_id, id, filename, content_type, bytes, held_bytes, sha256, name, token_hash, expires_at)
+      values (${shop.siteId}, ${id}, ${filename}, ${content_type}, ${bytes}, ${bytes}, ${sha256}, ${name},
+        ${hashToken(token)}, now() + ${UPLOAD_WITHIN})
+      returning expires_at`,
+  );
+  const row = await inserted.catch((error: unknown) => {
+    throw isNoRoom(error) ? noRoom() : error;
+  });
+  if (!row) throw new Error('The file was not announced.');
+  return { id, upload_url: `${baseUrl}/uploads/${shop.siteId}/${token}`, expires_at: row.expires_at };
+}
+
+function isNoRoom(error: unknown): boolean {
+  return (error as { constraint?: string }).constraint === 'file_room';
+}
+
+function noRoom(): ShopError {
+  return new ShopError('limit_reached', 'There is no room for this file: the shop keeps as many bytes as it may.', {
+    unit: 'bytes',
+  });
+}
+
+/** What an upload must be, and where it goes. */
+export interface Expected {
+  id: string;
+  name: string;
+  bytes: number;
+  sha256: string;
+  content_type: string;
+}
+
+/** What the address with this token takes. Throws `not_found`, `conflict` when it has been used, or `gone`. */
+export async function expected(shop: Shop, token: string): Promise<Expected> {
+  const file = isWellFormed('upload', token) && (await fileOf(shop, token));
+  if (!file) throw notFound('upload');
+  if (file.status !== 'awaiting_upload') throw alreadyUploaded();
+  if (file.expired) throw new ShopError('gone', 'The time for this upload is over. Announce the file again.');
+  return file;
+}
+
+function fileOf(shop: Shop, token: string) {
+  return shop.one<Expected & { status: string; expired: boolean }>(
+    sql`select id, name, bytes, sha256, content_type, status, expires_at <= now() as expired
+      from files where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}`,
+  );
+}
+
+function alreadyUploaded(): ShopError {
+  return new ShopError('conflict', 'This file has been uploaded already.');
+}
+
+/** The bytes are in the store. Throws `conflict` when another upload was faster. */
+export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> {
+  const marked = await shop.run(
+    sql`update files set status = 'processing', changed_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and status = 'awaiting_upload' and expires_at > now() - ${UPLOAD_GRACE}`,
+  );
+  if (marked === 0) throw alreadyUploaded();
+  const job = JSON.stringify({ site_id: shop.siteId, file_id: id });
+  await shop.run(sql`select enqueue('process_file', ${job}::json, now())`);
+  return get(shop, id);
+}
+
+/** Throws `not_found`. */
+export async function get(shop: Shop, id: string): Promise<StoredFile> {
+  const row = await shop.one<FileRow>(
+    sql`select id, filename, content_type, bytes, status, failure, url, width, height, sources, created_at
+      from files where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  if (!row) throw notFound('file');
+  const { failure, ...file } = row;
+  return { ...file, failure: failure && { code: failure, message: sentenceOf(failure) } };
+}
+
+type FailureCode = NonNullable<StoredFile['failure']>['code'];
+type FileRow = Omit<StoredFile, 'failure'> & { failure: FailureCode | null };
+
+/** A file as the job that processes it needs it; nothing when it has been deleted. */
+export function find(shop: Shop, id: string) {
+  return shop.one<Pick<StoredFile, 'content_type' | 'status'> & { name: string }>(
+    sql`select name, content_type, status from files where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}
+
+/** The pictures that were made of a file, the narrowest first. */
+export interface Finished {
+  sources: StoredFile['sources'];
+  /** Of all of them together. */
+  bytes: number;
+}
+
+/** The pictures are in the store. Does nothing when the file was finished before, or has failed. */
+export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
+  const widest = sources.at(-1);
+  const finished = shop.run(
+    sql`update files set status = 'ready', url = ${widest?.url}, width = ${widest?.width}, height = ${widest?.height},
+        sources = ${JSON.stringify(sources)}::jsonb, held_bytes = ${bytes}, changed_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and status = 'processing'`,
+  );
+  await finished.catch((error: unknown) => {
+    throw isNoRoom(error) ? noRoom() : error;
+  });
+}
+
+/** The file changes nothing of the shop: images that waited for it are gone, and it counts for nothing. */
+export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
+  const failed = await shop.run(
+    sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and status = 'processing'`,
+  );
+  if (failed === 0) return;
+  await shop.run(sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${id}`);
+}
+
+/** Has the store emptied of files that have just been deleted, once the transaction commits. */
+export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
+  const names = await shop.rows<{ name: string }>(deleted);
+  const jobs = names.map(({ name }) => JSON.stringify({ site_id: shop.siteId, name }));
+  if (jobs.length > 0) await shop.run(sql`select enqueue_all('remove_file', ${jobs}::json[], now())`);
+  return jobs.length;
+}

@@ -1,0 +1,86 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { ValidationError } from './errors.ts';
+import type { LinkDeps } from './links.ts';
+import type { Shop } from './shop.ts';
+
+/**
+ * The addresses of pictures that merchants give: https, or at the server itself. Browsers show others with a warning or not at all.
+ * Those that a shop has already may be given again.
+ */
+type Place = (string | number)[];
+type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
+
+/** What may hold addresses of pictures: a product, a variant or a collection as input, perhaps not judged yet. */
+interface Holder {
+  image_url?: unknown;
+  images?: unknown;
+  variants?: unknown;
+}
+
+interface Found {
+  place: Place;
+  address: string;
+}
+
+/** The origins at which pictures may be without https. */
+export function ownOrigins(shop: Shop, { baseUrl, hosts }: Origins): string[] {
+  return [baseUrl, ...hosts.originsOf(shop.siteId)];
+}
+
+/** Throws a ValidationError; `field` is where the `image_url` of the holder stands in the body. */
+export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, field = 'image_url'): Promise<void> {
+  const insecure = await insecurePictures(shop, ownOrigins(shop, deps), [holder]);
+  const mistakes = pictureMistakes(insecure, holder, ['body'], field);
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+}
+
+/** The addresses without https in these that the shop does not have yet. */
+export async function insecurePictures(shop: Shop, own: string[], holders: unknown[]): Promise<Set<string>> {
+  const named = holders.flatMap((holder) => picturesIn(holder)).map(({ address }) => address);
+  const insecure = named.filter((address) => /^http:/i.test(address) && !own.some((origin) => isAt(origin, address)));
+  if (insecure.length === 0) return new Set();
+  const rows = await shop.rows<{ address: string }>(
+    sql`select address from unnest(${[...new Set(insecure)]}::text[]) as given (address)
+      where address not in (select url from product_images where site_id = ${shop.siteId})
+        and not exists (select from variants where site_id = ${shop.siteId} and image_url = address)
+        and not exists (select from collections where site_id = ${shop.siteId} and image_url = address)`,
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+function isAt(origin: string, address: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === origin;
+}
+
+/** A mistake for each place with one of these addresses. */
+export function pictureMistakes(
+  insecure: Set<string>,
+  holder: unknown,
+  loc: Place,
+  field = 'image_url',
+): ValidationErrorItem[] {
+  if (insecure.size === 0) return [];
+  return picturesIn(holder, field)
+    .filter(({ address }) => insecure.has(address))
+    .slice(0, 50)
+    .map(({ place }) => ({ loc: [...loc, ...place], msg: 'Give an https address.', type: 'value_error' }));
+}
+
+function picturesIn(holder: unknown, field = 'image_url'): Found[] {
+  if (typeof holder !== 'object' || holder === null) return [];
+  const { image_url, images, variants } = holder as Holder;
+  const fields = (list: unknown, of: string, name: 'url' | 'image_url'): Found[] =>
+    Array.isArray(list)
+      ? list.flatMap((one: Record<string, unknown> | null, i) => textAt(one?.[name], [of, i, name]))
+      : [];
+  return [
+    ...textAt(image_url, [field]),
+    ...fields(images, 'images', 'url'),
+    ...fields(variants, 'variants', 'image_url'),
+  ];
+}
+
+function textAt(value: unknown, place: Place): Found[] {
+  return typeof value === 'string' ? [{ place, address: value }] : [];
+}

@@ -1,0 +1,113 @@
+import type { NewImage, Product } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { newId } from '../../db/new-id.ts';
+import { bodyMistake, ValidationError } from '../errors.ts';
+import { sentenceOf } from '../files/failures.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * Images that are uploaded files. While a file is processing, its image waits in `pending_images`, with the place and the text that
+ * it will have: the product itself changes when the file is ready, and not at all if it fails.
+ */
+interface ImageFile {
+  status: 'awaiting_upload' | 'processing' | 'ready' | 'failed';
+  failure: Parameters<typeof sentenceOf>[0] | null;
+  url: string | null;
+}
+
+/** The address of a ready file; null while it is processing. Until the transaction ends, it stays so. Throws a ValidationError. */
+export async function addressOfFile(shop: Shop, file_id: string): Promise<string | null> {
+  const file = await shop.one<ImageFile>(
+    sql`select status, failure, url from files where site_id = ${shop.siteId} and id = ${file_id} for share`,
+  );
+  if (!file) throw refused('file_unknown', 'There is no such file.');
+  if (file.status === 'awaiting_upload') throw refused('file_not_uploaded', 'Upload the file first.');
+  if (file.status === 'failed')
+    throw refused('file_failed', file.failure ? sentenceOf(file.failure) : 'It has failed.');
+  return file.url;
+}
+
+function refused(type: string, msg: string): ValidationError {
+  return new ValidationError([bodyMistake(['file_id'], type, msg)]);
+}
+
+interface Waiting extends Pick<NewImage, 'alt'> {
+  file_id: string;
+  position: number;
+}
+
+export async function wait(shop: Shop, product_id: string, { file_id, alt = null, position }: Waiting): Promise<void> {
+  await shop.run(
+    sql`insert into pending_images (site_id, id, product_id, file_id, alt, position)
+      values (${shop.siteId}, ${newId()}, ${product_id}, ${file_id}, ${alt}, ${position})`,
+  );
+}
+
+export async function countWaiting(shop: Shop, product_id: string): Promise<number> {
+  const row = await shop.one<{ count: number }>(
+    sql`select count(*)::int as count from pending_images where site_id = ${shop.siteId} and product_id = ${product_id}`,
+  );
+  return row?.count ?? 0;
+}
+
+/** What may be changed of an image that waits. Returns whether it waits. */
+export async function updateWaiting(
+  shop: Shop,
+  product_id: string,
+  id: string,
+  { alt, position }: { alt?: string | null | undefined; position?: number | undefined },
+): Promise<boolean> {
+  const updated = await shop.run(
+    sql`update pending_images set alt = case when ${alt !== undefined} then ${alt ?? null} else alt end,
+        position = coalesce(${position ?? null}::int, position)
+      where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
+  );
+  return updated > 0;
+}
+
+export async function removeWaiting(shop: Shop, product_id: string, id: string): Promise<boolean> {
+  const removed = await shop.run(
+    sql`delete from pending_images where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
+  );
+  return removed > 0;
+}
+
+/** The product as the merchant sees it while images wait: they are there, with the status processing. */
+export async function withWaiting(shop: Shop, product: Product, baseUrl: string): Promise<Product> {
+  const waiting = await shop.rows<{ id: string; alt: string | null; position: number; path: string }>(
+    sql`select w.id, w.alt, w.position, f.site_id || '/' || f.name || '/1280.webp' as path
+      from pending_images w join files f on f.site_id = w.site_id and f.id = w.file_id
+      where w.site_id = ${shop.siteId} and w.product_id = ${product.id} order by w.position, w.id`,
+  );
+  if (waiting.length === 0) return product;
+  const added = waiting.map(({ path, ...image }) => ({
+    ...image,
+    ...{ url: `${baseUrl}/files/${path}`, width: null, height: null, status: 'processing' as const, sources: [] },
+  }));
+  return { ...product, images: [...product.images, ...added] };
+}
+
+/** The images that wait for a file, and their products, which are locked in the order of their ids. */
+export async function lockProductsOf(shop: Shop, file_id: string): Promise<void> {
+  await shop.run(
+    sql`select from products where site_id = ${shop.siteId} and id in (
+        select product_id from pending_images where site_id = ${shop.siteId} and file_id = ${file_id})
+      order by id for update`,
+  );
+}
+
+export interface Arrived {
+  id: string;
+  product_id: string;
+  alt: string | null;
+  position: number;
+}
+
+/** Takes the images that wait for a file out of their waiting, in the order in which they were added. */
+export async function takeWaiting(shop: Shop, file_id: string): Promise<Arrived[]> {
+  const rows = await shop.rows<Arrived>(
+    sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${file_id}
+      returning id, product_id, alt, position`,
+  );
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}

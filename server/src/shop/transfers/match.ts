@@ -1,0 +1,128 @@
+import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { withoutHidden } from '../hidden-characters.ts';
+import type { Shop } from '../shop.ts';
+import { readBankCsv } from './bank-csv.ts';
+import { readCamt } from './camt.ts';
+import { type Transfer, unreadable } from './transfer.ts';
+
+/**
+ * Which orders the transfers of a bank statement pay. An order is known by its number in the payer's text and by its total; what
+ * is in doubt is told and left to people. Nothing is written here: `markSeveralPaid` judges each order again, under its lock.
+ */
+
+type Row = TransferMatches['transfers'][number];
+type Outcome = Row['outcome'];
+
+const MOST_TRANSFERS = 2_000;
+
+export async function matchStatement(shop: Shop, statement: string): Promise<TransferMatches> {
+  const text = withoutHidden(statement.replaceAll(/\r\n?/g, '\n'), { lines: true });
+  if (text.trim() === '') throw unreadable('The statement is empty.');
+  const format = text.trimStart().startsWith('<') ? 'camt.053' : 'csv';
+  const transfers = format === 'csv' ? readBankCsv(text) : readCamt(text);
+  if (transfers.length > MOST_TRANSFERS) {
+    throw unreadable(`The statement has more than ${MOST_TRANSFERS} incoming transfers. Export fewer days at a time.`);
+  }
+  const rows = match(transfers, await ordersNamed(shop, transfers), shop.currency);
+  const counts = { ...NONE };
+  for (const { outcome } of rows) counts[outcome] += 1;
+  return { format, counts, transfers: rows };
+}
+
+const NONE: Record<Outcome, number> = {
+  matched: 0,
+  already_paid: 0,
+  amount_differs: 0,
+  several_orders: 0,
+  matched_before: 0,
+  not_awaiting: 0,
+  no_order: 0,
+};
+
+/** An order, as far as a transfer is judged by it. */
+export interface Payable {
+  id: string;
+  order_number: string;
+  total: string;
+  currency: string;
+  payment_status: PaymentStatus;
+  payment_method: PaymentMethod | null;
+  email: string | null;
+  overdue: boolean;
+}
+
+function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
+  const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
+  return shop.rows<Payable>(
+    sql`select id, order_number, total, currency, payment_status, payment_method, email,
+        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue
+      from orders where site_id = ${shop.siteId} and order_number = any(${words}::text[])`,
+  );
+}
+
+const LONGEST_TEXT = 1_000;
+const MOST_WORDS = 100;
+
+/** What may be a number of an order: digits, alone or after letters as in RE1001, but not those within longer numbers. */
+function wordsOf(text: string): string[] {
+  const read = text.slice(0, LONGEST_TEXT);
+  const words = new Set([...(read.match(/\d+/g) ?? []), ...read.split(/[^\p{L}\p{N}_-]+/u)]);
+  return [...words].filter(Boolean).slice(0, MOST_WORDS);
+}
+
+/** Judges each transfer in turn; an order is matched once. */
+export function match(transfers: Transfer[], orders: Payable[], shopCurrency: string): Row[] {
+  const byNumber = new Map(orders.map((order) => [order.order_number, order]));
+  const taken = new Set<string>();
+  return transfers.map((transfer) => {
+    const named = wordsOf(transfer.text).flatMap((word) => byNumber.get(word) ?? []);
+    const { outcome, shown, message } = judged(transfer, named, taken, shopCurrency);
+    if (outcome === 'matched') for (const { id } of shown) taken.add(id);
+    const { payer, text, ...rest } = transfer;
+    return {
+      ...{ ...rest, payer: payer.slice(0, LONGEST_PAYER), text: text.slice(0, LONGEST_TEXT), outcome, message },
+      orders: shown.slice(0, MOST_SHOWN).map(({ payment_method: _, overdue: _due, ...order }) => order),
+    };
+  });
+}
+
+const LONGEST_PAYER = 255;
+const MOST_SHOWN = 20;
+
+interface Judgement {
+  outcome: Outcome;
+  shown: Payable[];
+  message: string | null;
+}
+
+function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCurrency: string): Judgement {
+  if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'It names no order.' };
+  const equal = named.filter(
+    ({ total, currency }) =>
+      Number(transfer.amount) === Number(total) && (transfer.currency ?? shopCurrency) === currency,
+  );
+  const fitting = equal.filter(awaits);
+  const [only, ...others] = fitting;
+  if (others.length > 0) return { outcome: 'several_orders', shown: fitting, message: 'It fits more than one order.' };
+  if (only && taken.has(only.id)) {
+    return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer pays this order.' };
+  }
+  if (only) return { outcome: 'matched', shown: [only], message: null };
+  const [other] = equal;
+  if (!other) return { outcome: 'amount_differs', shown: named, message: amountsOf(named) };
+  const paid = equal.some(({ payment_status }) => payment_status === 'paid');
+  if (paid) return { outcome: 'already_paid', shown: equal, message: `Order ${other.order_number} has been paid.` };
+  return { outcome: 'not_awaiting', shown: equal, message: `Order ${other.order_number} awaits no bank transfer.` };
+}
+
+function awaits({ payment_method, payment_status, overdue }: Payable): boolean {
+  return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment' && !overdue;
+}
+
+function amountsOf(orders: Payable[]): string {
+  const told = orders
+    .slice(0, 3)
+    .map(({ order_number, total, currency }) => `Order ${order_number} comes to ${total} ${currency}.`);
+  return told.join(' ');
+}

@@ -1,0 +1,23 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+/** The bodies that deliveries send, from their first attempt on. */
+
+/** Keeps one; of two that are made at once, the first. Returns what is kept. */
+export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
+  const kept = await shop.one<{ payload: string }>(
+    sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
+      where site_id = ${shop.siteId} and id = ${delivery_id} returning coalesce(payload, ${payload}) as payload`,
+  );
+  return kept?.payload ?? payload;
+}
+
+/** Forgets the bodies about what a statement selects: further attempts and replays send what the events noted. */
+export async function forgetPayloads(shop: Shop, subjects: Sql): Promise<void> {
+  await shop.run(
+    sql`update webhook_deliveries d set payload = null
+      from events e
+      where e.site_id = ${shop.siteId} and e.subject_id in (${subjects}) and d.site_id = ${shop.siteId} and d.event_id = e.id
+        and d.payload is not null`,
+  );
+}
