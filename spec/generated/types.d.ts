@@ -2056,6 +2056,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/{order_id}/mails": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail about an order again
+         * @description Has a mail sent to the order's customer once more, with the order as it stands when it is sent, and a new link to its page. The mail must fit: a reminder needs an order that awaits its payment, shipped needs a parcel and is about the latest one, refunded needs a refund that has succeeded and is about the latest one; otherwise, and if the order has no e-mail address, it is 409 conflict. The timeline names who did it.
+         */
+        post: operations["dashboard.sendOrderMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/{order_id}/timeline": {
         parameters: {
             query?: never;
@@ -6007,6 +6036,11 @@ export interface components {
                 }[];
             }[];
         };
+        /**
+         * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled or refunded.
+         * @enum {string}
+         */
+        OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded";
         /** @description A customer as the customer sees it. */
         Customer: {
             id: components["schemas"]["Id"];
@@ -7978,6 +8012,7 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
+export type OrderMailKind = components['schemas']['OrderMailKind'];
 export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
@@ -13050,6 +13085,8 @@ export interface operations {
                 customer_id?: components["schemas"]["Id"];
                 /** @description Only orders that the agent with this token has prepared. */
                 agent_token_id?: components["schemas"]["Id"];
+                /** @description Only orders that wait, as dashboard.getOverview counts them: payment, for a bank transfer whose deadline has not passed; shipping, confirmed with something not shipped yet. */
+                waiting_for?: "payment" | "shipping";
                 /** @description Only orders created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
                 /** @description Only orders created before this time. */
@@ -13864,6 +13901,71 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
             412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.sendOrderMail": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "shipped"
+                 *     }
+                 */
+                "application/json": {
+                    kind: components["schemas"]["OrderMailKind"];
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is on its way. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "shipped",
+                     *       "email": "june@example.com"
+                     *     }
+                     */
+                    "application/json": {
+                        kind: components["schemas"]["OrderMailKind"];
+                        /** @description Where it goes. */
+                        email: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
