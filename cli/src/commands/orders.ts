@@ -75,7 +75,9 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addOption(choice('--method <method>', 'only orders paid in this way', METHODS))
     .option('--customer <customer>', 'only orders of this customer, by e-mail or id')
     .option('--agent <id>', 'only orders that the agent with this token prepared', uuid)
-    .addOption(choice('--waiting-for <step>', 'only orders that wait to be paid in time, or to be shipped', WAITING_FOR))
+    .addOption(
+      choice('--waiting-for <step>', 'only orders that wait to be paid in time, or to be shipped', WAITING_FOR),
+    )
     .option('--from <when>', 'only orders made then or later: a day, or a date and time', since)
     .option('--to <when>', 'only orders made until then: a day, inclusive, or a date and time', until)
     .addOption(choice('--sort <order>', 'the order', SORTS))

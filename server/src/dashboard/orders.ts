@@ -59,12 +59,12 @@ export const createRefund: Handler<'dashboard.createRefund'> = ({ shop, path, bo
 export const getOrderTimeline: Handler<'dashboard.getOrderTimeline'> = ({ shop, path, query }) =>
   timeline(shop, path.order_id, query);
 
+export const sendOrderMail: Handler<'dashboard.sendOrderMail'> = ({ shop, path, body }) =>
+  sendAgain(shop, path.order_id, body.kind);
+
 export const fulfillOrders: Handler<'dashboard.fulfillOrders'> = ({ shop, body }) => fulfillSeveral(shop, body.orders);
 
 export const matchTransfers: Handler<'dashboard.matchTransfers'> = ({ shop, body }) =>
   matchStatement(shop, body.statement);
 
 export const exportOrders: Handler<'dashboard.exportOrders'> = ({ shop, query }) => exportPage(shop, query);
-
-export const sendOrderMail: Handler<'dashboard.sendOrderMail'> = ({ shop, path, body }) =>
-  sendAgain(shop, path.order_id, body.kind);

@@ -55,5 +55,8 @@ async function enqueue(shop: Shop, order_id: string, kind: OrderMailKind, order:
   if (kind === 'payment_reminder' && payment_status === 'awaiting_payment') {
     return mail.enqueue(shop, 'payment_reminder', { order_id });
   }
-  throw new ShopError('conflict', `This mail does not fit an order that is ${status}, with its payment ${payment_status}.`);
+  throw new ShopError(
+    'conflict',
+    `This mail does not fit an order that is ${status}, with its payment ${payment_status}.`,
+  );
 }
