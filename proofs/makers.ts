@@ -3,7 +3,7 @@ import { document, type Operation, resolve } from '../server/src/http/contract/c
 import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';
-import { makeInvitation, makeMember } from './people.ts';
+import { makeInvitation, makeMember, makeStaffSession } from './people.ts';
 import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption, makeSyncOrder } from './sales.ts';
 import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
@@ -26,6 +26,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   id_or_handle: ['collection', 'handle'],
   collection: ['handle'],
   staff_id: ['staff_member'],
+  session_id: ['staff_session'],
   invitation_id: ['invitation'],
   api_key_id: ['api_key'],
   storefront_token_id: ['storefront_token'],
@@ -119,6 +120,7 @@ export const MAKERS = {
     make: (world: World, tenant: Tenant) => makeCollection(world, tenant, tenant.ids.product.slice(0, 2)),
   },
   staff_member: { makes: ['staff_member'], make: makeMember },
+  staff_session: { makes: ['staff_session'], make: makeStaffSession },
   invitation: { makes: ['invitation'], make: makeInvitation },
   api_key: { makes: ['api_key'], make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'api_key') },
   storefront_token: {

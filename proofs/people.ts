@@ -46,6 +46,17 @@ export async function makeMember(world: World, tenant: Tenant): Promise<Partial<
   return { staff_member: [(await hire(world, tenant.site_id, tenant.canary, 'viewer')).id] };
 }
 
+/** Another session of the tenant's first member of staff. */
+export async function makeStaffSession({ owner }: World, { staff }: Tenant): Promise<Partial<Ids>> {
+  const id = randomUUID();
+  await owner.query(
+    `insert into commerce.staff_sessions (id, staff_id, token_hash, expires_at)
+     select $1, id, $2, now() + interval '1 hour' from commerce.staff where email = $3`,
+    [id, hashToken(mintToken('staff')), staff[0]?.email],
+  );
+  return { staff_session: [id] };
+}
+
 export interface Invited {
   id: string;
   email: string;

@@ -20,6 +20,7 @@ export interface Ids {
   collection: string[];
   handle: string[];
   staff_member: string[];
+  staff_session: string[];
   invitation: string[];
   api_key: string[];
   storefront_token: string[];

@@ -150,6 +150,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
     product: 10,
     collection: 5,
     staff_member: 2,
+    staff_session: 2,
     invitation: 2,
     api_key: 2,
     storefront_token: 2,

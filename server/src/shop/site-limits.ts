@@ -7,7 +7,7 @@ import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
 /** Checked before a request is known to belong to a site: the same for all. */
-const OF_ALL_SITES: RateLimitName[] = ['login', 'failed_credentials', 'failed_credentials_address'];
+const OF_ALL_SITES: RateLimitName[] = ['login', 'second_factor', 'failed_credentials', 'failed_credentials_address'];
 
 export function isOfAllSites(name: RateLimitName): boolean {
   return OF_ALL_SITES.includes(name);
