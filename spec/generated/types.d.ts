@@ -153,6 +153,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
+                /** @example 0192f3a0-9999-7000-8000-000000000001 */
                 session_id: components["parameters"]["SessionId"];
             };
             cookie?: never;
@@ -356,6 +357,7 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
+                /** @example 0192f3a0-1111-7000-8000-000000000002 */
                 invitation_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -381,6 +383,7 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
+                /** @example 0192f3a0-1111-7000-8000-000000000002 */
                 staff_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -7631,6 +7634,7 @@ export interface components {
         IdempotencyKey: components["schemas"]["Id"];
         /** @description Sent by the panel, whose session is in a cookie (PanelSession). Others leave it out. */
         XPanel: "1";
+        /** @example 0192f3a0-9999-7000-8000-000000000001 */
         SessionId: components["schemas"]["Id"];
         /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
@@ -8600,6 +8604,7 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @example 0192f3a0-9999-7000-8000-000000000001 */
                 session_id: components["parameters"]["SessionId"];
             };
             cookie?: never;
@@ -9284,6 +9289,7 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @example 0192f3a0-1111-7000-8000-000000000002 */
                 invitation_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -9322,6 +9328,7 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @example 0192f3a0-1111-7000-8000-000000000002 */
                 staff_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -9368,6 +9375,7 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @example 0192f3a0-1111-7000-8000-000000000002 */
                 staff_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -9943,10 +9951,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description How long the old API key still works; 0 ends it at once.
-                     * @default 24
-                     */
+                    /** @description How long the old API key still works; 0 ends it at once; 24 hours when it is absent. */
                     grace_hours?: number;
                 };
             };
@@ -10129,10 +10134,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description How long the old token still works; 0 ends it at once.
-                     * @default 24
-                     */
+                    /** @description How long the old token still works; 0 ends it at once; 24 hours when it is absent. */
                     grace_hours?: number;
                 };
             };
@@ -10315,10 +10317,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description How long the old key still works; 0 ends it at once.
-                     * @default 24
-                     */
+                    /** @description How long the old key still works; 0 ends it at once; 24 hours when it is absent. */
                     grace_hours?: number;
                 };
             };

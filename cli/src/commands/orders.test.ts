@@ -338,7 +338,7 @@ test('the timeline is shown to its end', async () => {
   });
   const { out } = await commerce(['orders', 'timeline', '1001']);
   expect(out).toMatch(
-    /payment_confirmed +staff +The bank transfer has arrived\.\n.*created +guest +Ordered on the storefront/,
+    /payment_confirmed +Mina Alder +The bank transfer has arrived\.\n.*created +guest +Ordered on the storefront/,
   );
   const program = await commerce(['orders', 'timeline', '1001', '--json']);
   expect(JSON.parse(program.out)).toEqual({ entries: [newest, oldest] });

@@ -1,3 +1,4 @@
+import { createDashboardClient } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
@@ -194,6 +195,10 @@ test('parcels are recorded row by row, with their tracking, and orders and custo
     params: { path: { customer_id } },
   });
   expect(people.data?.customers).toContainEqual(customer);
-  const denied = await shop.dashboard.GET('/api/dashboard/orders/export');
+  const { data: key } = await staff.POST('/api/dashboard/api-keys', {
+    body: { description: 'Warehouse', scopes: ['read', 'write'] },
+  });
+  const withKey = createDashboardClient({ baseUrl: shop.baseUrl, apiKey: key?.secret ?? '' });
+  const denied = await withKey.GET('/api/dashboard/orders/export');
   expect(denied.error).toMatchObject({ error: 'insufficient_scope', scope: 'orders:export' });
 });

@@ -61,8 +61,11 @@ export async function up(knex: Knex): Promise<void> {
     create trigger count_files after insert or delete or update of held_bytes on commerce.files
       for each row execute function commerce.count_files();
 
+    -- A new foreign key looks at the rows of all shops.
+    alter table commerce.product_images no force row level security;
     alter table commerce.product_images add column file_id uuid, add column sources jsonb,
       add foreign key (site_id, file_id) references commerce.files;
+    alter table commerce.product_images force row level security;
     create index product_images_of_file on commerce.product_images (site_id, file_id) where file_id is not null;
 
     create table commerce.pending_images (

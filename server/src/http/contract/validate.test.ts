@@ -105,7 +105,9 @@ test('the rows of an import are left to the import', () => {
 });
 
 test('every operation of the contract compiles, and every format in it is checked', () => {
-  const formats = new Set(JSON.stringify(document).match(/"format":"[^"]+"/g));
+  // Examples may have a field of this name.
+  const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
+  const formats = new Set(schemas.match(/"format":"[^"]+"/g));
 
   for (const one of operationTable) contractMistakes(one, request({ headers: {}, params: {}, body: {} }));
 
