@@ -109,3 +109,20 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await press('Delete');
   await sees('Deleted.');
 });
+
+inPanel('Two people change the settings, and nothing is lost unseen', async (visit) => {
+  const { open, fill, press, sees, look, dashboard, width } = visit;
+  const [mine, theirs] = [`https://shop.example/mine-${width}`, `https://shop.example/theirs-${width}`];
+  await open('/settings/legal');
+  await fill('Privacy policy', mine);
+  const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, privacy_url: theirs } } }));
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  await sees(theirs);
+  await look('settings-conflict');
+  await press('Keep mine');
+  await sees('Saved.');
+  const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  expect(kept.legal.privacy_url).toBe(mine);
+});

@@ -25,7 +25,7 @@ export function useDraft<Values extends object>(stored: Values) {
     setDraft(values);
   }, []);
   const reset = useCallback(() => setDraft(base), [base]);
-  return { draft, set, changes, dirty, settle, reset };
+  return { base, draft, set, changes, dirty, settle, reset };
 }
 
 /** The fields whose values differ, compared by what they hold. */

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Inputs, type Schemas } from '../../api.ts';
-import { useFormat } from '../../format.ts';
+import { label, useFormat } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -12,6 +12,8 @@ type AuditEvent = Schemas['AuditEvent'];
 type ActorType = Inputs['AuditEvent']['actor_type'];
 
 const actors: [ActorType, string][] = [
+  ['staff', 'Staff'],
+  ['api_key', 'API keys'],
   ['agent', 'Agents'],
   ['customer', 'Customers'],
   ['storefront', 'Guests of the storefront'],
@@ -71,8 +73,9 @@ function Rows({ events }: { events: AuditEvent[] }) {
   }
   const columns: Column<AuditEvent>[] = [
     { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
-    { id: 'who', header: 'Who', cell: (row) => row.actor_type },
+    { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
     { id: 'what', header: 'What', cell: (row) => actionInWords(row.action) },
+    { id: 'fields', header: 'Fields', wideOnly: true, cell: (row) => row.fields.join(', ') || '—' },
     { id: 'status', header: 'Answer', numeric: true, cell: (row) => row.status },
     { id: 'ip', header: 'From', wideOnly: true, cell: (row) => row.buyer_ip ?? row.ip ?? '—' },
   ];
@@ -80,6 +83,14 @@ function Rows({ events }: { events: AuditEvent[] }) {
     <div className="table-box">
       <DataTable caption="Audit events" columns={columns} rows={events} />
     </div>
+  );
+}
+
+function Actor({ event }: { event: AuditEvent }) {
+  return (
+    <>
+      {event.actor_name ?? 'Guest'} <span className="quiet-text">({label(event.actor_type)})</span>
+    </>
   );
 }
 

@@ -1,14 +1,16 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, type Inputs, ifMatch, inWords, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, type Inputs, ifMatch, inWords, queryClient, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { wordsOf } from '../../ui/words-of.ts';
 import { Targets } from './targets.tsx';
 
 type Discount = Schemas['Discount'];
@@ -24,12 +26,18 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     collection_ids: discount?.collection_ids ?? [],
   });
   const save = useMutation({
-    mutationFn: (body: Input) => send(discount?.id, body, etag),
+    mutationFn: (body: Input) => send(discount?.id, body, latest.data?.etag ?? etag),
     onSuccess: async ({ id }) => {
       toast('Saved.');
       await queryClient.invalidateQueries({ queryKey: ['discounts'] });
       if (!discount) navigate(`/discounts/${id}`);
     },
+    onError: (error) => conflictOf(error) && latest.refetch(),
+  });
+  const latest = useQuery({
+    queryKey: ['discounts', discount?.id, 'latest'],
+    queryFn: () => read(discount?.id ?? ''),
+    enabled: false,
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -43,7 +51,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         <Targets value={targets} onChange={setTargets} />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
-      {save.error && (
+      {save.error && !conflictOf(save.error) && (
         <p className="error" role="alert">
           {inWords(save.error)}
         </p>
@@ -55,7 +63,48 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
           </Button>
         </footer>
       )}
+      <Conflict
+        error={latest.data && save.error}
+        base={discount}
+        mine={save.variables}
+        theirs={latest.data?.data}
+        onClose={save.reset}
+        onKeepMine={() => save.variables && save.mutate(save.variables)}
+      />
     </form>
+  );
+}
+
+/** Shows what somebody else has saved meanwhile beside what is in the form. */
+function Conflict({
+  error,
+  base,
+  mine,
+  theirs,
+  onClose,
+  onKeepMine,
+}: {
+  error: unknown;
+  base: Discount | undefined;
+  mine: Input | undefined;
+  theirs: Discount | undefined;
+  onClose: () => void;
+  onKeepMine: () => void;
+}) {
+  // Only what the form has: a code counts its uses by itself.
+  const words = (values: Discount | undefined) =>
+    wordsOf(Object.fromEntries(Object.keys(mine ?? {}).map((field) => [field, values?.[field as keyof Discount]])));
+  return (
+    <ConflictDialog
+      source={conflictOf(error)}
+      fields={conflictFields(words(base), wordsOf(mine ?? {}), words(theirs))}
+      onClose={onClose}
+      onKeepMine={onKeepMine}
+      onTakeTheirs={() => {
+        onClose();
+        void queryClient.invalidateQueries({ queryKey: ['discounts'] });
+      }}
+    />
   );
 }
 
@@ -167,6 +216,10 @@ function inputOf(form: FormData): Input {
     minimum_subtotal: textOrNull(text('minimum_subtotal')),
     ...Object.fromEntries(limits.map(([name]) => [name, integerOrNull(text(name))])),
   };
+}
+
+function read(discount_id: string) {
+  return versioned(api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } } }), unwrap);
 }
 
 function send(discount_id: string | undefined, body: Input, etag: string | undefined) {

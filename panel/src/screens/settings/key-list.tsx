@@ -19,6 +19,7 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
+  created_by: { name: string | null } | null;
 }
 
 /** The calls for one kind of key. What makes or changes a key resolves to its secret. */
@@ -84,6 +85,7 @@ function Rows<Row extends KeyRow>({
     { id: 'description', header: 'For', cell: (row) => row.description || '—' },
     { id: 'prefix', header: 'Begins with', cell: (row) => <code>{row.secret_prefix}</code> },
     ...kind.columns,
+    { id: 'by', header: 'Made by', wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
     { id: 'used', header: 'Last used', cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never') },
     {
       id: 'status',

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, type Schemas } from '../../api.ts';
+import { Checkbox } from '../../ui/field.tsx';
 import { type KeyKind, KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['SyncKey']> = {
@@ -9,7 +10,10 @@ const kind: KeyKind<Schemas['SyncKey']> = {
   queryKey: 'sync-keys',
   list: (signal) => unwrap(api.GET('/api/dashboard/sync-keys', { signal })),
   create: async (form) => {
-    const body = { description: String(form.get('description')) };
+    const body = {
+      description: String(form.get('description')),
+      ...(form.get('write') !== null && { scopes: ['read' as const, 'write' as const] }),
+    };
     return (await unwrap(api.POST('/api/dashboard/sync-keys', { body }))).secret;
   },
   rotate: async (sync_key_id) =>
@@ -17,7 +21,13 @@ const kind: KeyKind<Schemas['SyncKey']> = {
       .secret,
   revoke: (sync_key_id) =>
     unwrap(api.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } })),
-  columns: [{ id: 'key_id', header: 'Key id', wideOnly: true, cell: (key) => <code>{key.key_id}</code> }],
+  fields: () => (
+    <Checkbox label="It may also write products and stock" name="write" hint="For the system in which you keep them." />
+  ),
+  columns: [
+    { id: 'scopes', header: 'May', cell: (key) => key.scopes.join(', ') },
+    { id: 'key_id', header: 'Key id', wideOnly: true, cell: (key) => <code>{key.key_id}</code> },
+  ],
 };
 
 export function SyncKeys() {

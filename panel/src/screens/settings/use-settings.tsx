@@ -4,9 +4,11 @@ import type { FormEvent, ReactNode } from 'react';
 import { api, type Inputs, ifMatch, inWords, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { trimmed, useDraft } from '../../ui/draft.ts';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { wordsOf } from '../../ui/words-of.ts';
 
 type Settings = Schemas['Settings'];
 type Field = Exclude<keyof Settings, 'site_id' | 'merchant_id' | 'updated_at'>;
@@ -63,7 +65,7 @@ function LoadedForm<Fields extends Field>({
   stored: Versioned<Settings>;
   children: (form: SettingsFormProps<Fields>) => ReactNode;
 }) {
-  const { draft, set, changes, dirty, settle, reset } = useDraft(pick(stored.data, fields));
+  const { base, draft, set, changes, dirty, settle, reset } = useDraft(pick(stored.data, fields));
   const writable = useCan()('settings:write');
   const save = useMutation({
     mutationFn: () =>
@@ -81,7 +83,10 @@ function LoadedForm<Fields extends Field>({
       await queryClient.invalidateQueries({ queryKey: ['settings'] });
       await queryClient.invalidateQueries({ queryKey: ['setup'] });
     },
+    // What somebody else has saved meanwhile is read before it is shown beside what is typed here.
+    onError: (error) => conflictOf(error) && queryClient.invalidateQueries({ queryKey: ['settings'] }),
   });
+  const theirs = pick(stored.data, fields);
   function submit(event: FormEvent) {
     event.preventDefault();
     save.mutate();
@@ -92,7 +97,7 @@ function LoadedForm<Fields extends Field>({
         <fieldset className="stack" disabled={!writable}>
           {children({ draft, set, error: save.error, settings: stored.data })}
         </fieldset>
-        {save.error && (
+        {save.error && !conflictOf(save.error) && (
           <p className="error" role="alert">
             {inWords(save.error)}
           </p>
@@ -108,6 +113,17 @@ function LoadedForm<Fields extends Field>({
           </footer>
         )}
       </form>
+      <ConflictDialog
+        source={conflictOf(save.error)}
+        fields={conflictFields(wordsOf(base), wordsOf(draft), wordsOf(theirs))}
+        busy={save.isPending}
+        onClose={save.reset}
+        onKeepMine={() => save.mutate()}
+        onTakeTheirs={() => {
+          settle(theirs);
+          save.reset();
+        }}
+      />
     </Card>
   );
 }
