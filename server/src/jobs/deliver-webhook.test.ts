@@ -91,7 +91,10 @@ test('a product is reported once per change, and a refused change not at all', a
 
   const { id } = await shop.givenProduct({ name: 'Jug' });
   const params = { path: { product_id: id } };
+  // Each tells of the product as it is when it is first sent.
+  await receiver.until(1);
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name: 'Big jug' } });
+  await receiver.until(2);
   await shop.dashboard.POST('/api/dashboard/products', {
     body: { name: 'No jug', price: '1.00', compare_at_price: '0.50' },
   });
