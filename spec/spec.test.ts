@@ -191,7 +191,9 @@ describe('operations', () => {
           .flatMap(([, response]) => resolve(response).content?.['application/json'] ?? [])
           .some((message: Json) =>
             [...schemasIn(message.schema, '')].some(({ at }) =>
-              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url|upload_url)$/.test(at),
+              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url|upload_url)$/.test(
+                at,
+              ),
             ),
           );
       expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2'));

@@ -197,12 +197,9 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     },
     customer: spread('GET', '/api/storefront/customer/me', customer),
     dashboard: spread('GET', '/api/dashboard/me', { 'X-API-Key': secrets.ApiKey }),
-    order_mail: spread(
-      'POST',
-      `/api/dashboard/orders/${randomUUID()}/mails`,
-      { 'X-API-Key': secrets.ApiKey },
-      () => ({ kind: 'placed' }),
-    ),
+    order_mail: spread('POST', `/api/dashboard/orders/${randomUUID()}/mails`, { 'X-API-Key': secrets.ApiKey }, () => ({
+      kind: 'placed',
+    })),
     sync: spread('GET', '/api/sync/products?limit=1', { 'X-Site-ID': site_id, 'X-Sync-Secret': secrets.SyncSecret }),
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),
