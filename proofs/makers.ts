@@ -21,6 +21,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   id_or_slug: ['product', 'slug'],
   option_id: ['option'],
   image_id: ['image'],
+  file_id: ['file'],
   variant_id: ['variant'],
   collection_id: ['collection'],
   id_or_handle: ['collection', 'handle'],
@@ -119,6 +120,7 @@ export const MAKERS = {
     makes: ['collection', 'handle'],
     make: (world: World, tenant: Tenant) => makeCollection(world, tenant, tenant.ids.product.slice(0, 2)),
   },
+  file: { makes: ['file'], make: announceFile },
   staff_member: { makes: ['staff_member'], make: makeMember },
   staff_session: { makes: ['staff_session'], make: makeStaffSession },
   invitation: { makes: ['invitation'], make: makeInvitation },
@@ -224,6 +226,17 @@ async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<
     image: made.images.map(({ id }) => id),
     variant: made.variants.map(({ id }) => id),
   };
+}
+
+/** Announced: its bytes never arrive. */
+async function announceFile(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const made = (await callAs(world, tenant, 'dashboard.createFile', {
+    filename: `${tenant.canary}.jpg`,
+    content_type: 'image/jpeg',
+    bytes: 1000,
+    sha256: '0'.repeat(64),
+  })) as { id: string };
+  return { file: [made.id] };
 }
 
 async function makeCollection(world: World, tenant: Tenant, product_ids: string[] = []): Promise<Partial<Ids>> {

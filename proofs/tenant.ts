@@ -16,6 +16,7 @@ export interface Ids {
   slug: string[];
   option: string[];
   image: string[];
+  file: string[];
   variant: string[];
   collection: string[];
   handle: string[];

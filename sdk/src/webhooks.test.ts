@@ -161,14 +161,14 @@ test('every event of the contract is verified as it is described', async () => {
 export function typesTellEventsApart(received: WebhookEvent): void {
   switch (received.type) {
     case 'order.paid':
-      expectTypeOf(received.data).toEqualTypeOf<Schemas['OrderEventData']>();
+      expectTypeOf(received.data).toEqualTypeOf<Schemas['OrderEvent'] | Schemas['OrderEventData']>();
       break;
     case 'product.deleted':
       expectTypeOf(received).toEqualTypeOf<WebhookEvent<'product.deleted'>>();
       break;
     case 'product.created':
     case 'product.updated':
-      expectTypeOf(received.data).toEqualTypeOf<Schemas['ProductEventData']>();
+      expectTypeOf(received.data).toEqualTypeOf<Schemas['ProductEvent'] | Schemas['ProductEventData']>();
       break;
     // @ts-expect-error There is no such event.
     case 'order.lost':
