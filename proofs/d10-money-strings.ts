@@ -150,18 +150,21 @@ const VARIANT: Sender = {
 const DISCOUNT: Sender = { path: ({ discount_id }) => ({ discount_id }), picky: ['value'] };
 const OPTION: Sender = { path: ({ shipping_option_id }) => ({ shipping_option_id }) };
 
+const IMPORT: Sender = {
+  picky: ['compare_at_price'],
+  body: ([, , ...at]) => ({ products: [product(at)] }),
+  async shown(shop, { data }, { at: [, , ...at] }) {
+    const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
+    if (row?.status !== 'created') return undefined;
+    return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
+  },
+};
+
 const SENDERS: Record<string, Sender> = {
   'dashboard.createProduct': { ...PRODUCT, body: product },
   'dashboard.updateProduct': PRODUCT,
-  'dashboard.importProducts': {
-    picky: ['compare_at_price'],
-    body: ([, , ...at]) => ({ products: [product(at)] }),
-    async shown(shop, { data }, { at: [, , ...at] }) {
-      const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
-      if (row?.status !== 'created') return undefined;
-      return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
-    },
-  },
+  'dashboard.importProducts': IMPORT,
+  'sync.upsertProducts': IMPORT,
   'dashboard.createVariant': {
     path: ({ sized_id }) => ({ product_id: sized_id }),
     picky: ['compare_at_price'],

@@ -16,8 +16,8 @@ export const createProduct: Handler<'dashboard.createProduct'> = async ({ shop, 
   return products.create(shop, body);
 };
 
-export const getProduct: Handler<'dashboard.getProduct'> = async ({ shop, baseUrl, path }) =>
-  fileImages.withWaiting(shop, await products.get(shop, path.product_id), baseUrl);
+export const getProduct: Handler<'dashboard.getProduct'> = ({ shop, baseUrl, path }) =>
+  fileImages.getWithWaiting(shop, path.product_id, baseUrl);
 
 export const updateProduct: Handler<'dashboard.updateProduct'> = ({ shop, path, body }) =>
   products.update(shop, path.product_id, body);

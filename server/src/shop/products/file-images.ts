@@ -1,9 +1,11 @@
 import type { NewImage, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
 import { bodyMistake, ValidationError } from '../errors.ts';
 import { sentenceOf } from '../files/failures.ts';
 import type { Shop } from '../shop.ts';
+import * as products from './products.ts';
 
 /**
  * Images that are uploaded files. While a file is processing, its image waits in `pending_images`, with the place and the text that
@@ -72,19 +74,36 @@ export async function removeWaiting(shop: Shop, product_id: string, id: string):
   return removed > 0;
 }
 
-/** The product as the merchant sees it while images wait: they are there, with the status processing. */
+/**
+ * A product as the merchant sees it while images wait: they are there, with the status processing. What waits is read first: an
+ * image that arrives between the two statements is then found by both, and not by neither. Throws `not_found`.
+ */
+export async function getWithWaiting(shop: Shop, product_id: string, baseUrl: string): Promise<Product> {
+  const [waiting, product] = await together(readWaiting(shop, product_id, baseUrl), products.get(shop, product_id));
+  return merge(product, waiting);
+}
+
+/** The same for a product that is locked. */
 export async function withWaiting(shop: Shop, product: Product, baseUrl: string): Promise<Product> {
+  return merge(product, await readWaiting(shop, product.id, baseUrl));
+}
+
+async function readWaiting(shop: Shop, product_id: string, baseUrl: string): Promise<Product['images']> {
   const waiting = await shop.rows<{ id: string; alt: string | null; position: number; path: string }>(
     sql`select w.id, w.alt, w.position, f.site_id || '/' || f.name || '/1280.webp' as path
       from pending_images w join files f on f.site_id = w.site_id and f.id = w.file_id
-      where w.site_id = ${shop.siteId} and w.product_id = ${product.id} order by w.position, w.id`,
+      where w.site_id = ${shop.siteId} and w.product_id = ${product_id} order by w.position, w.id`,
   );
-  if (waiting.length === 0) return product;
-  const added = waiting.map(({ path, ...image }) => ({
+  return waiting.map(({ path, ...image }) => ({
     ...image,
     ...{ url: `${baseUrl}/files/${path}`, width: null, height: null, status: 'processing' as const, sources: [] },
   }));
-  return { ...product, images: [...product.images, ...added] };
+}
+
+/** An image keeps its id when it arrives. */
+function merge(product: Product, waiting: Product['images']): Product {
+  const still = waiting.filter(({ id }) => !product.images.some((image) => image.id === id));
+  return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
 }
 
 /** The images that wait for a file, and their products, which are locked in the order of their ids. */
