@@ -44,6 +44,12 @@ interface Owner {
 /** What belongs to a single buyer, and not to the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
+/**
+ * What only the person can do whom the call was made for: an invitation and a second factor are one person's. Nor must the session of a
+ * principal be the one that is ended.
+ */
+const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor'];
+
 const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
 
 async function ownersIn(world: World, tenant: Tenant, customers: number): Promise<Owner[]> {
@@ -192,8 +198,7 @@ async function admit(
     const bare = customer ?? GUEST;
     const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
     const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
-    // The principal's own session must not be the one that is ended, and an invitation is for one person.
-    const isOfOther = ENDS_ITS_CREDENTIAL.includes(operation.id) || operation.id === 'dashboard.acceptInvitation';
+    const isOfOther = ENDS_ITS_CREDENTIAL.includes(operation.id) || FOR_SOMEBODY_NEW.includes(operation.id);
     if (isOfOther && !customer) own.headers = call.headers;
     const reply = await world.send(own, tenant);
     if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);

@@ -12,6 +12,7 @@ export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe)
 /** Their success ends the credential that they were called with, so the same call cannot be answered a second time. */
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
+  'dashboard.changePassword',
   'storefront.logoutCustomer',
   'storefront.logoutCustomerEverywhere',
   'storefront.deleteCustomer',

@@ -57,6 +57,16 @@ export async function makeStaffSession({ owner }: World, { staff }: Tenant): Pro
   return { staff_session: [id] };
 }
 
+/** The secret of a link that was mailed to a new member of staff. */
+export async function staffReset(world: World, tenant: Tenant): Promise<string> {
+  const [{ id }, token] = [await hire(world, tenant.site_id, tenant.canary), mintToken('reset')];
+  await world.owner.query(
+    `insert into commerce.staff_resets (staff_id, token_hash, expires_at) values ($1, $2, now() + interval '30 minutes')`,
+    [id, hashToken(token)],
+  );
+  return token;
+}
+
 export interface Invited {
   id: string;
   email: string;

@@ -38,7 +38,7 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
     one('staff', ['StaffSession'], scopesOfRole('owner'), headersOf(['StaffSession', StaffSession])),
     one('a key that reads', ['ApiKey'], scopesOfKey(['read']), headersOf(['ApiKey', tenant.readOnlyKey])),
     one('a key that writes', ['ApiKey'], scopesOfKey(KEY_SCOPES), headersOf(['ApiKey', ApiKey])),
-    one('a sync key', ['SiteId', 'SyncSecret'], ['read', 'write'], {
+    one('a sync key', ['SiteId', 'SyncSecret'], ['read', 'write', 'catalog:write'], {
       ...site,
       ...headersOf(['SyncSecret', SyncSecret]),
     }),

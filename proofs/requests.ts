@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { generateSync } from 'otplib';
 import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract/contract.ts';
 import { agentsOwn, approvedDeviceCode, isAgentBesidePair, openAgent, ownAgent } from './agents.ts';
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
-import { hire, invite, makeRoomToInvite, newPerson } from './people.ts';
+import { hire, invite, makeRoomToInvite, newPerson, staffReset } from './people.ts';
 import { authorize, carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
@@ -63,6 +64,29 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     const [, second] = tenant.staff;
     const session = await openSession(world, second?.email ?? '', second?.password ?? '');
     call.headers.Authorization = `Bearer ${session}`;
+  },
+  'dashboard.confirmIdentity': (call, { tenant }) => {
+    call.body = { password: tenant.staff[0]?.password };
+  },
+  'dashboard.changePassword': async (call, { world, tenant }) => {
+    const { email, password } = await hire(world, tenant.site_id, tenant.canary);
+    call.headers.Authorization = `Bearer ${await openSession(world, email, password)}`;
+    call.body = { ...(call.body as object), current_password: password };
+  },
+  'dashboard.resetStaffPassword': async (call, { world, tenant }) => {
+    call.body = { ...(call.body as object), token: await staffReset(world, tenant) };
+  },
+  'dashboard.confirmTwoFactor': async (call, { world, tenant }) => {
+    const { email, password } = await hire(world, tenant.site_id, tenant.canary);
+    const StaffSession = await openSession(world, email, password);
+    call.headers.Authorization = `Bearer ${StaffSession}`;
+    const person = { ...tenant, secrets: { ...tenant.secrets, StaffSession } };
+    const { totp_secret } = (await callAs(world, person, 'dashboard.setUpTwoFactor')) as { totp_secret: string };
+    call.body = { totp_code: generateSync({ secret: totp_secret }) };
+  },
+  // Of an order that has just been made.
+  'dashboard.sendOrderMail': (call) => {
+    call.body = { kind: 'placed' };
   },
   'dashboard.createStaffInvitation': (_call, { world, tenant }) => makeRoomToInvite(world, tenant),
   'dashboard.getInvitation': async (call, { world, tenant }) => {

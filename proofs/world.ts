@@ -146,11 +146,16 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
     dead: [],
     readOnlyKey: '',
   };
+  await world.owner.query(
+    `update commerce.tokens set scopes = scopes || array['catalog:write'] where site_id = $1 and kind = 'sync'`,
+    [tenant.site_id],
+  );
   await makeAll(world, tenant, {
     product: 10,
     collection: 5,
     staff_member: 2,
     staff_session: 2,
+    file: 2,
     invitation: 2,
     api_key: 2,
     storefront_token: 2,
