@@ -150,21 +150,18 @@ const VARIANT: Sender = {
 const DISCOUNT: Sender = { path: ({ discount_id }) => ({ discount_id }), picky: ['value'] };
 const OPTION: Sender = { path: ({ shipping_option_id }) => ({ shipping_option_id }) };
 
-const IMPORT: Sender = {
-  picky: ['compare_at_price'],
-  body: ([, , ...at]) => ({ products: [product(at)] }),
-  async shown(shop, { data }, { at: [, , ...at] }) {
-    const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
-    if (row?.status !== 'created') return undefined;
-    return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
-  },
-};
-
 const SENDERS: Record<string, Sender> = {
   'dashboard.createProduct': { ...PRODUCT, body: product },
   'dashboard.updateProduct': PRODUCT,
-  'dashboard.importProducts': IMPORT,
-  'sync.upsertProducts': IMPORT,
+  'dashboard.importProducts': {
+    picky: ['compare_at_price'],
+    body: ([, , ...at]) => ({ products: [product(at)] }),
+    async shown(shop, { data }, { at: [, , ...at] }) {
+      const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
+      if (row?.status !== 'created') return undefined;
+      return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
+    },
+  },
   'dashboard.createVariant': {
     path: ({ sized_id }) => ({ product_id: sized_id }),
     picky: ['compare_at_price'],
@@ -222,8 +219,11 @@ async function shownNowhere(_: unknown, { status }: { status: number }): Promise
   return status === 200 ? [] : undefined;
 }
 
-/** Claims of a widget are compared and not kept (D8); an agent's price filter is that of storefront.listProducts. */
-const ELSEWHERE = ['sync.createOrder', 'agent.searchCatalog'];
+/**
+ * Claims of a widget are compared and not kept (D8); an agent's price filter is that of storefront.listProducts, and the rows of a
+ * sync key are those of dashboard.importProducts.
+ */
+const ELSEWHERE = ['sync.createOrder', 'agent.searchCatalog', 'sync.upsertProducts'];
 
 async function things(shop: OpenShop): Promise<Things> {
   await takeTransfers(shop);

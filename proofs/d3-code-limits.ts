@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expireDue } from '../server/src/shop/carts/carts.ts';
+import { expireDue } from '../server/src/shop/carts/expiry.ts';
 import { inShop } from '../server/src/shop/in-shop.ts';
 import { SYSTEM } from '../server/src/shop/shop.ts';
 import { openAccount, openCustomerSession } from './customers.ts';

@@ -1,3 +1,15 @@
+import {
+  address,
+  integer,
+  matching,
+  oneOf,
+  onOrOff,
+  origin,
+  origins,
+  secretKey,
+  type Unreadable,
+} from './config-readers.ts';
+
 /**
  * Every environment variable of the server: what it means, its default, and how its text is parsed. The configuration,
  * `commerce-server doctor` and docs/configuration.md are all made from this list.
@@ -14,13 +26,6 @@ export interface Variable<Value> {
   /** The value, or Unreadable if the text is not a valid one. */
   read: (text: string) => Value | Unreadable;
 }
-
-/** The result of reading a text that is not valid; an instance of a class, so that it cannot be mistaken for a value. */
-export class Unreadable {
-  readonly unreadable = true;
-}
-
-const UNREADABLE = new Unreadable();
 
 export const VARIABLES = {
   NODE_ENV: {
@@ -281,54 +286,3 @@ export type VariableName = keyof typeof VARIABLES;
 export type Values = {
   [Name in VariableName]?: Exclude<ReturnType<(typeof VARIABLES)[Name]['read']>, Unreadable>;
 };
-
-function integer(least: number, most: number) {
-  return (text: string): number | Unreadable => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : UNREADABLE;
-  };
-}
-
-function oneOf<Word extends string>(...words: Word[]) {
-  return (text: string): Word | Unreadable => words.find((word) => word === text) ?? UNREADABLE;
-}
-
-function matching(pattern: RegExp) {
-  return (text: string): string | Unreadable => (pattern.test(text) ? text : UNREADABLE);
-}
-
-function onOrOff(text: string): boolean | Unreadable {
-  if (['on', '1', 'true'].includes(text)) return true;
-  if (['off', '0', 'false'].includes(text)) return false;
-  return UNREADABLE;
-}
-
-function origin(text: string): string | Unreadable {
-  const url = URL.parse(text);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return UNREADABLE;
-  // They differ if there is more than an origin (path, query, password).
-  return url.href === `${url.origin}/` ? url.origin : UNREADABLE;
-}
-
-function origins(text: string): string[] | Unreadable {
-  const all: string[] = [];
-  for (const part of text.split(',')) {
-    const one = origin(part.trim());
-    if (one instanceof Unreadable) return one;
-    all.push(one);
-  }
-  return all;
-}
-
-function address(...protocols: string[]) {
-  return (text: string): string | Unreadable =>
-    protocols.includes(URL.parse(text)?.protocol ?? '') ? text : UNREADABLE;
-}
-
-const PLACEHOLDER = /change.?me|example|placeholder|your.?(secret|key)|secret.?key|password|default/i;
-
-/** Long enough, and neither a placeholder from the documentation nor one character repeated. */
-function secretKey(text: string): string | Unreadable {
-  const varied = new Set(text).size >= 8;
-  return text.length >= 32 && varied && !PLACEHOLDER.test(text) ? text : UNREADABLE;
-}

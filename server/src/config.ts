@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { Unreadable, VARIABLES, type Values, type VariableName } from './config-variables.ts';
+import { Unreadable } from './config-readers.ts';
+import { VARIABLES, type Values, type VariableName } from './config-variables.ts';
 import type { S3Settings } from './files/store.ts';
 import { hasSecretKey, secretKeyIn } from './secret-key.ts';
 

@@ -2,7 +2,7 @@ import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
-import * as orders from '../shop/orders/orders.ts';
+import * as orderList from '../shop/orders/list.ts';
 
 export const listCustomers: Handler<'dashboard.listCustomers'> = ({ shop, query }) => customers.list(shop, query);
 
@@ -22,7 +22,7 @@ export const listOrdersOfCustomer: Beforehand<'dashboard.listOrdersOfCustomer'> 
     await expireUnpaid(db, caller.tenant);
     return async ({ shop, query }) => {
       await customers.record(shop, path.customer_id);
-      return orders.listOfCustomer(shop, path.customer_id, query, 'merchant');
+      return orderList.listOfCustomer(shop, path.customer_id, query, 'merchant');
     };
   },
 };

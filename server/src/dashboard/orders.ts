@@ -4,6 +4,7 @@ import { expireUnpaid } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
+import * as orderList from '../shop/orders/list.ts';
 import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
@@ -15,7 +16,7 @@ import { matchStatement } from '../shop/transfers/match.ts';
 export const listOrders: Beforehand<'dashboard.listOrders'> = {
   async beforehand({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
-    return ({ shop, query }) => orders.list(shop, query);
+    return ({ shop, query }) => orderList.list(shop, query);
   },
 };
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import * as carts from '../shop/carts/carts.ts';
+import { expireDue } from '../shop/carts/expiry.ts';
 import { expireCheckouts } from '../shop/checkout/expiry.ts';
 import { finishMoves } from '../shop/checkout/moving.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
@@ -39,7 +39,7 @@ export interface ExpiryDeps {
 type Step = (tenant: Tenant, deps: ExpiryDeps & { until?: number }) => Promise<Partial<Overdue>>;
 
 const STEPS: Step[] = [
-  (tenant, { db }) => inShop(db, tenant, SYSTEM, (shop) => carts.expireDue(shop)),
+  (tenant, { db }) => inShop(db, tenant, SYSTEM, (shop) => expireDue(shop)),
   async (tenant, { db }) => ({ checkouts: await expireCheckouts(db, tenant) }),
   async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
   async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),

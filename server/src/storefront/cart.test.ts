@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
-import * as carts from '../shop/carts/carts.ts';
+import { expireDue } from '../shop/carts/expiry.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 
 const cartsPath = '/api/storefront/cart';
@@ -314,8 +314,8 @@ test('a cart past its time is gone at once, and its code is given back by the ne
       ?.usage_count;
   expect(await uses()).toBe(1);
 
-  const first = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
-  const second = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
+  const first = await inShopAsSystem(shop.db, shop.site_id, expireDue);
+  const second = await inShopAsSystem(shop.db, shop.site_id, expireDue);
 
   for (const { error, response } of answers) {
     expect(response.status).toBe(410);
@@ -336,7 +336,7 @@ test('a cart that is not changed for a day gives its code back and lives on', as
   }
   await add(shop, busy.id, busy.items[0]?.variant_id ?? '');
 
-  const { codes } = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
+  const { codes } = await inShopAsSystem(shop.db, shop.site_id, expireDue);
 
   expect(codes).toBe(1);
   expect(await read(shop, idle.id)).toMatchObject({ status: 'active', discount_code: null, total: '40.00' });

@@ -9,6 +9,7 @@ import * as addresses from '../shop/customers/addresses.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import * as sessions from '../shop/customers/sessions.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
+import * as orderList from '../shop/orders/list.ts';
 import * as orders from '../shop/orders/orders.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
@@ -120,7 +121,7 @@ export const exportCustomer: Beforehand<'storefront.exportCustomer'> = {
 export const listCustomerOrders: Beforehand<'storefront.listCustomerOrders'> = {
   async beforehand({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
-    return ({ shop, query }) => orders.listOfCustomer(shop, customerOf(caller), query);
+    return ({ shop, query }) => orderList.listOfCustomer(shop, customerOf(caller), query);
   },
 };
 

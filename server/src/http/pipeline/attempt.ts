@@ -8,12 +8,10 @@ import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
-import { ShownJson } from '../../shop/products/shown.ts';
 import { Shop } from '../../shop/shop.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, authenticate } from '../callers/callers.ts';
-import { isUuid } from '../callers/claims.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -34,6 +32,7 @@ import { ReadAhead } from './read-ahead.ts';
 import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
+import { success } from './success.ts';
 
 /**
  * What a request does with the database: on one connection, in a transaction when it is a mutation, the caller is
@@ -283,23 +282,4 @@ export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
 
 export function checkoutDepsOf({ baseUrl, hosts, secretKey, card, accounts }: Deps): CheckoutDeps {
   return { baseUrl, hosts, secretKey, card, accounts };
-}
-
-function success(operation: Operation, body: unknown): Answer {
-  if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
-  const empty = isEmpty(body);
-  const made = operation.status === 201 ? idOf(body) : undefined;
-  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty, made };
-}
-
-function idOf(body: unknown): string | undefined {
-  return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
-}
-
-/** An empty page, or lists that are all empty. */
-function isEmpty(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false;
-  if ('total' in body) return body.total === 0;
-  const values = Object.values(body);
-  return values.length > 0 && values.every((value) => Array.isArray(value) && value.length === 0);
 }

@@ -7,7 +7,7 @@ import { promiseNoChange } from '../../shop/in-shop.ts';
 import { accountLink } from '../../shop/links.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
-import * as orders from '../../shop/orders/orders.ts';
+import * as orderList from '../../shop/orders/list.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -80,7 +80,7 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
     }
     const profile = await account.profile(shop);
     const agents: AgentToken[] = await agentTokens.listOfCustomer(shop, session.customer_id);
-    const { orders: list, total } = await orders.listOfCustomer(shop, session.customer_id, { limit: ORDERS_SHOWN });
+    const { orders: list, total } = await orderList.listOfCustomer(shop, session.customer_id, { limit: ORDERS_SHOWN });
     const waiting = await waitingCheckouts(shop, checkoutDeps);
     return overviewView(visit, csrf, { profile, agents, orders: list, orders_total: total, waiting });
   });

@@ -5,6 +5,7 @@ import { together } from '../../db/connect.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
+import { expire } from './expiry.ts';
 import { paying, refuseShort, refuseTooDear } from './limits.ts';
 import { requireMandate } from './mandate.ts';
 import * as redemptions from './redemptions.ts';
@@ -273,52 +274,4 @@ export async function removeItem(shop: Shop, id: string, line_id: string): Promi
   );
   if (removed === 0) throw notFound('line');
   return withDiscountUpdated(shop, cart);
-}
-
-const AT_ONCE = 500;
-
-/**
- * Ends carts past their time, and releases codes that abandoned carts hold; at most 500 of each in one call. Returns how many
- * carts and codes there were. What others hold locked is left for the next call.
- */
-export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
-  const carts = await expire(shop, sql`true`);
-  const idle = await shop.rows<{ id: string }>(
-    sql`select c.id from carts c where c.site_id = ${shop.siteId} and ${holdsIdleCode} limit ${AT_ONCE}
-      for update of c skip locked`,
-  );
-  // A cart may have changed between the read and its lock.
-  const still = await shop.rows<{ id: string }>(
-    sql`select c.id from carts c
-      where c.site_id = ${shop.siteId} and c.id = any(${idle.map(({ id }) => id)}::uuid[]) and ${holdsIdleCode}`,
-  );
-  const ids = still.map(({ id }) => id);
-  if (ids.length > 0) await redemptions.releaseAll(shop, ids);
-  return { carts, codes: ids.length };
-}
-
-/** A checkout under way keeps the code that its customer saw. */
-const holdsIdleCode: Sql = sql`exists (
-    select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id
-      and r.status = 'reserved' and r.expires_at <= now())
-  and not exists (
-    select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
-      and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null))`;
-
-async function expire(shop: Shop, which: Sql): Promise<number> {
-  const expired = await shop.rows<{ id: string }>(
-    sql`update carts set status = 'expired', updated_at = now()
-      where site_id = ${shop.siteId} and id in (
-        select c.id from carts c
-        where c.site_id = ${shop.siteId} and c.status = 'active' and c.expires_at <= now() and c.payment_id is null and ${which}
-        limit ${AT_ONCE} for update skip locked)
-      returning id`,
-  );
-  if (expired.length > 0) {
-    await redemptions.releaseAll(
-      shop,
-      expired.map(({ id }) => id),
-    );
-  }
-  return expired.length;
 }

@@ -1,0 +1,121 @@
+import type {
+  FulfillmentStatus,
+  Order,
+  OrderPage,
+  OrderSource,
+  OrderStatus,
+  PaymentMethod,
+  PaymentStatus,
+} from '@commerce-backend/spec';
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { OrNulls } from '../../db/nulls.ts';
+import { escapeLike } from '../like.ts';
+import { type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import * as rows from './rows.ts';
+
+/** Pages of orders. */
+
+export interface OrderQuery extends PageQuery {
+  q?: string;
+  status?: OrderStatus;
+  payment_status?: PaymentStatus;
+  fulfillment_status?: FulfillmentStatus;
+  source?: OrderSource;
+  payment_method?: PaymentMethod;
+  customer_id?: string;
+  agent_token_id?: string;
+  waiting_for?: 'payment' | 'shipping';
+  created_from?: string;
+  created_to?: string;
+  sort?: 'newest' | 'oldest' | 'recently_updated' | 'total_desc' | 'total_asc';
+}
+
+const ORDERS: Record<NonNullable<OrderQuery['sort']>, Sql> = {
+  newest: sql`o.created_at desc, o.id desc`,
+  oldest: sql`o.created_at, o.id`,
+  recently_updated: sql`o.updated_at desc, o.id desc`,
+  total_desc: sql`o.total desc, o.id`,
+  total_asc: sql`o.total, o.id`,
+};
+
+/** One page of the orders that meet all conditions. */
+export function list(shop: Shop, query: OrderQuery): Promise<OrderPage> {
+  return readPage(shop, 'merchant', conditionsOf(shop, query), query);
+}
+
+/** One page of a customer's orders, newest first, for staff or for the customer. */
+export function listOfCustomer(
+  shop: Shop,
+  customer_id: string,
+  query: PageQuery,
+  audience: 'merchant' | 'customer' = 'customer',
+): Promise<OrderPage> {
+  return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
+}
+
+/** The page is chosen first: otherwise PostgreSQL computes the columns of the rows before it as well. */
+async function readPage(
+  shop: Shop,
+  audience: 'merchant' | 'customer',
+  conditions: Sql,
+  query: OrderQuery,
+): Promise<OrderPage> {
+  const { page, limit, offset } = pageOf(query);
+  const found = await shop.rows<{ counted: number } & OrNulls<Order>>(
+    sql`select counted.counted, chosen.*
+      from (select count(*) as counted from orders o where ${conditions}) counted left join lateral (
+        select ${rows.orderColumns(shop, audience)}
+        from unnest(array(
+          select o.id from orders o where ${conditions}
+          order by ${ORDERS[query.sort ?? 'newest']} limit ${limit} offset ${offset}
+        )) with ordinality as listed (id, place)
+        join orders o on o.site_id = ${shop.siteId} and o.id = listed.id
+        order by listed.place
+      ) chosen on true`,
+  );
+  const total = found[0]?.counted ?? 0;
+  const orders = found.flatMap(({ counted: _, ...order }) => (order.id === null ? [] : [order]));
+  return { orders, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+const EQUALS = ['status', 'payment_status', 'fulfillment_status', 'source', 'payment_method'] as const;
+const COLUMNS = {
+  status: sql`o.status`,
+  payment_status: sql`o.payment_status`,
+  fulfillment_status: sql`o.fulfillment_status`,
+  source: sql`o.source`,
+  payment_method: sql`o.payment_method`,
+};
+
+/** As the overview counts them, by the index orders_open. */
+const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
+  payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
+    and o.payment_due_at > now()`,
+  shipping: sql`o.status in ('confirmed', 'processing') and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled')`,
+};
+
+function conditionsOf(shop: Shop, query: OrderQuery): Sql {
+  const conditions = [sql`o.site_id = ${shop.siteId}`];
+  for (const field of EQUALS) {
+    if (query[field] !== undefined) conditions.push(sql`${COLUMNS[field]} = ${query[field]}`);
+  }
+  if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
+  if (query.agent_token_id) conditions.push(sql`o.agent_token_id = ${query.agent_token_id}`);
+  if (query.waiting_for) conditions.push(WAITING_FOR[query.waiting_for]);
+  if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
+  if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
+  if (query.q !== undefined) conditions.push(mentions(`%${escapeLike(query.q.trim())}%`));
+  return join(conditions, ' and ');
+}
+
+/** Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found. */
+function mentions(like: string): Sql {
+  return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
+    or o.external_reference ilike ${like}
+    or concat_ws(' ', o.shipping_address->>'first_name', o.shipping_address->>'last_name') ilike ${like}
+    or concat_ws(' ', o.billing_address->>'first_name', o.billing_address->>'last_name') ilike ${like}
+    or exists (select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.sku ilike ${like})
+    or exists (select from fulfillments f
+      where f.site_id = o.site_id and f.order_id = o.id and f.tracking_number ilike ${like}))`;
+}
