@@ -15,6 +15,42 @@ inPanel('the first screen tells how the shop stands', async ({ open, look, sees,
   await look('today');
 });
 
+inPanel('an order is tried, and nothing of it is kept', async (visit) => {
+  const { open, look, press, sees, tab, dashboard } = visit;
+  const newest = async () => {
+    const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
+    return orders[0]?.id;
+  };
+  const before = await newest();
+  await open('/');
+  await press('Try an order');
+  await sees('A test order');
+  await tab.locator('.dialog .mail summary').click();
+  await look('test-order');
+  await press('Close');
+
+  expect(await newest()).toBe(before);
+});
+
+inPanel('orders are shipped together', async (visit) => {
+  const { open, press, fill, sees } = visit;
+  const orders = [await buy(visit), await buy(visit)];
+  const rows = orders.map(({ order_number }) => ({ order_number }));
+  await unwrap(visit.dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: rows } }));
+
+  await open('/orders?waiting_for=shipping&sort=newest');
+  for (const { order_number } of orders) await press(`Select order ${order_number}`, 'checkbox');
+  await press('Ship 2');
+  await fill('Carrier', 'DHL');
+  await fill(`Tracking number of ${orders[1]?.order_number}, Ada Lovelace`, '0034');
+  await press('Ship');
+  await sees('2 shipped.');
+
+  const [first, second] = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
+  expect(first?.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: null }]);
+  expect(second?.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
+});
+
 inPanel('a transfer that came in is marked, and a part of the order shipped', async (visit) => {
   const { open, look, press, fill, sees, tab } = visit;
   const { id, order_number } = await buy(visit, { note: HOSTILE });

@@ -1,11 +1,11 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, inWords } from '../../api.ts';
+import { api } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { toast } from '../../ui/toasts.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
 import { type Order, ordersChanged } from './order-queries.ts';
 import { nameOf } from './texts.ts';
 
@@ -23,13 +23,14 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
       setErrors(Object.fromEntries(refused));
       setLeft(left.filter(({ id }) => refused.has(id)));
     },
+    onError: toastError,
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     work.mutate(new FormData(event.currentTarget));
   };
   return (
-    <Dialog open onClose={onClose} title={`Ship ${left.length} orders`}>
+    <Dialog open onClose={onClose} title={left.length === 1 ? 'Ship 1 order' : `Ship ${left.length} orders`}>
       <form onSubmit={submit}>
         <TextField
           label="Carrier"
@@ -57,16 +58,22 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   );
 }
 
-/** One after the other; resolves to why which of them were refused. */
+/** As many as one call takes. */
+const MOST_SHIPPED = 100;
+
+/** Resolves to why which of them were refused. */
 async function shipAll(orders: Order[], form: FormData): Promise<Map<string, string>> {
   const refused = new Map<string, string>();
-  for (const { id: order_id } of orders) {
-    const body = { carrier: textIn(form, 'carrier'), tracking_number: textIn(form, order_id) };
-    const params = { path: { order_id } };
-    try {
-      await unwrap(api.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body }));
-    } catch (error) {
-      refused.set(order_id, inWords(error));
+  for (let start = 0; start < orders.length; start += MOST_SHIPPED) {
+    const some = orders.slice(start, start + MOST_SHIPPED);
+    const rows = some.map(({ id, order_number }) => ({
+      order_number,
+      carrier: textIn(form, 'carrier'),
+      tracking_number: textIn(form, id),
+    }));
+    const { results } = await unwrap(api.POST('/api/dashboard/orders/fulfill', { body: { orders: rows } }));
+    for (const [i, { status, message }] of results.entries()) {
+      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? 'It was refused.');
     }
   }
   return refused;

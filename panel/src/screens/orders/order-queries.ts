@@ -9,7 +9,7 @@ export type OrderQuery = NonNullable<DashboardPaths['/api/dashboard/orders']['ge
 const FILTERS = ['q', 'status', 'payment_status', 'fulfillment_status', 'source', 'payment_method', 'sort'] as const;
 const IDS = ['waiting_for', 'customer_id', 'agent_token_id', 'created_from', 'created_to'] as const;
 
-export const PAGE_SIZE = 25;
+export const PAGE_SIZE = 50;
 
 /** The filters of the address as the API takes them. What it does not know, it refuses, and the list says so. */
 export function orderQueryOf(params: URLSearchParams): OrderQuery {

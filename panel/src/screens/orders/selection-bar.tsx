@@ -73,7 +73,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
         open={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => work.mutate()}
-        title={`Mark ${orders.length} orders as paid?`}
+        title={orders.length === 1 ? 'Mark 1 order as paid?' : `Mark ${orders.length} orders as paid?`}
         action="Mark as paid"
         busy={work.isPending}
         danger={false}

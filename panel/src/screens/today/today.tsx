@@ -7,6 +7,7 @@ import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Card, Loaded, Loading, Page } from '../../ui/page.tsx';
 import { SetupList } from './setup-list.tsx';
+import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
 // Half of what a first screen loads would be the chart.
@@ -24,7 +25,7 @@ export function Today() {
     refetchOnWindowFocus: true,
   });
   return (
-    <Page title="Today">
+    <Page title="Today" actions={<TestOrderButton />}>
       <Loaded query={overview}>
         {(data) => (
           <>

@@ -1,0 +1,75 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { toastError } from '../../ui/toasts.tsx';
+
+/** Tries an order, and shows it with its mails. Nothing of it is kept, so that it may be pressed at any time. */
+export function TestOrderButton() {
+  const can = useCan();
+  const trial = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/dashboard/setup/test-order')),
+    onError: toastError,
+  });
+  if (!can('orders:write')) return null;
+  return (
+    <>
+      <Button busy={trial.isPending} onClick={() => trial.mutate()}>
+        Try an order
+      </Button>
+      {trial.data && <TestOrderDialog trial={trial.data} onClose={trial.reset} />}
+    </>
+  );
+}
+
+function TestOrderDialog({
+  trial: { order, timeline, mails },
+  onClose,
+}: {
+  trial: Schemas['TestOrder'];
+  onClose: () => void;
+}) {
+  const { money } = useFormat();
+  const sums = [
+    ...order.line_items.map(({ id, name, quantity, total }) => ({ id, name: `${quantity} × ${name}`, amount: total })),
+    { id: 'delivery', name: order.shipping_method ?? 'Delivery', amount: order.shipping_cost },
+    { id: 'tax', name: order.tax_included ? 'Tax in it' : 'Tax', amount: order.tax },
+    { id: 'total', name: 'Total', amount: order.total },
+  ];
+  return (
+    <Dialog open onClose={onClose} title="A test order" wide>
+      <p>This is what an order would be like. Nothing of it is kept or sent.</p>
+      <dl className="facts">
+        {sums.map(({ id, name, amount }) => (
+          <div key={id} className="fact">
+            <dt>{name}</dt>
+            <dd>{money(amount, order.currency)}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>What would happen</h3>
+      <ol>
+        {timeline.toReversed().map(({ id, message }) => (
+          <li key={id}>{message}</li>
+        ))}
+      </ol>
+      <h3>Mails</h3>
+      {mails.map(({ template, to, subject, text }) => (
+        <details key={`${template} ${to}`} className="mail">
+          <summary>
+            {subject} <span className="quiet-text">to {to}</span>
+          </summary>
+          <pre>{text}</pre>
+        </details>
+      ))}
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Close
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
