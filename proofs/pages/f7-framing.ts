@@ -77,7 +77,7 @@ async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[])
 }
 
 /** Each way shows an address, whose query ends with `way=` and its number. */
-export const WAYS: Record<string, (url: string) => string> = {
+const WAYS: Record<string, (url: string) => string> = {
   iframe: (url) => `<iframe src="${url}"></iframe>`,
   'an iframe in a sandbox': (url) =>
     `<iframe sandbox="allow-scripts allow-forms allow-same-origin" src="${url}"></iframe>`,
@@ -131,7 +131,7 @@ async function frame(
 }
 
 /** Shows an address in every way at once, and answers in which of them our page can be seen. */
-export async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
+async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
   // The body of what an object refuses may never end.

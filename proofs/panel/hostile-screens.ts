@@ -37,12 +37,13 @@ export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked)
       else await tab.goto(`${visit.baseUrl}/panel${screen}`);
       await look(screen);
     }
+    trial.progress(`${screens.length} screens`);
     await readHostileFiles(tab, visit, stocked, look);
-    const addresses = await openHostileAddresses(tab, visit, stocked, look);
+    const addresses = await openHostileAddresses(trial, tab, visit, stocked);
     await mustNotice(context, visit);
     return { screens: screens.length + addresses, read: all - unread.size, all };
   } finally {
-    await context.close();
+    await context.close().catch(() => undefined);
   }
 }
 
@@ -178,7 +179,9 @@ async function readHostileFiles(tab: Page, { baseUrl }: PanelVisit, { written }:
     await upload(tab, products);
     await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
     await look('the dry run of an import');
-    const lines = written.map((text, i) => ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join());
+    const lines = written.map((text, i) =>
+      ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join(),
+    );
     const statement = join(folder, 'statement.csv');
     await writeFile(statement, ['Date,Name,Reference,Amount,Currency', ...lines].join('\n'));
     await tab.goto(`${baseUrl}/panel/orders/statement`);
@@ -197,7 +200,7 @@ async function upload(tab: Page, path: string): Promise<void> {
 }
 
 /** Payloads in addresses, and the secrets of links, which must be gone from where scripts look. */
-async function openHostileAddresses(tab: Page, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
+async function openHostileAddresses(trial: Trial, tab: Page, visit: PanelVisit, { written }: Stocked) {
   const odd = encodeURIComponent(written[0] ?? '');
   const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];
   const paths = [
@@ -209,19 +212,13 @@ async function openHostileAddresses(tab: Page, { baseUrl }: PanelVisit, { writte
     `/reset#rst_${'a'.repeat(38)}A`,
     `/invitation#inv_${'a'.repeat(38)}A`,
   ];
-  for (const path of paths) {
-    await tab.goto(`${baseUrl}/panel${path}`);
+  const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
+  for (const path of chosen) {
+    await tab.goto(`${visit.baseUrl}/panel${path}`);
     await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
-    await tab.waitForFunction(`!document.querySelector('.loading')`, WAIT);
-    await examineAddress(tab, look, path);
+    await examine(tab, visit, `the address ${path}`);
   }
-  return paths.length;
-}
-
-/** An odd list may say that it cannot be loaded, which is no content to wait for. */
-async function examineAddress(tab: Page, look: Look, path: string): Promise<void> {
-  if (await tab.$('.load-error')) return;
-  await look(`the address ${path}`);
+  return chosen.length;
 }
 
 /** Puts a payload and a token where none may be: whoever looks on must notice, or the proof is blind. */

@@ -4,6 +4,7 @@ import { exchange } from '../client.ts';
 import { pick, type Trial, type Violations } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf } from '../tenant.ts';
+import { screensOf } from './screens.ts';
 import { employ, type Login, type Stocked } from './stocked.ts';
 
 /** Requests that carry the session's cookie although the panel did not make them, and sessions that others planted. */
@@ -33,9 +34,11 @@ export function asPanel(ownOrigin: string): Headers {
 export async function logIn(address: Address, login: Login, cookie = ''): Promise<string> {
   const { baseUrl, ownOrigin, violations } = address;
   const headers = { ...asPanel(ownOrigin), Cookie: cookie, 'User-Agent': '<img src=x onerror=alert(1)>' };
-  const { status, headers: answered, text } = await exchange(
-    ...([baseUrl, 'POST', '/api/dashboard/auth/login', headers, JSON.stringify(login)] as const),
-  );
+  const {
+    status,
+    headers: answered,
+    text,
+  } = await exchange(...([baseUrl, 'POST', '/api/dashboard/auth/login', headers, JSON.stringify(login)] as const));
   if (status !== 200) throw new Error(`The proof cannot log in: ${status} ${text}`);
   const [set = ''] = answered['set-cookie'] ?? [];
   const own = set.split(';')[0] ?? '';
@@ -144,4 +147,16 @@ export async function plantSessions(address: Address, stocked: Stocked): Promise
   const { status } = await call('dashboard.getMe', next);
   if (status !== 401) violations.add(`foreign write: a session after its logout: ${status}`);
   return seen.size + expected.length + 1;
+}
+
+/** No screen may be shown inside of another page. */
+export async function readHeaders({ baseUrl, ownOrigin, violations }: Address, stocked: Stocked): Promise<number> {
+  const screens = ['/forgot', '/reset', '/invitation', ...(await screensOf(stocked))];
+  for (const screen of screens) {
+    const { status, headers } = await exchange(baseUrl, 'GET', `/panel${screen}`, { Host: new URL(ownOrigin).host });
+    const policy = String(headers['content-security-policy']);
+    const isRefused = policy.includes("frame-ancestors 'none'") && headers['x-frame-options'] === 'DENY';
+    if (status !== 200 || !isRefused) violations.add(`the panel can be framed: ${screen} ${status}: ${policy}`);
+  }
+  return screens.length;
 }

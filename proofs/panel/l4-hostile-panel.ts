@@ -6,18 +6,18 @@ import { notRun } from '../missing-tool.ts';
 import { inChromium } from '../pages/chromium.ts';
 import { payloadsOf } from '../pages/payloads.ts';
 import { onPremises, type Premises } from '../shop.ts';
-import { visitForeignPages } from './foreign-pages.ts';
 import { type PanelVisit, showAll } from './hostile-screens.ts';
-import { type Address, plantSessions, sendForged } from './intruders.ts';
+import { type Address, plantSessions, readHeaders, sendForged } from './intruders.ts';
 import { stock } from './stocked.ts';
 
 /**
  * The panel in a browser, in shops whose every text is a payload: every screen is opened, and whatever scripts could read is
- * searched for sessions. Then other sites and neighbours on the same host try to make it call, to show it, and to log it in.
+ * searched for sessions. Then every operation is called as pages of others could make a browser call it, with the cookie.
  */
 export const L4: Proof = {
   id: 'L4',
-  promise: 'In the panel nothing runs that others wrote, no script can read a session, and nobody else can make it act.',
+  promise:
+    'In the panel nothing runs that others wrote, no script can read a session, and nobody else can make it act.',
   run: (trial) => (findChromium() ? onPremises(trial, (premises) => attack(trial, premises)) : withoutBrowser()),
 };
 
@@ -39,7 +39,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const local: Address = { baseUrl: server.baseUrl, ownOrigin: baseUrl, violations };
   const ownHost: Address = { baseUrl: secure.baseUrl, ownOrigin: SECURE_ORIGIN, violations };
-  const counts = { screens: 0, read: 0, all: 0, forged: 0, foreign: 0 };
+  const counts = { screens: 0, read: 0, all: 0, forged: 0 };
   try {
     const version = await inChromium(trial, async (browser) => {
       const visit: PanelVisit = { browser, baseUrl, violations };
@@ -50,7 +50,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
         counts.read += shown.read;
         counts.all += shown.all;
         if (round === 0) {
-          counts.foreign += await visitForeignPages(trial, visit, stocked);
+          counts.forged += await readHeaders(local, stocked);
           counts.forged += await sendForged(trial, local, stocked);
           for (const address of [local, ownHost]) counts.forged += await plantSessions(address, stocked);
           if (trial.size !== 'short') counts.forged += await sendForged(trial, ownHost, stocked);
@@ -63,9 +63,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const note = [
       `scripts run ${count(/executed: |policy: |foreign markup/)}, tokens readable ${count(/^token readable/)}`,
       `foreign writes ${count(/^foreign write/)}; ${counts.screens} screens, ${counts.read} of ${counts.all} payloads read`,
-      `${counts.forged} raw and ${counts.foreign} foreign attempts, ${version}`,
+      `${counts.forged} raw requests, ${version}`,
     ].join(', ');
-    const tried = counts.screens + counts.forged + counts.foreign;
+    const tried = counts.screens + counts.forged;
     return { tried, unit: 'screens and forged calls', violations: violations.list, note };
   } finally {
     await Promise.all([stopServer(server), stopServer(secure)]);
