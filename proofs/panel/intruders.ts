@@ -27,6 +27,7 @@ export function asPanel(ownOrigin: string): Headers {
     'Sec-Fetch-Site': 'same-origin',
     Origin: ownOrigin,
     'Content-Type': 'application/json',
+    'Idempotency-Key': randomUUID(),
   };
 }
 
