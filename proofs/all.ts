@@ -68,6 +68,7 @@ import { F8 } from './pages/f8-planted-sessions.ts';
 import { F9 } from './pages/f9-scripting.ts';
 import { F10 } from './pages/f10-mixed-visits.ts';
 import { F12 } from './pages/f12-ease-of-use.ts';
+import { L4 } from './panel/l4-hostile-panel.ts';
 import { B6 } from './processes/b6-login-flood.ts';
 import { C1 } from './processes/c1-killed-servers.ts';
 import { C2 } from './processes/c2-cut-connections.ts';
@@ -115,5 +116,5 @@ export const PROOFS: Proof[] = [
   ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],
-  ...[L1, L2, L3],
+  ...[L1, L2, L3, L4],
 ];

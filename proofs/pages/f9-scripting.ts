@@ -52,7 +52,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
 }
 
 /** In round r text number t contains payload r + t·24, so that after all rounds each has been in half of the texts. */
-function textsOf(payloads: string[], round: number): Texts {
+export function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
     const payload = payloads[(round + index * 24) % payloads.length] ?? '';
     return [name, FORMS[name]?.(payload) ?? payload.slice(0, 255)];

@@ -1,0 +1,244 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
+import { type Trial, Violations } from '../frame.ts';
+import { tokenPattern } from '../token-pattern.ts';
+import { screensOf } from './screens.ts';
+import type { Login, Stocked } from './stocked.ts';
+
+/** Every screen of the panel, opened in a shop whose every text is a payload. */
+
+export interface PanelVisit {
+  browser: Browser;
+  baseUrl: string;
+  violations: Violations;
+}
+
+const WAIT = { timeout: 20_000 };
+
+/** Opens all screens as the owner; returns how many, and how many of the payloads could be read on them. */
+export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked) {
+  const context = await visit.browser.createBrowserContext();
+  try {
+    const tab = await openTab(context, visit);
+    await enter(tab, visit, stocked.owner);
+    const screens = await screensOf(stocked);
+    const unread = new Set(stocked.written.filter((text) => text.length > 3));
+    const all = unread.size;
+    const look = async (where: string) => {
+      await settled(tab);
+      await examine(tab, visit, where);
+      const text = String(await tab.evaluate(SHOWN));
+      for (const payload of unread) if (text.includes(payload.replaceAll(/\s+/g, ' '))) unread.delete(payload);
+    };
+    for (const screen of screens) {
+      if (trial.size === 'short') await tab.evaluate(`history.pushState(null, '', '/panel${screen}')`);
+      else await tab.goto(`${visit.baseUrl}/panel${screen}`);
+      await look(screen);
+    }
+    trial.progress(`${screens.length} screens`);
+    await readHostileFiles(tab, visit, stocked, look);
+    const addresses = await openHostileAddresses(trial, tab, visit, stocked);
+    await mustNotice(context, visit);
+    return { screens: screens.length + addresses, read: all - unread.size, all };
+  } finally {
+    await context.close().catch(() => undefined);
+  }
+}
+
+/** Logs in by the panel's own form. */
+export async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Login): Promise<void> {
+  await tab.goto(`${baseUrl}/panel/`);
+  await tab.locator('input[name=email]').setTimeout(WAIT.timeout).fill(email);
+  await tab.locator('input[name=password]').fill(password);
+  await tab.click('button[type=submit]');
+  await tab.waitForSelector('#main h1', WAIT);
+}
+
+/** A tab that hears all that the panel's scripts hear, records what runs or is stopped, and lets nothing out. */
+export async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Page> {
+  const tab = await context.newPage();
+  await tab.evaluateOnNewDocument(HOOKS);
+  tab.on('console', (message) => {
+    const text = message.text();
+    if (/^(?:executed|policy): |Content Security Policy/.test(text)) violations.add(`${tab.url()} says: ${text}`);
+  });
+  tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
+  tab.on('dialog', (dialog) => {
+    violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
+  await tab.setRequestInterception(true);
+  tab.on('request', (request) => {
+    const { origin, host, protocol } = new URL(request.url());
+    const isOurs = origin === baseUrl || protocol === 'data:' || protocol === 'blob:';
+    const isPicture = host === 'img.example' && request.resourceType() === 'image';
+    (isOurs ? request.continue() : request.abort()).catch(() => undefined);
+    if (!isOurs && !isPicture) violations.add(`${tab.url()} asks for ${request.url()}`);
+  });
+  return tab;
+}
+
+const HOOKS = `
+  for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => console.error('executed: ' + name);
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+    console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sample);
+  });
+  window.heard = [];
+  const ask = window.fetch;
+  window.fetch = async (...request) => {
+    const answer = await ask(...request);
+    answer.clone().text().then((text) => heard.push([...answer.headers].join(' ') + ' ' + text), () => undefined);
+    return answer;
+  };`;
+
+/** Waits until the screen has its content: a new one is put up a moment after its address. */
+export async function settled(tab: Page): Promise<void> {
+  await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))');
+  await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
+  await tab.waitForFunction(`document.querySelector('h1') && !document.querySelector('.loading, .load-error')`, WAIT);
+}
+
+/** Reports whatever is in the document that the panel never puts there, and every session or link's secret that a script can read. */
+async function examine(tab: Page, { baseUrl, violations }: PanelVisit, where: string): Promise<void> {
+  const strangers = (await tab.evaluate(`(${STRANGERS})(${JSON.stringify(baseUrl)})`)) as string[];
+  for (const stranger of strangers) violations.add(`script run or foreign markup: ${where}: ${stranger}`);
+  await mustHoldNoSecret(tab, violations, where);
+}
+
+/** What is typed into fields counts as shown: it is there as text. */
+const SHOWN = `(document.body.innerText + ' ' + [...document.querySelectorAll('input, textarea, option')].map((field) => field.value).join(' ')
+  + [...document.querySelectorAll('[alt], [title]')].map((e) => e.getAttribute('alt') + ' ' + e.title).join(' ')).replaceAll(/\\s+/g, ' ')`;
+
+const STRANGERS = `(baseUrl) => {
+  const found = [];
+  for (const element of document.querySelectorAll('*')) {
+    const name = element.localName;
+    const isOurScript = name === 'script' && element.src.startsWith(baseUrl + '/panel/assets/') && element.text === '';
+    const isOurLink = name === 'link' && (element.href.startsWith(baseUrl + '/panel/') || element.href === baseUrl + '/favicon.ico');
+    const isOdd = ['script', 'link', 'style', 'iframe', 'frame', 'object', 'embed', 'base', 'video', 'audio', 'math', 'marquee', 'template', 'xss', 'plaintext', 'animate', 'set'].includes(name);
+    if (isOdd && !isOurScript && !isOurLink) found.push('<' + name + '>');
+    if (name === 'meta' && element.httpEquiv) found.push('a meta that acts');
+    for (const { name: attribute, value } of element.attributes) {
+      if (/^on|^srcdoc$|^ping$|^formaction$/.test(attribute)) found.push(name + ' ' + attribute);
+      if (!['href', 'src', 'action', 'data', 'poster', 'background', 'xlink:href'].includes(attribute)) continue;
+      const { protocol } = new URL(value, document.baseURI);
+      const allowed = name === 'img' ? ['http:', 'https:', 'blob:', 'data:'] : ['http:', 'https:', 'mailto:', 'blob:'];
+      if (!allowed.includes(protocol)) found.push(name + ' ' + attribute + ' leads to ' + protocol);
+    }
+  }
+  return found;
+}`;
+
+/** All places in which a script that ran on this page could look, with what is there. */
+const READABLE = `(async () => [
+  ['document.cookie', document.cookie],
+  ['localStorage', JSON.stringify({ ...localStorage })],
+  ['sessionStorage', JSON.stringify({ ...sessionStorage })],
+  ['IndexedDB', JSON.stringify(await indexedDB.databases())],
+  ['caches', JSON.stringify(await caches.keys())],
+  ['the address', location.href],
+  ['the history', JSON.stringify(history.state)],
+  ['the referrer', document.referrer],
+  ['window.name', window.name],
+  ['performance entries', performance.getEntries().map(({ name }) => name).join(' ')],
+  ['the document', document.documentElement.outerHTML],
+  ['globals', Object.getOwnPropertyNames(window).map((name) => { try { return typeof window[name] === 'string' ? window[name] : ''; } catch { return ''; } }).join(' ')],
+  ['answers', heard.join(' ')],
+])()`;
+
+const SECRET = tokenPattern('{38}', 'g');
+/** Meant to be shown: once when made, or to every visitor of the shop. */
+const SHOWN_BY_PURPOSE = ['stk'];
+/** Browsers keep the address that a tab was opened with, whatever becomes of it, and the link of a mail is one. */
+const ADDRESS_OF_OLD = 'performance entries';
+const OF_LINKS = ['rst', 'inv'];
+
+export async function mustHoldNoSecret(tab: Page, violations: Violations, where: string): Promise<void> {
+  const sessions = (await tab.browserContext().cookies()).filter(({ name }) => /panel$/.test(name));
+  for (const { name, httpOnly, sameSite } of sessions) {
+    if (!httpOnly || sameSite === undefined) violations.add(`token readable: the cookie ${name} is open to scripts`);
+  }
+  for (const [place, text] of (await tab.evaluate(READABLE)) as [string, string][]) {
+    const tokens = [...text.matchAll(SECRET)].filter(
+      ([, prefix = '']) => !SHOWN_BY_PURPOSE.includes(prefix) && !(place === ADDRESS_OF_OLD && OF_LINKS.includes(prefix)),
+    );
+    const isSession = sessions.some(({ value }) => text.includes(value));
+    if (isSession || tokens.length > 0) violations.add(`token readable: ${where}: in ${place}: ${tokens[0]?.[0]}`);
+  }
+}
+
+type Look = (where: string) => Promise<void>;
+
+/** Files of others, which are shown before anything is stored: a catalogue, and a statement of the bank. */
+async function readHostileFiles(tab: Page, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
+  const folder = await mkdtemp(join(tmpdir(), 'commerce-hostile-'));
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  try {
+    const products = join(folder, `${'<img src=x onerror=alert(1)>'.replaceAll('/', '')}.csv`);
+    const rows = written.map((text, i) => [quoted(`p-${i}`), quoted(text), quoted(text), quoted(text)].join());
+    await writeFile(products, ['Handle,Title,Vendor,Variant Price', ...rows].join('\n'));
+    await tab.goto(`${baseUrl}/panel/products/import`);
+    await settled(tab);
+    await upload(tab, products);
+    await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
+    await look('the dry run of an import');
+    const lines = written.map((text, i) =>
+      ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join(),
+    );
+    const statement = join(folder, 'statement.csv');
+    await writeFile(statement, ['Date,Name,Reference,Amount,Currency', ...lines].join('\n'));
+    await tab.goto(`${baseUrl}/panel/orders/statement`);
+    await settled(tab);
+    await upload(tab, statement);
+    await tab.locator('button[type=submit]').click();
+    await look('a statement of the bank');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function upload(tab: Page, path: string): Promise<void> {
+  const input = await tab.waitForSelector('input[type=file]', WAIT);
+  await (input as NonNullable<Awaited<ReturnType<typeof tab.$<'input'>>>>).uploadFile(path);
+}
+
+/** Payloads in addresses, and the secrets of links, which must be gone from where scripts look. */
+async function openHostileAddresses(trial: Trial, tab: Page, visit: PanelVisit, { written }: Stocked) {
+  const odd = encodeURIComponent(written[0] ?? '');
+  const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];
+  const paths = [
+    `/${odd}?${odd}#${odd}`,
+    ...lists.map((list) => `/${list}?q=${odd}&search=${odd}&status=${odd}&after=${odd}#${odd}`),
+    `/settings/${odd}`,
+    `/reset#${odd}`,
+    `/invitation#${odd}`,
+    `/reset#rst_${'a'.repeat(38)}A`,
+    `/invitation#inv_${'a'.repeat(38)}A`,
+  ];
+  const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
+  for (const path of chosen) {
+    await tab.goto(`${visit.baseUrl}/panel${path}`);
+    await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
+    await examine(tab, visit, `the address ${path}`);
+  }
+  return chosen.length;
+}
+
+/** Puts a payload and a token where none may be: whoever looks on must notice, or the proof is blind. */
+async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<void> {
+  const violations = new Violations();
+  const tab = await openTab(context, { ...visit, violations });
+  await tab.goto(`${visit.baseUrl}/panel/`);
+  await settled(tab);
+  await tab.evaluate(
+    `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'); localStorage.planted = 'mch_${'a'.repeat(39)}'`,
+  );
+  await tab.evaluate('new Promise((done) => setTimeout(done, 100))');
+  await examine(tab, { ...visit, violations }, 'planted');
+  await tab.evaluate('localStorage.clear()');
+  for (const sign of ['policy: ', 'img onerror', 'localStorage']) {
+    if (!violations.list.some((text) => text.includes(sign))) visit.violations.add(`Planted, and not noticed: ${sign}`);
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { operationTable } from '../../server/src/http/contract/contract.ts';
+import { exchange } from '../client.ts';
+import { pick, type Trial, type Violations } from '../frame.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { operationOf } from '../tenant.ts';
+import { screensOf } from './screens.ts';
+import { employ, type Login, type Stocked } from './stocked.ts';
+
+/** Requests that carry the session's cookie although the panel did not make them, and sessions that others planted. */
+
+export interface Address {
+  /** Where requests go. */
+  baseUrl: string;
+  /** What the browser takes it for. */
+  ownOrigin: string;
+  violations: Violations;
+}
+
+type Headers = Record<string, string>;
+
+/** What the panel's own calls carry beside the cookie. */
+export function asPanel(ownOrigin: string): Headers {
+  return {
+    Host: new URL(ownOrigin).host,
+    'X-Panel': '1',
+    'Sec-Fetch-Site': 'same-origin',
+    Origin: ownOrigin,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': randomUUID(),
+  };
+}
+
+/** Logs in as the panel does, with whatever cookies are there before; returns the cookie's name and value. */
+export async function logIn(address: Address, login: Login, cookie = ''): Promise<string> {
+  const { baseUrl, ownOrigin, violations } = address;
+  const headers = { ...asPanel(ownOrigin), Cookie: cookie, 'User-Agent': '<img src=x onerror=alert(1)>' };
+  const {
+    status,
+    headers: answered,
+    text,
+  } = await exchange(...([baseUrl, 'POST', '/api/dashboard/auth/login', headers, JSON.stringify(login)] as const));
+  if (status !== 200) throw new Error(`The proof cannot log in: ${status} ${text}`);
+  const [set = ''] = answered['set-cookie'] ?? [];
+  const own = set.split(';')[0] ?? '';
+  if (!/; HttpOnly/.test(set) || !/; SameSite=(?:Lax|Strict)/.test(set)) violations.add(`token readable: ${set}`);
+  if (text.includes(own.split('=')[1] ?? own) || /\bmch_/.test(text)) violations.add(`token readable: login: ${text}`);
+  return own;
+}
+
+/** Every operation of the panel, in every way that a page of others could make a browser call it: the cookie counts for none. */
+export async function sendForged(trial: Trial, address: Address, stocked: Stocked): Promise<number> {
+  const { baseUrl, ownOrigin, violations } = address;
+  const chance: Chance = chanceOf(trial.seed);
+  const cookie = await logIn(address, stocked.owner);
+  const stranger = await logIn(address, await employ(stocked.shop, 'Stranger', 'owner'));
+  const forgeries = forgeriesOf(ownOrigin, cookie, stranger);
+  let sent = 0;
+  for (const { id, method, path, surface, security } of operationTable) {
+    if (surface !== 'dashboard' || security.length === 0) continue;
+    const target = path.replaceAll(/\{\w+\}/g, () => randomUUID());
+    for (const [what, change, readsToo] of chance.some(forgeries, pick(trial.size, 6, forgeries.length))) {
+      if (method === 'get' && !readsToo) continue;
+      const all: Headers = { ...asPanel(ownOrigin), Cookie: cookie, 'Idempotency-Key': randomUUID() };
+      change(all);
+      const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+      const body = method === 'get' || method === 'delete' ? undefined : '{}';
+      const { status, text } = await exchange(baseUrl, method.toUpperCase(), target, headers, body);
+      sent += 1;
+      const isRefused = status === 401 || (status === 403 && text.includes('origin_not_allowed'));
+      if (!isRefused) violations.add(`foreign write: ${id} ${what}: ${status} ${text.slice(0, 200)}`);
+    }
+  }
+  const proper = { ...asPanel(ownOrigin), Cookie: cookie };
+  const { status, text } = await exchange(baseUrl, 'GET', '/api/dashboard/me', proper);
+  if (status !== 200) violations.add(`The panel itself is refused, so that nothing was proven: ${status} ${text}`);
+  return sent;
+}
+
+type Forgery = [what: string, change: (headers: Headers) => void, readsToo: boolean];
+
+function forgeriesOf(ownOrigin: string, cookie: string, stranger: string): Forgery[] {
+  const set = (what: string, changes: Headers, readsToo = true): Forgery => [
+    what,
+    (headers) => void Object.assign(headers, changes),
+    readsToo,
+  ];
+  const foreign = ['https://evil.example', 'http://localhost:1', `${ownOrigin}.evil.example`, 'null', 'file://'];
+  const [name = '', value = ''] = cookie.split('=');
+  return [
+    set('without X-Panel', { 'X-Panel': '' }),
+    set('with X-Panel: 0', { 'X-Panel': '0' }),
+    ...['', 'cross-site', 'same-site', 'none', 'SAME-ORIGIN', 'same-origin, cross-site'].map((site) =>
+      set(`with Sec-Fetch-Site ${site}`, { 'Sec-Fetch-Site': site }),
+    ),
+    ...foreign.map((origin) => set(`with Origin ${origin}`, { Origin: origin })),
+    set('without an Origin', { Origin: '' }, false),
+    ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map((type) =>
+      set(`as a form of a neighbour, ${type}`, { 'Content-Type': type, 'X-Panel': '', 'Sec-Fetch-Site': 'same-site' }),
+    ),
+    set('with a method in a header', { 'X-HTTP-Method-Override': 'GET', 'Sec-Fetch-Site': 'same-site' }),
+    set('without a cookie', { Cookie: '' }),
+    set('with a planted cookie before its own', { Cookie: `${stranger}; ${cookie}` }),
+    set('with a planted cookie after its own', { Cookie: `${cookie}; ${stranger}` }),
+    set('with its cookie twice', { Cookie: `${cookie}; ${cookie}` }),
+    set('with its cookie under another name', { Cookie: `${name}2=${value}` }),
+    set('with its cookie without or with a prefix', {
+      Cookie: name.startsWith('__Host-') ? `panel=${value}` : `__Host-panel=${value}`,
+    }),
+    set('with its session in quotes', { Cookie: `${name}="${value}"` }),
+    set('with a made-up session', { Cookie: `${name}=mch_${'A'.repeat(39)}` }),
+  ];
+}
+
+/** A session that is known before the login is not the one after it; what has ended stays ended. */
+export async function plantSessions(address: Address, stocked: Stocked): Promise<number> {
+  const { baseUrl, ownOrigin, violations } = address;
+  const person = await employ(stocked.shop, 'Planted', 'owner');
+  const known = await logIn(address, await employ(stocked.shop, 'Planter', 'owner'));
+  const [name = ''] = known.split('=');
+  const seen = new Set([known]);
+  for (const planted of ['', known, `${name}=mch_${'A'.repeat(39)}`, `${name}=`, `${known}; ${known}`]) {
+    const own = await logIn(address, person, planted);
+    if (seen.has(own)) violations.add(`foreign write: a session was kept over the login, with ${planted}`);
+    seen.add(own);
+  }
+  const now = await logIn(address, person);
+  const call = (operation: Parameters<typeof operationOf>[0], cookie: string, body?: object) => {
+    const { method, path } = operationOf(operation);
+    const headers = { ...asPanel(ownOrigin), Cookie: cookie };
+    return exchange(baseUrl, method.toUpperCase(), path, headers, body && JSON.stringify(body));
+  };
+  const passwords = { current_password: person.password, new_password: `${person.password} too` };
+  const changed = await call('dashboard.changePassword', now, passwords);
+  const next = changed.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  if (next === '' || changed.text.includes(next.split('=')[1] ?? next)) {
+    violations.add(`token readable: changePassword: ${changed.status} ${changed.text}`);
+  }
+  const expected: [string, string, number][] = [
+    ['a new session after a change of the password', next, 200],
+    ['an old session after a change of the password', now, 401],
+  ];
+  for (const [what, cookie, status] of expected) {
+    const answer = await call('dashboard.getMe', cookie);
+    if (answer.status !== status) violations.add(`foreign write: ${what}: ${answer.status}`);
+  }
+  await call('dashboard.logout', next);
+  const { status } = await call('dashboard.getMe', next);
+  if (status !== 401) violations.add(`foreign write: a session after its logout: ${status}`);
+  return seen.size + expected.length + 1;
+}
+
+/** No screen may be shown inside of another page. */
+export async function readHeaders({ baseUrl, ownOrigin, violations }: Address, stocked: Stocked): Promise<number> {
+  const screens = ['/forgot', '/reset', '/invitation', ...(await screensOf(stocked))];
+  for (const screen of screens) {
+    const { status, headers } = await exchange(baseUrl, 'GET', `/panel${screen}`, { Host: new URL(ownOrigin).host });
+    const policy = String(headers['content-security-policy']);
+    const isRefused = policy.includes("frame-ancestors 'none'") && headers['x-frame-options'] === 'DENY';
+    if (status !== 200 || !isRefused) violations.add(`the panel can be framed: ${screen} ${status}: ${policy}`);
+  }
+  return screens.length;
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
+import { openAgent } from '../agents.ts';
+import { exchange } from '../client.ts';
+import { textsOf } from '../pages/f9-scripting.ts';
+import { fillIn, furnish } from '../pages/furnished.ts';
+import type { OpenShop, Premises } from '../shop.ts';
+
+/** A shop that has something for each screen of the panel, and whose every text is a payload. */
+export interface Stocked {
+  shop: OpenShop;
+  owner: Login;
+  ids: Record<'order' | 'agent_token' | 'product' | 'collection' | 'customer' | 'discount' | 'webhook', string>;
+  /** What was written, to look for on the screens. */
+  written: string[];
+}
+
+export interface Login {
+  email: string;
+  password: string;
+}
+
+const PASSWORD = 'a password of the proofs';
+let passwordHash: Promise<string> | undefined;
+
+/** Fills a new shop with payloads, each round with others in the same places. */
+export async function stock(premises: Premises, payloads: string[], round: number): Promise<Stocked> {
+  const written: string[] = [];
+  const say = (longest = 255) => {
+    const payload = payloads[(round * 24 + written.length * 7) % payloads.length] ?? '';
+    written.push(payload.slice(0, longest).trim());
+    return written.at(-1) ?? '';
+  };
+  const furnished = await furnish(await premises.openShop(), 'x', textsOf(payloads, round));
+  written.push(...Object.values(furnished.texts));
+  const { shop } = furnished;
+  const owner = await employ(shop, say(), 'owner');
+  await employ(shop, say(), 'viewer');
+  const orders = await fillOrders(furnished, say);
+  const goods = await fillShelves(shop, say);
+  const customer_id = await fillCustomers(shop, say);
+  const webhook = await fillSettings(shop, say);
+  const agent_token = await sendAgent(shop, customer_id, say);
+  const { discounts } = await shop.must('dashboard.listDiscounts');
+  const discount = discounts[0]?.id ?? '';
+  return { shop, owner, ids: { ...goods, ...orders, customer: customer_id, discount, webhook, agent_token }, written };
+}
+
+type Say = (longest?: number) => string;
+
+/** Somebody who works in the shop, with a login. */
+export async function employ({ premises, site_id }: OpenShop, name: string, role: string): Promise<Login> {
+  passwordHash ??= hashPassword(PASSWORD);
+  const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];
+  await premises.owner.query(
+    `with hired as (insert into commerce.staff (id, email, name, password_hash) values ($1, $2, $3, $4) returning id)
+     insert into commerce.staff_memberships (staff_id, site_id, role) select id, $5, $6 from hired`,
+    [id, email, name, await passwordHash, site_id, role],
+  );
+  return { email, password: PASSWORD };
+}
+
+async function fillShelves(shop: OpenShop, say: Say) {
+  const [option1, another] = [say(), say()];
+  const product = await shop.must('dashboard.createProduct', {
+    body: {
+      name: say(),
+      description: say(),
+      vendor: say(),
+      product_type: say(),
+      tags: [say(), say()],
+      status: 'active',
+      metadata: { [say(40)]: say() },
+      options: [{ name: say(), values: [option1, another] }],
+      variants: [{ option1, price: '10' }],
+      images: [{ url: 'https://img.example/x.jpg', alt: say() }],
+    },
+  });
+  const variant = await shop.must('dashboard.createVariant', {
+    path: { product_id: product.id },
+    body: { option1: another, sku: say(), barcode: say(), price: '10', inventory_quantity: 1 },
+  });
+  await shop.must('dashboard.adjustInventory', {
+    path: { variant_id: variant.id },
+    body: { delta: 1, reason: 'correction', note: say() },
+  });
+  const collection = await shop.must('dashboard.createCollection', {
+    body: { title: say(), description: say(), product_ids: [product.id] },
+  });
+  await shop.ask('dashboard.createFile', {
+    body: { filename: say(), content_type: 'image/png', bytes: 100, sha256: 'a'.repeat(64) },
+  });
+  return { product: product.id, collection: collection.id };
+}
+
+async function fillOrders(furnished: Parameters<typeof fillIn>[0], say: Say) {
+  const { shop } = furnished;
+  const place = async () => {
+    const { id } = await fillIn(furnished);
+    const { order } = await shop.must('storefront.completeCheckout', { path: { checkout_id: id }, body: {} });
+    return { order_id: order.id };
+  };
+  const path = await place();
+  await shop.must('dashboard.updateOrder', {
+    path,
+    body: { note: say(), staff_note: say(), metadata: { [say(40)]: say() } },
+  });
+  await shop.must('dashboard.markOrderPaid', { path });
+  await shop.must('dashboard.createFulfillment', {
+    path,
+    body: {
+      carrier: say(),
+      tracking_number: say(),
+      tracking_url: `https://evil.example/${say().replaceAll(/\s/g, '+')}`,
+    },
+  });
+  await shop.must('dashboard.createRefund', {
+    path,
+    body: { amount: '1.00', reason: 'other', note: say(), by_hand: true },
+  });
+  await shop.must('dashboard.cancelOrder', { path: await place(), body: { reason: 'other', note: say() } });
+  await place();
+  return { order: path.order_id };
+}
+
+async function fillCustomers(shop: OpenShop, say: Say): Promise<string> {
+  const { id } = await shop.must('dashboard.createCustomer', {
+    body: {
+      email: `${randomUUID()}@example.com`,
+      first_name: say(),
+      last_name: say(),
+      note: say(),
+      metadata: { [say(40)]: say() },
+    },
+  });
+  return id;
+}
+
+async function fillSettings(shop: OpenShop, say: Say): Promise<string> {
+  await shop.must('dashboard.createDiscount', {
+    body: { code: `X${randomUUID().slice(0, 8)}`, kind: 'percentage', value: '10', description: say() },
+  });
+  // Keys are made by people only.
+  await shop.premises.owner.query('update commerce.tokens set description = $2 where site_id = $1', [
+    shop.site_id,
+    say(),
+  ]);
+  await shop.must('dashboard.updateSettings', {
+    body: { search_synonyms: [{ term: say(40).replaceAll(/\s/g, '+'), synonyms: [say(40)] }] },
+  });
+  const webhook = await shop.must('dashboard.createWebhook', {
+    body: {
+      url: `https://hooks.example.com/${say().replaceAll(/\s/g, '+')}`,
+      events: ['order.created'],
+      description: say(),
+    },
+  });
+  await shop.must('dashboard.testWebhook', { path: { webhook_id: webhook.id } });
+  return webhook.id;
+}
+
+/** An agent with a name and a search that are payloads. */
+async function sendAgent({ premises, site_id }: OpenShop, customer_id: string, say: Say): Promise<string> {
+  const { id, secret } = await openAgent(premises, { site_id, canary: say(90) }, customer_id);
+  const path = `/api/agent/catalog/search?q=${encodeURIComponent(say(90))}`;
+  await exchange(premises.baseUrl, 'GET', path, { Authorization: `Bearer ${secret}`, 'User-Agent': 'agent' });
+  return id;
+}
