@@ -162,7 +162,8 @@ export async function mustHoldNoSecret(tab: Page, violations: Violations, where:
   }
   for (const [place, text] of (await tab.evaluate(READABLE)) as [string, string][]) {
     const tokens = [...text.matchAll(SECRET)].filter(
-      ([, prefix = '']) => !SHOWN_BY_PURPOSE.includes(prefix) && !(place === ADDRESS_OF_OLD && OF_LINKS.includes(prefix)),
+      ([, prefix = '']) =>
+        !SHOWN_BY_PURPOSE.includes(prefix) && !(place === ADDRESS_OF_OLD && OF_LINKS.includes(prefix)),
     );
     const isSession = sessions.some(({ value }) => text.includes(value));
     if (isSession || tokens.length > 0) violations.add(`token readable: ${where}: in ${place}: ${tokens[0]?.[0]}`);
