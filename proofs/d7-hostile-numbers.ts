@@ -153,14 +153,16 @@ function attacksOn(slot: Slot): string[] {
   return apt.filter((token) => !allowed(token));
 }
 
+const IMPORTS = ['dashboard.importProducts', 'sync.upsertProducts'];
+
 /** An import takes control characters out of its texts, and warns of it: what is left of these is an amount. */
 function isStripped(operation_id: string, token: string): boolean {
-  return operation_id === 'dashboard.importProducts' && ['"\\t1"', '"1.00\\n"'].includes(token);
+  return IMPORTS.includes(operation_id) && ['"\\t1"', '"1.00\\n"'].includes(token);
 }
 
 /** The other rows of an import are valid, and would be written. */
 function onlyFirstRow({ operation, body }: Call): void {
-  if (operation.id !== 'dashboard.importProducts') return;
+  if (!IMPORTS.includes(operation.id)) return;
   const { products } = body as { products: unknown[] };
   products.splice(1);
 }

@@ -57,7 +57,8 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   if (findings.length > 0) tell(world, 'a valid call', call, reply, findings.map(inWords));
 
   const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
-  if (!findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
+  // An answer without a body has nothing to spoil.
+  if (operation.status !== 204 && !findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
     tell(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
   }
 

@@ -145,6 +145,7 @@ inPanel('a view is saved, and the list is exported without formulas', async (vis
   );
   await press('Export CSV');
   await sees('orders were exported.');
+  await tab.waitForFunction('window.exported !== undefined');
   const rows = String(await tab.evaluate('window.exported')).split('\r\n');
   await press('Remove this view');
 

@@ -38,6 +38,11 @@ const NOT_TESTED: [string, string, string][] = [
   ],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
+  [
+    'docs/merchant.md',
+    'npx commerce orders export',
+    'the login of a person, or a key with these scopes: cli/src/commands/bulk.test.ts exports',
+  ],
   ['cli/README.md', 'commerce account password', 'a password and an authenticator app of your own'],
   ['cli/README.md', 'commerce login --url', 'a shop on the internet, and a terminal that is asked'],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],

@@ -21,6 +21,8 @@ export const LICENSES = {
   everywhere: [
     ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
     ...['Python-2.0', 'Unlicense', 'Zlib', 'CC0-1.0'],
+    // Of libvips, which sharp loads as a library of its own.
+    'LGPL-3.0-or-later',
   ],
   /** For tools that our users do not get. */
   development: ['MPL-2.0', 'BSD'],

@@ -196,7 +196,9 @@ describe('operations', () => {
               ),
             ),
           );
-      expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2'));
+      // The mails of a test order have links of their own.
+      const hasMails = id === 'dashboard.placeTestOrder';
+      expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2') || hasMails);
       expect(operation['x-secret-refusal'] ?? false, id).toBe(holdsSecret('4'));
     }
   });

@@ -15,7 +15,7 @@ export interface PanelVisit {
   violations: Violations;
 }
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 60_000 };
 
 /** Opens all screens as the owner; returns how many, and how many of the payloads could be read on them. */
 export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked) {

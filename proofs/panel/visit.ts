@@ -52,7 +52,7 @@ export interface Visit {
 type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** What puppeteer enters as if it were typed. */
 const TYPED_MOST = 100;
 const WAIT = { timeout: PATIENCE_MS };

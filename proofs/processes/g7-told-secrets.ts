@@ -28,6 +28,8 @@ interface Party {
   receivers: Awaited<ReturnType<typeof openReceiver>>[];
   /** What must not be revealed to anybody. */
   secrets: string[];
+  /** The address of a customer that staff have added. */
+  customer: string;
 }
 
 async function attack({ size, progress }: Trial, directory: string, databaseUrl: string) {
@@ -48,7 +50,9 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     await Promise.all(parties.map(({ buyers }) => buyers.rest()));
     for (const { buyers } of parties) for (const failure of buyers.failures) violations.add(failure);
     await allAttempted(owner);
-    const hidden = [secretKey, ...parties.flatMap(({ buyers, secrets }) => [...secrets, ...buyers.emails])];
+    // Of its own customers a shop is told, but nobody else, and not the log.
+    const hidden = [secretKey, ...parties.flatMap(({ secrets }) => secrets)];
+    const emails = parties.flatMap(({ buyers, customer }) => [...buyers.emails, customer]);
     let tried = 0;
     const scan = (what: string, text: string, foreign: string[] = []) => {
       tried += 1;
@@ -57,17 +61,20 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     };
     for (const party of parties) {
       const [other] = parties.filter((one) => one !== party);
-      const foreign = await idsOf(owner, other?.shop.site_id ?? '');
+      const foreign = [
+        ...(await idsOf(owner, other?.shop.site_id ?? '')),
+        ...(other ? [...other.buyers.emails, other.customer] : []),
+      ];
       const received = party.receivers.flatMap((receiver) => receiver.received);
       judgeTypes(received, violations);
       for (const { body, headers } of received) scan('An event', `${JSON.stringify(headers)} ${body}`, foreign);
       for (const text of await shown(party.shop)) scan('What staff see of a delivery', text, foreign);
     }
-    for (const line of `${server.output}\n${server.errors}`.split('\n')) scan('The log', line);
+    for (const line of `${server.output}\n${server.errors}`.split('\n')) scan('The log', line, emails);
     if (!server.output.includes('"level":"debug"')) violations.add('The log does not tell all it can');
     progress(`${tried} texts`);
     const told = parties.flatMap(({ receivers }) => receivers).reduce((sum, one) => sum + one.received.length, 0);
-    const note = `${told} requests to receivers; ${hidden.length} secrets and addresses looked for in each text`;
+    const note = `${told} requests to receivers; ${hidden.length + emails.length} secrets and addresses looked for in each text`;
     return { tried, unit: 'texts', violations: violations.list, note };
   } finally {
     for (const { buyers } of parties) await buyers.rest();
@@ -94,10 +101,9 @@ async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
     secrets.push(...[secret, rotated.secret].map((one) => one.replace('whsec_', '')));
   }
   const email = `${randomUUID()}@example.com`;
-  secrets.push(email);
   await shop.call('POST', '/api/dashboard/customers', { email });
   await shop.call('POST', '/api/dashboard/products', { name: 'Jug', price: '1.00', status: 'active' });
-  return { buyers, shop, receivers, secrets };
+  return { buyers, shop, receivers, secrets, customer: email };
 }
 
 /** Waits until each delivery was attempted. */
