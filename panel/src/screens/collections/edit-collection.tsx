@@ -190,7 +190,7 @@ function Delete({ collection, onDone }: { collection: Versioned<Collection>; onD
         action="Delete collection"
         busy={deletion.isPending}
       >
-        <p>The shelf leaves the shop for good. Its products stay.</p>
+        <p>The collection is removed for good. Its products stay.</p>
       </Confirm>
     </>
   );
