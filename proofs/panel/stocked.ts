@@ -37,7 +37,7 @@ export async function stock(premises: Premises, payloads: string[], round: numbe
   const owner = await employ(shop, say(), 'owner');
   await employ(shop, say(), 'viewer');
   const orders = await fillOrders(furnished, say);
-  const goods = await fillShelves(shop, say);
+  const goods = await fillCatalogue(shop, say);
   const customer_id = await fillCustomers(shop, say);
   const webhook = await fillSettings(shop, say);
   const agent_token = await sendAgent(shop, customer_id, say);
@@ -60,7 +60,7 @@ export async function employ({ premises, site_id }: OpenShop, name: string, role
   return { email, password: PASSWORD };
 }
 
-async function fillShelves(shop: OpenShop, say: Say) {
+async function fillCatalogue(shop: OpenShop, say: Say) {
   const [option1, another] = [say(), say()];
   const product = await shop.must('dashboard.createProduct', {
     body: {

@@ -1,8 +1,8 @@
 import { useCan } from '../../session/use-me.ts';
+import { CollectionProducts, FoundByRules } from './collection-products.tsx';
 import type { Collection, CollectionDraft } from './draft.ts';
 import { CollectionShowing, CollectionWords, Rules } from './fields.tsx';
-import type { Shelved } from './save.ts';
-import { FoundByRules, Shelf } from './shelf.tsx';
+import type { ListedProduct } from './save.ts';
 import './collections.css';
 
 /** The fields of a collection, new or not, and its products. */
@@ -12,14 +12,14 @@ export function CollectionForm({
   saved,
   errorOf,
   onChange,
-  onShelf,
+  onProducts,
 }: {
   draft: CollectionDraft;
-  products: Shelved[];
+  products: ListedProduct[];
   saved?: Collection;
   errorOf: (field: string) => string | undefined;
   onChange: (changes: Partial<CollectionDraft>) => void;
-  onShelf: (products: Shelved[]) => void;
+  onProducts: (products: ListedProduct[]) => void;
 }) {
   const can = useCan();
   const part = { draft, onChange, errorOf };
@@ -30,9 +30,9 @@ export function CollectionForm({
         <CollectionWords {...part} />
         {draft.type === 'automatic' && <Rules {...part} />}
         {draft.type === 'manual' && (
-          <Shelf
+          <CollectionProducts
             products={products}
-            onChange={onShelf}
+            onChange={onProducts}
             hidden={saved ? saved.products_count - saved.products.length : 0}
             ownOrder={draft.sort_order === 'manual'}
           />

@@ -122,7 +122,7 @@ function NoCollections({ filtered }: { filtered: boolean }) {
       action={can('products:write') && <LinkButton to="/collections/new">Add the first collection</LinkButton>}
     >
       <p>
-        A collection is a shelf of your shop, such as “Gifts under 20” or “New in autumn”. Choose its products by hand,
+        A collection is a part of your shop, such as “Gifts under 20” or “New in autumn”. Choose its products by hand,
         or say by rules what belongs to it, and it keeps itself up to date.
       </p>
     </Empty>

@@ -14,7 +14,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { CollectionForm } from './collection-form.tsx';
 import { type Collection, type CollectionDraft, collectionDraftOf, inFields, rebasedCollection } from './draft.ts';
-import { forgetCollections, loadCollection, type Shelved, shelvedOf, updateCollection } from './save.ts';
+import { forgetCollections, type ListedProduct, listedProductOf, loadCollection, updateCollection } from './save.ts';
 
 export function EditCollection({ params }: { params: Record<string, string> }) {
   const id = params.collection_id ?? '';
@@ -41,11 +41,11 @@ export function EditCollection({ params }: { params: Record<string, string> }) {
 interface State {
   base: Versioned<Collection>;
   draft: CollectionDraft;
-  products: Shelved[];
+  products: ListedProduct[];
 }
 
 function stateOf(base: Versioned<Collection>): State {
-  return { base, draft: collectionDraftOf(base.data), products: base.data.products.map(shelvedOf) };
+  return { base, draft: collectionDraftOf(base.data), products: base.data.products.map(listedProductOf) };
 }
 
 function useCollectionEditor(loaded: Versioned<Collection>) {
@@ -56,11 +56,11 @@ function useCollectionEditor(loaded: Versioned<Collection>) {
   const { base, draft, products } = state;
   const { id } = loaded.data;
 
-  async function save(from: Versioned<Collection>, what: CollectionDraft, shelf: Shelved[]) {
+  async function save(from: Versioned<Collection>, what: CollectionDraft, listed: ListedProduct[]) {
     setBusy(true);
     setError(undefined);
     try {
-      await updateCollection(from, what, shelf);
+      await updateCollection(from, what, listed);
       setState(stateOf(await loadCollection(id)));
       setConflict(undefined);
       toast('Saved.');
@@ -69,7 +69,7 @@ function useCollectionEditor(loaded: Versioned<Collection>) {
       const source = conflictOf(failure);
       if (now && source) setConflict({ source, theirs: now });
       else {
-        if (now) setState({ base: now, draft: what, products: shelf });
+        if (now) setState({ base: now, draft: what, products: listed });
         setConflict(undefined);
         setError(failure);
         toastError(failure);
@@ -97,8 +97,8 @@ function useCollectionEditor(loaded: Versioned<Collection>) {
       if (!conflict) return;
       const now = collectionDraftOf(conflict.theirs.data);
       const touched = ids !== base.data.products.map((product) => product.id).join();
-      const shelf = touched ? products : conflict.theirs.data.products.map(shelvedOf);
-      void save(conflict.theirs, rebasedCollection(collectionDraftOf(base.data), draft, now), shelf);
+      const listed = touched ? products : conflict.theirs.data.products.map(listedProductOf);
+      void save(conflict.theirs, rebasedCollection(collectionDraftOf(base.data), draft, now), listed);
     },
     takeTheirs: () => {
       if (conflict) setState(stateOf(conflict.theirs));
@@ -141,7 +141,7 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
         saved={base.data}
         errorOf={(field) => fieldError(editor.error, field)}
         onChange={(changes) => setState((now) => ({ ...now, draft: { ...now.draft, ...changes } }))}
-        onShelf={(next) => setState((now) => ({ ...now, products: next }))}
+        onProducts={(next) => setState((now) => ({ ...now, products: next }))}
       />
       {(dirty || busy) && <SaveBar busy={busy} onDiscard={editor.discard} onSave={() => void editor.save()} />}
       <ConflictDialog

@@ -8,13 +8,13 @@ import '../../ui/save-bar.css';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { CollectionForm } from './collection-form.tsx';
 import { type CollectionDraft, emptyCollection } from './draft.ts';
-import { createCollection, forgetCollections, type Shelved } from './save.ts';
+import { createCollection, forgetCollections, type ListedProduct } from './save.ts';
 
 export function NewCollection() {
   const [, navigate] = useLocation();
   const [empty] = useState(emptyCollection);
   const [draft, setDraft] = useState(empty);
-  const [products, setProducts] = useState<Shelved[]>([]);
+  const [products, setProducts] = useState<ListedProduct[]>([]);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [created, setCreated] = useState(false);
@@ -48,7 +48,7 @@ export function NewCollection() {
         products={products}
         errorOf={(field) => fieldError(error, field)}
         onChange={onChange}
-        onShelf={setProducts}
+        onProducts={setProducts}
       />
       <div className="save-bar">
         <Button kind="primary" busy={busy} onClick={() => void save()}>

@@ -5,9 +5,9 @@ import { type Collection, type CollectionDraft, collectionDraftOf, collectionFie
 /** As many products as one call of a collection shows; what comes after them keeps its order. */
 export const SHOWN = 250;
 
-export type Shelved = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
+export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
 
-export function shelvedOf({ id, name, status, images }: Schemas['Product']): Shelved {
+export function listedProductOf({ id, name, status, images }: Schemas['Product']): ListedProduct {
   return { id, name, status, picture: images[0]?.url };
 }
 
@@ -23,7 +23,7 @@ export async function forgetCollections(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['collections'] });
 }
 
-export async function createCollection(draft: CollectionDraft, products: Shelved[]): Promise<string> {
+export async function createCollection(draft: CollectionDraft, products: ListedProduct[]): Promise<string> {
   const { type } = draft;
   const body = {
     ...collectionFields(draft),
@@ -38,7 +38,7 @@ export async function createCollection(draft: CollectionDraft, products: Shelved
 export async function updateCollection(
   { data: base, etag }: Versioned<Collection>,
   draft: CollectionDraft,
-  products: Shelved[],
+  products: ListedProduct[],
 ): Promise<void> {
   const collection_id = base.id;
   let version = etag;

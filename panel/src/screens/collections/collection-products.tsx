@@ -10,17 +10,17 @@ import { Card } from '../../ui/page.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { moved, ReorderControls, useReorder } from '../../ui/reorder.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { type Shelved, shelvedOf } from './save.ts';
+import { type ListedProduct, listedProductOf } from './save.ts';
 
 /** The products that were chosen by hand, in the order in which customers see them. */
-export function Shelf({
+export function CollectionProducts({
   products,
   onChange,
   hidden,
   ownOrder,
 }: {
-  products: Shelved[];
-  onChange: (products: Shelved[]) => void;
+  products: ListedProduct[];
+  onChange: (products: ListedProduct[]) => void;
   /** How many more there are than are shown. */
   hidden: number;
   /** Whether the order here is the one in the shop. */
@@ -30,14 +30,14 @@ export function Shelf({
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
     <Card title="Products">
-      <AddProducts shelf={products} onAdd={(product) => onChange([...products, product])} />
+      <AddProducts listed={products} onAdd={(product) => onChange([...products, product])} />
       {products.length === 0 && (
-        <p className="hint">Nothing is on this shelf yet. Find products above, and add them.</p>
+        <p className="hint">Nothing is in this collection yet. Find products above, and add them.</p>
       )}
       {!ownOrder && products.length > 1 && (
         <p className="hint">Customers see another order: see “Order of the products”.</p>
       )}
-      <ul className="shelf" ref={reorder.list} aria-label="Products of the collection">
+      <ul className="collection-products" ref={reorder.list} aria-label="Products of the collection">
         {products.map(({ id, name, status, picture }, index) => (
           <li key={id} data-index={index} data-dragged={reorder.dragged(index) || undefined}>
             <ReorderControls reorder={reorder} index={index} name={name} />
@@ -61,8 +61,8 @@ export function Shelf({
   );
 }
 
-/** Finds products by words, each with a button that puts it on the shelf. */
-function AddProducts({ shelf, onAdd }: { shelf: Shelved[]; onAdd: (product: Shelved) => void }) {
+/** Finds products by words, each with a button that puts it into the collection. */
+function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (product: ListedProduct) => void }) {
   const [q, setQ] = useState('');
   const found = useQuery({
     queryKey: ['products', 'find', q],
@@ -70,7 +70,7 @@ function AddProducts({ shelf, onAdd }: { shelf: Shelved[]; onAdd: (product: Shel
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
-  const there = new Set(shelf.map(({ id }) => id));
+  const there = new Set(listed.map(({ id }) => id));
   return (
     <div className="add-products">
       <SearchField label="Find products to add" placeholder="Name, SKU, vendor, tag" value={q} onSearch={setQ} />
@@ -83,7 +83,7 @@ function AddProducts({ shelf, onAdd }: { shelf: Shelved[]; onAdd: (product: Shel
               <Button
                 disabled={there.has(product.id)}
                 aria-label={there.has(product.id) ? `${product.name} is added` : `Add ${product.name}`}
-                onClick={() => onAdd(shelvedOf(product))}
+                onClick={() => onAdd(listedProductOf(product))}
               >
                 {there.has(product.id) ? 'Added' : 'Add'}
               </Button>
@@ -96,12 +96,12 @@ function AddProducts({ shelf, onAdd }: { shelf: Shelved[]; onAdd: (product: Shel
 }
 
 /** What the rules find at present. */
-export function FoundByRules({ products, count }: { products: Shelved[]; count: number }) {
+export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (
     <Card title={`Products (${number(count)})`}>
       {count === 0 && <p className="hint">No product meets the rules as they were saved.</p>}
-      <ul className="shelf" aria-label="Products of the collection">
+      <ul className="collection-products" aria-label="Products of the collection">
         {products.slice(0, 50).map(({ id, name, status, picture }) => (
           <li key={id}>
             <Pictured url={picture}>
