@@ -118,27 +118,30 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Few at a time, because the process answers no request meanwhile. */
-const BATCH = 25;
+/** Few at a time: while their postings are made the process answers no request, and while they are written PostgreSQL has less time. */
+const BATCH = 8;
 
 /**
- * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. It also
- * marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
+ * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. With the last
+ * batch it also marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
+ * Done with each batch, that left the shop without a cache for as long as the work takes.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
   const rows = await db.rows<{ product_id: string }>(
     sql`select product_id from product_search
-      where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH}`,
+      where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH + 1}`,
   );
-  if (rows.length === 0) return 0;
-  await indexProducts(
-    db,
-    rows.map(({ product_id }) => product_id),
-  );
+  const batch = rows.slice(0, BATCH).map(({ product_id }) => product_id);
+  if (batch.length === 0) return 0;
+  await indexProducts(db, batch);
+  if (rows.length <= BATCH) await announceNewIndex(db);
+  return batch.length;
+}
+
+async function announceNewIndex(db: SearchDb): Promise<void> {
   await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
   // Every change of the settings counts up the catalogue version (0002_catalogue), which cached answers depend on.
   await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
-  return rows.length;
 }
 
 /** Recomputes the terms of the shop's synonyms, which an older release may have stemmed differently. */

@@ -13,7 +13,7 @@ const MAX_SAMPLE = 20_000;
 /** The model is retrained when this share of the products has been added or changed since. */
 const CHANGED_SHARE = 0.2;
 /** Products or terms per statement. Few: while their texts are read, the process answers nobody. */
-const BATCH = 50;
+const BATCH = 20;
 
 /** Runs something in the shop, in a transaction of its own. */
 export type InTransaction = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T>;
