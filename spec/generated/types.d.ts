@@ -3253,7 +3253,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a request
-         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: budget_cents can be lower and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget is above password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         post: operations["storefront.approveAgentConsent"];
         delete?: never;
@@ -3299,7 +3299,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a customer's consent
-         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site; at a shop's own host only that shop can be named. The defaults are scope catalog:read, budget_cents 0 (browsing only), all categories, and a lifetime of 7 days. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
+         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site; at a shop's own host only that shop can be named. The defaults are all scopes, of which the customer can untick each, budget_cents 0 (browsing only), budget_period once, all categories, and a lifetime of 7 days. An agent that wants other terms sends its token as Authorization: only the customer for whom it acts can approve, and the poll that gets the new token revokes the old one, so that no free place among the ten is needed. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
          */
         post: operations["agent.requestConsent"];
         delete?: never;
@@ -3319,7 +3319,7 @@ export interface paths {
         put?: never;
         /**
          * Poll for the token
-         * @description Answers 400 authorization_pending until the customer has decided. A poll sooner than interval seconds after the last one is 400 slow_down, and makes the interval 5 seconds longer from then on. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. A customer can have 10 active agent tokens: beyond that the answer is 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. If the customer has denied the request, or the shop no longer allows agents, it is 400 access_denied; after 900 seconds 400 expired_token. The device_code names the shop. An Idempotency-Key is optional: the poll that got the token is then replayed, unless the token has been revoked since.
+         * @description Answers 400 authorization_pending until the customer has decided. A poll sooner than interval seconds after the last one is 400 slow_down, and makes the interval 5 seconds longer from then on. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. A customer can have 10 active agent tokens: beyond that the answer is 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. If the customer has denied the request, or the shop no longer allows agents, it is 400 access_denied; after 900 seconds 400 expired_token. The device_code names the shop. A token that was asked for with an earlier one takes its place: that one is revoked at the same moment; if it was revoked before, the answer is 400 expired_token. An Idempotency-Key is optional: the poll that got the token is then replayed, unless the token has been revoked since.
          */
         post: operations["agent.pollConsent"];
         delete?: never;
@@ -3425,7 +3425,7 @@ export interface paths {
         put?: never;
         /**
          * Find a product and prepare its purchase
-         * @description Finds like intent/find and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
+         * @description Finds like intent/find and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, or the total alone exceeds max_per_order_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
          */
         post: operations["agent.findAndBuy"];
         delete?: never;
@@ -3579,7 +3579,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the token
+         * @description What the token that calls may do: its scopes and categories, what is left of its budget and when that resets, and when it expires. Needs no scope.
+         */
+        get: operations["agent.getToken"];
         put?: never;
         post?: never;
         /**
@@ -4377,10 +4381,10 @@ export interface components {
         AgentPolicy: {
             /** @description Whether agents may ask for consent and fetch tokens. Tokens that were fetched stay valid until they expire or are revoked. */
             enabled: boolean;
-            /** @description In the currency's minor unit. */
+            /** @description The largest budget of a period, and of one order, in the currency's minor unit. */
             max_budget_cents: number;
             max_lifetime_days: number;
-            /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
+            /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents: number | null;
         };
         /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
@@ -4454,10 +4458,10 @@ export interface components {
         AgentPolicyInput: {
             /** @description Whether agents may ask for consent. Tokens already issued stay valid until they expire or are revoked. */
             enabled: boolean;
-            /** @description In the currency's minor unit. */
+            /** @description The largest budget of a period, and of one order, in the currency's minor unit. */
             max_budget_cents: number;
             max_lifetime_days: number;
-            /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
+            /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
         };
         /** @description How the hosted pages and the mails show which shop they belong to. What is left out is null. */
@@ -6125,6 +6129,18 @@ export interface components {
         AgentCategories: string[];
         /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 is browsing only. */
         BudgetCents: number;
+        /** @description The most that one order may cost, in the minor unit of the shop's currency; null for no limit but the budget. */
+        MaxPerOrderCents: number | null;
+        /**
+         * @description How often budget_cents is there anew: never (once), or in each week or month from the consent on, in UTC. A week is 7 days. Months are counted from the day of the consent: from the 31st they end on the last day of shorter months, and on the 31st again where there is one.
+         * @enum {string}
+         */
+        BudgetPeriod: "once" | "week" | "month";
+        /**
+         * Format: date-time
+         * @description When the present period of the budget ends and the whole of budget_cents can be spent again, if the token lives that long; null where budget_period is once.
+         */
+        BudgetResetsAt: string | null;
         /** @description The token of an agent that acts for a customer, without its secret. agent_name is what the agent calls itself; nobody has verified it. */
         AgentToken: {
             id: components["schemas"]["Id"];
@@ -6134,14 +6150,19 @@ export interface components {
             scopes: components["schemas"]["AgentScope"][];
             categories: components["schemas"]["AgentCategories"];
             currency: components["schemas"]["Currency"];
-            /** @description The most that the agent may spend, in the currency's minor unit. */
+            /** @description The most that the agent may spend in the present period, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of the orders made through it, without those that were cancelled before they were paid. */
+            /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
             /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
+            max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
+            budget_period: components["schemas"]["BudgetPeriod"];
+            budget_resets_at: components["schemas"]["BudgetResetsAt"];
+            /** @description What its orders took in all periods together, less what was given back. */
+            spent_total_cents: components["schemas"]["BudgetSum"];
             status: components["schemas"]["AgentTokenStatus"];
             created_at: components["schemas"]["Timestamp"];
             /**
@@ -6661,6 +6682,16 @@ export interface components {
          * @enum {string}
          */
         ConsentStatus: "pending" | "approved" | "denied" | "expired" | "consumed";
+        /** @description A product type or a collection of the shop, to which an agent can be limited. */
+        ShopCategory: {
+            /** @enum {string} */
+            kind: "product_type" | "collection";
+            /** @description What a consent request takes in categories, the product type itself or the handle of the collection. */
+            value: string;
+            title: string;
+            /** @description How many products it has; null for a collection that rules fill. */
+            products: number | null;
+        };
         /** @description A request for consent, as the customer sees it. agent_name is the name that the agent gives itself, unverified. */
         AgentConsent: {
             user_code: string;
@@ -6670,8 +6701,16 @@ export interface components {
             scopes: components["schemas"]["AgentScope"][];
             /** @description In the currency's minor unit. While the request is pending, the most that can be approved: what the agent asks for, or what the shop's agent policy now allows if that is less. */
             budget_cents: components["schemas"]["BudgetCents"];
+            max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
+            budget_period: components["schemas"]["BudgetPeriod"];
+            /** @description The most that the agent could spend in all periods until token_expires_at, if this is approved as it stands. */
+            worst_case_cents: components["schemas"]["BudgetSum"];
             currency: components["schemas"]["Currency"];
             categories: components["schemas"]["AgentCategories"];
+            /** @description Those of the categories of which the shop has nothing at present. */
+            unknown_categories: components["schemas"]["AgentCategories"];
+            /** @description While the request is pending, the shop's own categories to choose from, those with most products first; at most 200. */
+            category_choices: components["schemas"]["ShopCategory"][];
             /** @description When the token will expire. While the request is pending, this is earlier than asked for if the shop's agent policy now allows less. */
             token_expires_at: components["schemas"]["Timestamp"];
             requested_at: components["schemas"]["Timestamp"];
@@ -6684,12 +6723,20 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** @description Whether approving it unchanged now requires current_password. */
             password_required: boolean;
+            /** @description The token that the new one takes the place of, as it stands now, if the agent asked with it; its access ends when the agent fetches the new one. Null for an agent that is new. */
+            replaces: components["schemas"]["AgentToken"] | null;
         };
         /** @description What the customer approves. Leave a field out to approve it as requested. */
         AgentConsentApproval: {
             /** @description At most the budget requested. */
             budget_cents?: components["schemas"]["BudgetCents"];
-            /** @description A subset of the categories requested; any categories if all were requested. */
+            /** @description At most what was requested; any limit if none was. It cannot be null. */
+            max_per_order_cents?: components["schemas"]["BudgetCents"];
+            /** @description As requested, or one that gives less in all; week gives most, once least. */
+            budget_period?: components["schemas"]["BudgetPeriod"];
+            /** @description A subset of the scopes requested. */
+            scopes?: components["schemas"]["AgentScope"][];
+            /** @description A subset of the categories requested; any categories if all were requested. A misspelt one is a 422, as in a request. */
             categories?: components["schemas"]["AgentCategories"];
             /** Format: password */
             current_password?: string;
@@ -6702,7 +6749,12 @@ export interface components {
             scopes?: components["schemas"]["AgentScope"][];
             /** @description The scopes as OAuth clients send them, separated by spaces. Cannot be combined with scopes. */
             scope?: string;
+            /** @description What it may spend in each period. */
             budget_cents?: components["schemas"]["BudgetCents"];
+            /** @description The most that one order may cost. Without it, there is no limit but the budget. */
+            max_per_order_cents?: components["schemas"]["BudgetCents"];
+            budget_period?: components["schemas"]["BudgetPeriod"];
+            /** @description Product types and handles of collections of the shop. A name that the shop does not have but that is nearly one of its own is a 422 which names that one. Any other name is taken, since the shop may have it later, and the customer is told that there is nothing of it at present. */
             categories?: components["schemas"]["AgentCategories"];
             /** @description When the token is to expire, at most max_lifetime_days of the shop's agent policy from now. */
             expires_at?: components["schemas"]["Timestamp"];
@@ -6744,6 +6796,9 @@ export interface components {
             token_id: components["schemas"]["Id"];
             agent_name: string;
             budget_cents: components["schemas"]["BudgetCents"];
+            max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
+            budget_period: components["schemas"]["BudgetPeriod"];
+            budget_resets_at: components["schemas"]["BudgetResetsAt"];
             currency: components["schemas"]["Currency"];
             categories: components["schemas"]["AgentCategories"];
             expires_at: components["schemas"]["Timestamp"];
@@ -6929,14 +6984,19 @@ export interface components {
         /** @description The budget of the token that calls. */
         AgentBudget: {
             currency: components["schemas"]["Currency"];
-            /** @description What the agent may spend at most, in the currency's minor unit. */
+            /** @description What the agent may spend at most in the present period, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of the orders made through it, without those that were cancelled before they were paid. */
+            /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
             /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
+            max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
+            budget_period: components["schemas"]["BudgetPeriod"];
+            budget_resets_at: components["schemas"]["BudgetResetsAt"];
+            /** @description What its orders took in all periods together, less what was given back. */
+            spent_total_cents: components["schemas"]["BudgetSum"];
         };
         /** @description The outcome of find-and-add. cart is null if nothing was written. */
         AddOutcome: {
@@ -7002,6 +7062,7 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             order_id: components["schemas"]["IdOrNull"];
             order_number: string | null;
+            budget: components["schemas"]["AgentBudget"];
         };
         /** @description The outcome of find-and-buy. With requires_escalation, the customer opens checkout_url, logs in and confirms. In a dry run checkout and the URLs are null. */
         BuyOutcome: {
@@ -7502,7 +7563,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The purchase would exceed the agent's budget. */
+        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
         BudgetExceeded: {
             headers: {
                 [name: string]: unknown;
@@ -8028,6 +8089,9 @@ export type AgentTokenStatus = components['schemas']['AgentTokenStatus'];
 export type AgentScope = components['schemas']['AgentScope'];
 export type AgentCategories = components['schemas']['AgentCategories'];
 export type BudgetCents = components['schemas']['BudgetCents'];
+export type MaxPerOrderCents = components['schemas']['MaxPerOrderCents'];
+export type BudgetPeriod = components['schemas']['BudgetPeriod'];
+export type BudgetResetsAt = components['schemas']['BudgetResetsAt'];
 export type AgentToken = components['schemas']['AgentToken'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditPage = components['schemas']['AuditPage'];
@@ -8066,6 +8130,7 @@ export type CustomerRefund = components['schemas']['CustomerRefund'];
 export type CustomerOrder = components['schemas']['CustomerOrder'];
 export type CustomerExport = components['schemas']['CustomerExport'];
 export type ConsentStatus = components['schemas']['ConsentStatus'];
+export type ShopCategory = components['schemas']['ShopCategory'];
 export type AgentConsent = components['schemas']['AgentConsent'];
 export type AgentConsentApproval = components['schemas']['AgentConsentApproval'];
 export type ConsentRequest = components['schemas']['ConsentRequest'];
@@ -17086,6 +17151,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "agent.getToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentToken"];
                 };
             };
             401: components["responses"]["Unauthorized"];

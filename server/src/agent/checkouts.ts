@@ -1,6 +1,7 @@
 import type { Handler } from '../http/pipeline/handler.ts';
 import { checkoutOf } from '../shop/agents/views.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
+import { budgetOf } from '../shop/mandates/budgets.ts';
 
 export const getCheckout: Handler<'agent.getCheckout'> = async ({ shop, checkoutDeps, path }) =>
-  checkoutOf(await checkouts.get(shop, checkoutDeps, path.checkout_id));
+  checkoutOf(await checkouts.get(shop, checkoutDeps, path.checkout_id), await budgetOf(shop, shop.actorId));

@@ -35,6 +35,20 @@ AS $procedure$
     end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.budget_period_at(period text, since timestamp with time zone, moment timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE period WHEN 'week'::text THEN GREATEST(0, (floor((EXTRACT(epoch FROM (moment - since)) / (604800)::numeric)))::integer) WHEN 'month'::text THEN (SELECT GREATEST(0, (counted.months - (((utc.began + ((counted.months)::double precision * '1 mon'::interval)) > utc.present))::integer)) AS "greatest" FROM ((SELECT (budget_period_at.since AT TIME ZONE 'UTC'::text) AS began, (budget_period_at.moment AT TIME ZONE 'UTC'::text) AS present) utc CROSS JOIN LATERAL (SELECT (((((EXTRACT(year FROM utc.present) - EXTRACT(year FROM utc.began)) * (12)::numeric) + EXTRACT(month FROM utc.present)) - EXTRACT(month FROM utc.began)))::integer AS months) counted)) ELSE 0 END
+;
+
+CREATE OR REPLACE FUNCTION commerce.budget_period_start(period text, since timestamp with time zone, number integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE period WHEN 'week'::text THEN (((since AT TIME ZONE 'UTC'::text) + ((number)::double precision * '7 days'::interval)) AT TIME ZONE 'UTC'::text) WHEN 'month'::text THEN (((since AT TIME ZONE 'UTC'::text) + ((number)::double precision * '1 mon'::interval)) AT TIME ZONE 'UTC'::text) ELSE NULL::timestamp with time zone END
+;
+
 CREATE OR REPLACE FUNCTION commerce.bump_catalog()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -593,16 +607,24 @@ create table commerce.agent_consents (
   last_polled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null default (now() + '00:15:00'::interval),
+  max_per_order_cents bigint,
+  budget_period text not null default 'once'::text,
+  approved_at timestamp with time zone,
+  replaces_token_id uuid,
   constraint agent_consents_pkey PRIMARY KEY (site_id, id),
   constraint one_request_per_user_code UNIQUE (site_id, user_code_hash),
   constraint agent_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
   constraint agent_consents_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint agent_consents_site_id_replaces_token_id_fkey FOREIGN KEY (site_id, replaces_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint agent_consents_budget_cents_check CHECK ((budget_cents >= 0)),
+  constraint agent_consents_budget_period_check CHECK ((budget_period = ANY (ARRAY['once'::text, 'week'::text, 'month'::text]))),
   constraint agent_consents_check CHECK (((status <> ALL (ARRAY['approved'::text, 'consumed'::text])) OR (customer_id IS NOT NULL))),
+  constraint agent_consents_max_per_order_cents_check CHECK ((max_per_order_cents >= 0)),
   constraint agent_consents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'consumed'::text])))
 );
 CREATE INDEX agent_consents_age ON commerce.agent_consents USING btree (expires_at);
 CREATE INDEX agent_consents_of ON commerce.agent_consents USING btree (site_id, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX agent_consents_replacing ON commerce.agent_consents USING btree (site_id, replaces_token_id) WHERE (replaces_token_id IS NOT NULL);
 alter table commerce.agent_consents enable row level security, force row level security;
 
 create table commerce.agent_tokens (
@@ -613,10 +635,19 @@ create table commerce.agent_tokens (
   budget_used_cents bigint not null default 0,
   revoked_by text,
   budget_held_cents bigint not null default 0,
+  max_per_order_cents bigint,
+  budget_period text not null default 'once'::text,
+  budget_since timestamp with time zone not null default now(),
+  period_number integer not null default 0,
+  spent_total_cents bigint not null default 0,
   constraint agent_tokens_pkey PRIMARY KEY (site_id, id),
   constraint one_token_per_consent UNIQUE (site_id, consent_id),
   constraint agent_tokens_site_id_id_fkey FOREIGN KEY (site_id, id) REFERENCES commerce.tokens(site_id, id),
+  constraint agent_tokens_budget_period_check CHECK ((budget_period = ANY (ARRAY['once'::text, 'week'::text, 'month'::text]))),
+  constraint agent_tokens_max_per_order_cents_check CHECK ((max_per_order_cents >= 0)),
+  constraint agent_tokens_period_number_check CHECK ((period_number >= 0)),
   constraint agent_tokens_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['customer'::text, 'merchant'::text, 'agent'::text, 'system'::text]))),
+  constraint agent_tokens_spent_total_cents_check CHECK ((spent_total_cents >= 0)),
   constraint within_budget CHECK (((budget_used_cents >= 0) AND (budget_held_cents >= 0) AND ((budget_used_cents + budget_held_cents) <= budget_cents)))
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
@@ -1241,6 +1272,7 @@ create table commerce.orders (
   shipping_tax numeric,
   shipping_tax_rate numeric(6,4),
   attribution jsonb,
+  agent_period_number integer not null default 0,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),

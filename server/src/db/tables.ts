@@ -24,6 +24,10 @@ export interface Tables {
     last_polled_at: string | null;
     created_at: string;
     expires_at: string;
+    max_per_order_cents: number | null;
+    budget_period: 'once' | 'week' | 'month';
+    approved_at: string | null;
+    replaces_token_id: string | null;
   };
   agent_tokens: {
     site_id: string;
@@ -33,6 +37,11 @@ export interface Tables {
     budget_used_cents: number;
     revoked_by: 'customer' | 'merchant' | 'agent' | 'system' | null;
     budget_held_cents: number;
+    max_per_order_cents: number | null;
+    budget_period: 'once' | 'week' | 'month';
+    budget_since: string;
+    period_number: number;
+    spent_total_cents: number;
   };
   audit_events: {
     site_id: string;
@@ -439,6 +448,7 @@ export interface Tables {
     shipping_tax: string | null;
     shipping_tax_rate: string | null;
     attribution: unknown;
+    agent_period_number: number;
   };
   payment_accounts: {
     site_id: string;

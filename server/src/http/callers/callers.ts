@@ -11,8 +11,8 @@ import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
-import { humanOnly, invalidToken } from './claims.ts';
-import { authenticateOpen, NOBODY } from './open-callers.ts';
+import { humanOnly } from './claims.ts';
+import { authenticateOpen, invalidToken, NOBODY } from './open-callers.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 
 /** Who calls. The database is asked on every call, and the same statement names the tenant to row-level security. */

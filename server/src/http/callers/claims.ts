@@ -3,7 +3,7 @@ import { ShopError } from '../../shop/errors.ts';
 import { isWellFormed, type TokenKind } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { CallerKind, Claim } from './caller.ts';
-import { NO_CLAIM } from './open-callers.ts';
+import { invalidToken, NO_CLAIM } from './open-callers.ts';
 
 /** Which credentials a request carries. Malformed ones, and those that do not belong together, are refused without a query. */
 
@@ -136,8 +136,4 @@ function headerInWords(scheme: string): string {
     SiteId: 'X-Site-ID',
   };
   return words[scheme] ?? scheme;
-}
-
-export function invalidToken(): ShopError {
-  return new ShopError('invalid_token', 'The credential is unknown, expired or revoked, or belongs to another site.');
 }

@@ -40,7 +40,18 @@ export function openClaimOf(
   if (site_id !== null && atHost !== undefined && site_id !== atHost) {
     throw headers['x-site-id'] === undefined ? notFound('shop') : ofAnotherSite();
   }
-  return { ...NO_CLAIM, site_id };
+  return { ...NO_CLAIM, secret: agentSecretIn(headers.authorization), site_id };
+}
+
+/** The token with which an agent asks for another one; OAuth clients may send a header of their own, which means nothing here. */
+function agentSecretIn(authorization: string | undefined): string {
+  const [, secret = ''] = /^Bearer (agt_\S*)$/i.exec(authorization ?? '') ?? [];
+  if (secret !== '' && !isWellFormed('agent', secret)) throw invalidToken();
+  return secret;
+}
+
+export function invalidToken(): ShopError {
+  return new ShopError('invalid_token', 'The credential is unknown, expired or revoked, or belongs to another site.');
 }
 
 function ofAnotherSite(): ShopError {
@@ -69,22 +80,34 @@ export async function authenticateOpen(
   local: boolean,
 ): Promise<Caller> {
   if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim, local);
-  if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim.site_id, local);
+  if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim, claim.site_id, local);
   await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   const tenant = outsideOfTenants(NOBODY);
   return callerIn(tenant, NOBODY);
 }
 
-async function bySite(connection: Connection, site_id: string, local: boolean): Promise<Caller> {
-  const { rows } = await query<OrNulls<Omit<Tenant, 'catalog_version'>> & Pick<Tenant, 'catalog_version'>>(
+type SiteRow = OrNulls<Omit<Tenant, 'catalog_version'>> &
+  Pick<Tenant, 'catalog_version'> &
+  OrNulls<{ token_id: string; scopes: string[]; categories: string[] }> & { customer_id: string | null };
+
+/** Nobody, or the agent that asks with its token. */
+async function bySite(connection: Connection, { secret }: Claim, site_id: string, local: boolean): Promise<Caller> {
+  const { rows } = await query<SiteRow>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version,
+        t.id as token_id, t.scopes, t.categories, t.customer_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
-      from (select 1) as always left join sites s on s.site_id = ${site_id}`,
+      from (select 1) as always left join sites s on s.site_id = ${site_id}
+      left join tokens t on t.site_id = s.site_id and t.token_hash = ${secret === '' ? null : hashToken(secret)}
+        and t.kind = 'agent' and t.revoked_at is null and t.expires_at > now()`,
   );
-  const [tenant] = rows;
-  if (!tenant || tenant.site_id === null) throw notFound('shop');
-  return callerIn(tenant, NOBODY);
+  const [found] = rows;
+  if (!found || found.site_id === null) throw notFound('shop');
+  if (secret === '') return callerIn(found, NOBODY);
+  if (found.token_id === null) throw invalidToken();
+  const { token_id, scopes, categories, customer_id } = found;
+  const agent = { token_id, categories, scopes };
+  return { ...callerIn(found, token_id), kind: 'agent', customer_id, agent };
 }
 
 async function byDeviceCode(

@@ -84,6 +84,12 @@ export const operationTable: Operation[] = Object.entries(document.paths).flatMa
   }),
 );
 
+/** Where a call needs no credential, one that it may send is not an alternative. */
+function alternativesOf({ security }: JsonObject): string[][] {
+  const alternatives = asList(security).map((requirement) => Object.keys(requirement));
+  return alternatives.every((schemes) => schemes.length > 0) ? alternatives : [];
+}
+
 function describe(path: string, method: Method, declared: JsonObject, item: JsonObject): Operation {
   const id = String(declared.operationId) as OperationId;
   const [surface, name = ''] = id.split('.') as [Surface, string];
@@ -101,7 +107,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     method,
     path,
     status,
-    security: asList(declared.security).map((requirement) => Object.keys(requirement)),
+    security: alternativesOf(declared),
     scope: declared['x-scope'] === 'none' ? undefined : (declared['x-scope'] as string | undefined),
     stepUp: (declared['x-step-up'] as boolean | string[] | undefined) ?? false,
     rateLimit: String(declared['x-rate-limit']),

@@ -1,13 +1,11 @@
 import type { AgentConsent } from '@commerce-backend/spec';
 import { actorOf } from '../../http/callers/callers.ts';
-import type { Language } from '../../language/language.ts';
 import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { accountLink, consentPage } from '../../shop/links.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
-import { centsIn, digitsOf } from '../parts/agent-words.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
@@ -15,7 +13,8 @@ import { type LoginWords, logOut } from '../parts/login.ts';
 import { setSessionCookie } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
-import { type ConsentField, type ConsentForm, consentForm, decidedPage, enterCodePage } from './views.ts';
+import { approvalOf, type ConsentField, type ConsentForm, consentMistakes, mistakesOf, parseForm } from './form.ts';
+import { consentForm, decidedPage, enterCodePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
 const FORM = 'agent consent';
@@ -119,16 +118,12 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   const failed = await verifyPassword(visit, password);
   if (failed) return showFormAgain(visit, consent, form, [failed], 401);
   const proof = { fresh: session?.fresh ?? false, password: password !== undefined };
-  const approval = {
-    budget_cents: centsIn(form.budget, digitsOf(consent.currency)) ?? consent.budget_cents,
-    categories: form.categories,
-  };
   let token = '';
   const answer = await runAction(
     { ...visit, db, tenant, actor },
     { operation_id: 'storefront.approveAgentConsent', action: 'approve', body },
     async (shop) => {
-      await consents.approve(shop, consent.user_code, approval, proof);
+      await consents.approve(shop, consent.user_code, approvalOf(form, consent), proof);
       token = await sessions.replace(shop, session?.token_id ?? '');
       return { redirect: visit.path };
     },
@@ -152,45 +147,6 @@ async function verifyPassword(
   }
 }
 
-function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
-  const listed = consent.categories.filter((_name, i) => body.get(`category_${i}`) === 'yes');
-  const typed = (body.get('categories') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
-  const categories = consent.categories.length > 0 ? listed : typed;
-  return { budget: body.get('budget') ?? '', categories };
-}
-
-function consentMistakes(
-  { say }: Language,
-  body: FormBody,
-  form: ConsentForm,
-  consent: AgentConsent,
-): Mistake<ConsentField>[] {
-  const mistakes: Mistake<ConsentField>[] = [];
-  const digits = digitsOf(consent.currency);
-  const cents = centsIn(form.budget, digits);
-  if (cents === undefined)
-    mistakes.push({ field: 'budget', message: say('consent.amount_form', { example: digits > 0 ? '25.00' : '25' }) });
-  else if (cents > consent.budget_cents) {
-    mistakes.push({
-      field: 'budget',
-      message: say('consent.amount_high'),
-    });
-  }
-  if (consent.categories.length > 0 && form.categories.length === 0) {
-    mistakes.push({ field: 'category_0', message: say('consent.choose_category') });
-  }
-  if (body.get('same_code') !== 'yes') {
-    mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
-  }
-  if (consent.password_required && !body.has('password')) {
-    mistakes.push({ field: 'password', message: say('consent.no_password') });
-  }
-  return mistakes;
-}
-
 function showFormAgain(
   visit: ConsentVisit,
   consent: AgentConsent,
@@ -208,11 +164,7 @@ async function showRefusal(
   error: unknown,
 ): Promise<PageAnswer> {
   if (error instanceof ValidationError) {
-    const mistakes = error.detail.map(({ loc, msg }) => ({
-      field: (loc.includes('budget_cents') ? 'budget' : 'categories') as ConsentField,
-      message: msg,
-    }));
-    return showFormAgain(visit, consent, form, mistakes, 422);
+    return showFormAgain(visit, consent, form, mistakesOf(error), 422);
   }
   const code = error instanceof ShopError ? error.code : undefined;
   if (code === 'password_required') {
@@ -239,6 +191,6 @@ function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promi
       await consents.deny(shop, consent.user_code, proof);
       return { redirect: visit.path };
     },
-    (_shop, error) => showRefusal(visit, consent, { budget: '', categories: [] }, error),
+    (_shop, error) => showRefusal(visit, consent, parseForm(body, consent), error),
   );
 }

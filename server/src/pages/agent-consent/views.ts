@@ -1,11 +1,10 @@
 import type { AgentConsent, ConsentStatus } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
-import { budgetInWords, decimalOf, digitsOf, SCOPES } from '../parts/agent-words.ts';
+import { decimalOf, digitsOf } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import {
   csrfField,
-  errorLine,
   type FormState,
   type Mistake,
   mistakeSummary,
@@ -16,17 +15,11 @@ import { type Html, html } from '../parts/html.ts';
 import { noticeOf } from '../parts/notices.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment, rich } from '../parts/words.ts';
+import type { ConsentField, ConsentForm } from './form.ts';
+import { changesSection, checkbox, termsFields } from './terms.ts';
 import type { ConsentVisit } from './visit.ts';
 
 /** The pages of a request for consent. What the agent says about itself is marked as unverified. */
-
-export type ConsentField = 'budget' | 'categories' | `category_${number}` | 'same_code' | 'password';
-
-export interface ConsentForm {
-  /** As typed. */
-  budget: string;
-  categories: string[];
-}
 
 /** The agent chooses this text, so it is kept too short for persuasion. */
 const LONGEST_SOFTWARE = 80;
@@ -90,29 +83,20 @@ export function consentForm(
   const { front, path, session, language } = visit;
   const { say } = language;
   const title = say('consent.title');
-  const budget = form?.budget ?? decimalOf(consent.budget_cents, digitsOf(consent.currency));
-  const state: FormState<ConsentField> = {
-    language,
-    entered: { budget, categories: (form?.categories ?? []).join(', ') },
-    mistakes,
-  };
+  const filled = form ?? formOf(consent);
+  const { budget, max_per_order, budget_period } = filled;
+  const state: FormState<ConsentField> = { language, entered: { budget, max_per_order, budget_period }, mistakes };
   const main = html`
 <section class="notice consent">
 <h1>${title}</h1>
 ${mistakeSummary(say('consent.check'), mistakes)}
 <p class="asker">${rich(language, 'consent.asker', { name: strong(consent.agent_name), hint: (words) => html`<span class="hint">${words}</span>` })}</p>
 <p>${rich(language, 'consent.asks', { email: strong(session?.email), shop: strong(consent.shop_name) })}</p>
+${changesSection(language, consent)}
 ${asked(language, consent)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
-${textField(state, {
-  name: 'budget',
-  label: say('consent.budget', { currency: consent.currency }),
-  maximum: 16,
-  autocomplete: 'off',
-  hint: say('consent.budget_hint', { amount: budgetInWords(language, consent.budget_cents, consent.currency) }),
-})}
-${categoriesField(state, consent, form)}
+${termsFields(state, consent, filled)}
 <div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
 ${checkbox(state, 'same_code', 'yes', say('consent.same_code'), false)}
 ${
@@ -133,11 +117,25 @@ ${
   };
 }
 
+/** What stands in the form at first: all that was asked for; of the shop's own categories, none, which means everything. */
+function formOf({
+  budget_cents,
+  max_per_order_cents,
+  budget_period,
+  scopes,
+  categories,
+  currency,
+}: AgentConsent): ConsentForm {
+  const digits = digitsOf(currency);
+  const max_per_order = max_per_order_cents === null ? '' : decimalOf(max_per_order_cents, digits);
+  return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
+}
+
 function strong(words: string | undefined): Html {
   return html`<strong dir="auto">${words}</strong>`;
 }
 
-function asked(language: Language, { scopes, token_expires_at, requested_at, requested_from }: AgentConsent): Html {
+function asked(language: Language, { token_expires_at, requested_at, requested_from }: AgentConsent): Html {
   const { say } = language;
   const { ip: address } = requested_from;
   const at = moment(language, requested_at);
@@ -148,43 +146,7 @@ function asked(language: Language, { scopes, token_expires_at, requested_at, req
   const software = named && rich(language, 'consent.software', { software: html`<q dir="auto">${named}</q>` });
   return html`
 <dl class="facts">
-<div><dt>${say('consent.it_may')}</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${say(SCOPES[scope])}</li>`)}</ul></dd></div>
 <div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
 <div><dt>${say('consent.asked')}</dt><dd>${when}${software && html`. ${software}`}</dd></div>
 </dl>`;
-}
-
-/** Categories that it asked for can be unticked; if it asked for everything, it can be limited to some. */
-function categoriesField(state: FormState<ConsentField>, { categories }: AgentConsent, form?: ConsentForm): Html {
-  if (categories.length === 0) {
-    return textField(state, {
-      name: 'categories',
-      label: state.language.say('consent.categories'),
-      maximum: 1_000,
-      optional: true,
-      hint: state.language.say('consent.categories_hint'),
-    });
-  }
-  const kept = form?.categories ?? categories;
-  return html`
-<fieldset class="choices">
-<legend>${state.language.say('consent.categories_asked')}</legend>
-${categories.map((name, i) => checkbox(state, `category_${i}`, 'yes', name, kept.includes(name)))}
-</fieldset>`;
-}
-
-function checkbox(
-  { language, mistakes }: FormState<ConsentField>,
-  name: ConsentField,
-  value: string,
-  label: string,
-  checked: boolean,
-): Html {
-  const message = mistakes.find(({ field }) => field === name)?.message;
-  return html`
-${message && errorLine(language, name, message)}
-<div class="choice">
-<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked && html` checked`}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
-<label for="${name}"><span class="label" dir="auto">${label}</span></label>
-</div>`;
 }

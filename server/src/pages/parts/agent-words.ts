@@ -1,4 +1,4 @@
-import type { AgentScope, AgentToken, AuditEvent } from '@commerce-backend/spec';
+import type { AgentScope, AgentToken, AuditEvent, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 import { rich } from './words.ts';
@@ -41,6 +41,19 @@ export function budgetInWords(language: Language, cents: number, currency: strin
   return language.amount(decimalOf(cents, digitsOf(currency)), currency);
 }
 
+/** The same with how often it is there anew. */
+export function budgetOfPeriod(language: Language, cents: number, period: BudgetPeriod, currency: string): string {
+  const amount = budgetInWords(language, cents, currency);
+  switch (period) {
+    case 'week':
+      return language.say('consent.each_week', { amount });
+    case 'month':
+      return language.say('consent.each_month', { amount });
+    default:
+      return language.say('consent.in_total', { amount });
+  }
+}
+
 export function digitsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
@@ -71,6 +84,8 @@ const ACTIONS = new Map([
   ['agent.listOrders', 'consent.did_orders'],
   ['agent.getOrder', 'consent.did_order'],
   ['agent.listAudit', 'consent.did_activity'],
+  ['agent.getToken', 'consent.did_token'],
+  ['agent.requestConsent', 'consent.did_ask'],
   ['agent.revokeToken', 'consent.did_end'],
 ] as const);
 

@@ -73,7 +73,8 @@ export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: I
     const { id } = choice.status === 'chosen' ? await addToCart(shop, cart_id, choice) : { id: cart_id ?? '' };
     return prepareCheckout(shop, checkoutDeps, id, body);
   });
-  const result = dry_run ? null : checkoutOf(checkout);
+  const budget = await ownBudget(shop);
+  const result = dry_run ? null : checkoutOf(checkout, budget);
   return {
     ...common,
     status: 'requires_escalation',
@@ -82,7 +83,7 @@ export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: I
     checkout_url: result?.checkout_url ?? null,
     continue_url: result?.checkout_url ?? null,
     totals: totalsOf(checkout),
-    budget: await ownBudget(shop),
+    budget,
   };
 }
 

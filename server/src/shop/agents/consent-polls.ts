@@ -1,11 +1,14 @@
-import type { IssuedAgentToken } from '@commerce-backend/spec';
+import type { BudgetPeriod, IssuedAgentToken } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
+import * as budgets from '../mandates/budgets.ts';
+import * as agentTokens from '../mandates/tokens.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
+import { isOutdated } from './outdated.ts';
 
 /** How an agent gets its token (RFC 8628 §3.4): it polls until the customer has decided. The token is issued once. */
 const MAX_ACTIVE_TOKENS = 10;
@@ -51,7 +54,8 @@ function writePoll(shop: Shop, id: string): Promise<Polled | undefined> {
       update agent_consents k set last_polled_at = now(),
         interval_seconds = k.interval_seconds + case when before.too_early then ${SLOW_DOWN_SECONDS}::int else 0 end
       from before, site_settings t where k.site_id = ${shop.siteId} and k.id = before.id and t.site_id = k.site_id
-      returning (t.agent_policy ->> 'enabled')::boolean as enabled, k.status, k.status <> 'consumed' and least(k.expires_at, k.token_expires_at) <= now() as expired,
+      returning (t.agent_policy ->> 'enabled')::boolean as enabled, k.status, k.status <> 'consumed'
+          and (least(k.expires_at, k.token_expires_at) <= now() or ${isOutdated}) as expired,
         coalesce(before.too_early, false) as too_early, k.interval_seconds`,
   );
 }
@@ -60,14 +64,20 @@ interface ApprovedConsent {
   agent_name: string;
   scopes: string[];
   budget_cents: number;
+  max_per_order_cents: number | null;
+  budget_period: BudgetPeriod;
   categories: string[];
+  approved_at: string;
   token_expires_at: string;
   expires_in: number;
+  /** The token that the new one takes the place of. */
+  replaces_token_id: string | null;
 }
 
 /**
  * Issues the token of an approved request, once, however many polls run at the same time. The customer's row is locked, so
- * that no customer gets more than ten active tokens. Throws `agent_cap_exceeded` or `invalid_grant`.
+ * that no customer gets more than ten active tokens. The token that it takes the place of ends in the same moment, and leaves its
+ * place to it. Throws `agent_cap_exceeded`, `invalid_grant`, or `expired_token` when that token has been revoked.
  */
 export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
@@ -75,28 +85,43 @@ export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgent
     sql`update agent_consents set status = 'consumed'
       where site_id = ${shop.siteId} and id = ${consent_id} and customer_id = ${customer_id} and status = 'approved'
         and least(expires_at, token_expires_at) > now()
-      returning agent_name, scopes, budget_cents, categories, token_expires_at,
+      returning agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, approved_at, token_expires_at,
+        replaces_token_id,
         floor(extract(epoch from token_expires_at - now()))::int as expires_in`,
   );
   if (!approved) throw alreadyFetched();
+  const { replaces_token_id, expires_in, ...terms } = approved;
+  if (replaces_token_id && !(await agentTokens.endReplaced(shop, replaces_token_id, customer_id))) throw expired();
   await requireFreeTokenSlot(shop, customer_id);
+  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, terms);
+  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
+  const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
+  const expires_at = terms.token_expires_at;
+  return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), ...issued, ...details, expires_at };
+}
 
-  const { agent_name, scopes, budget_cents, categories, token_expires_at: expires_at, expires_in } = approved;
+async function insertToken(
+  shop: Shop,
+  consent_id: string,
+  customer_id: string,
+  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id'>,
+) {
+  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const access_token = mintToken('agent');
   const token_id = uuidv7();
-  await shop.run(
+  const inserted = await shop.one<{ budget_resets_at: string | null }>(
     sql`with inserted as (
         insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id,
           categories)
         values (${shop.siteId}, ${token_id}, 'agent', ${hashToken(access_token)}, ${visiblePrefix(access_token)},
-          ${agent_name}, ${scopes}::text[], ${expires_at}, ${customer_id}, ${categories}::text[])
+          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[])
         returning site_id, id
       )
-      insert into agent_tokens (site_id, id, consent_id, budget_cents)
-      select site_id, id, ${consent_id}, ${budget_cents} from inserted`,
+      insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)
+      select site_id, id, ${consent_id}, ${budget_cents}, ${max_per_order_cents}, ${budget_period}, ${terms.approved_at}
+      from inserted returning ${budgets.resetsAt} as budget_resets_at`,
   );
-  const details = { token_id, agent_name, budget_cents, currency: shop.currency, categories, expires_at };
-  return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), ...details };
+  return { access_token, token_id, budget_resets_at: inserted?.budget_resets_at ?? null };
 }
 
 /** Locks the customer who approved, and returns the id. */

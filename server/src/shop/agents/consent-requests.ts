@@ -1,8 +1,10 @@
-import type { AgentPolicy, AgentScope, DeviceAuthorization } from '@commerce-backend/spec';
+import type { AgentPolicy, AgentScope, BudgetPeriod, DeviceAuthorization } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { consentPage, type LinkDeps } from '../links.ts';
+import { unknownCategories } from '../mandates/shop-categories.ts';
+import { CAPS, sanitizeMerchantText } from '../merchant-text.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
@@ -10,8 +12,7 @@ import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 /** How an agent requests a customer's consent (RFC 8628 §3.1). consents.ts and consent-polls.ts continue from there. */
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
-const DEFAULT_SCOPES: AgentScope[] = ['catalog:read'];
-const SCOPES: readonly string[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 const DEFAULT_TOKEN_LIFETIME = '7 days';
 const ATTEMPTS = 3;
 
@@ -21,6 +22,8 @@ export interface ConsentInput {
   scopes?: AgentScope[];
   scope?: string;
   budget_cents?: number;
+  max_per_order_cents?: number;
+  budget_period?: BudgetPeriod;
   categories?: string[];
   expires_at?: string;
 }
@@ -30,13 +33,15 @@ interface ConsentPlan {
   agent_name: string;
   scopes: AgentScope[];
   budget_cents: number;
+  max_per_order_cents: number | null;
+  budget_period: BudgetPeriod;
   categories: string[];
   expires_at: string | null;
 }
 
 /**
- * Creates a request. Throws `agents_not_allowed`, or a ValidationError for what the shop's agent policy does not allow, an
- * unknown scope, or a missing agent name.
+ * Creates a request; that of an agent with a token is for another one in its place. Throws `agents_not_allowed`, or a
+ * ValidationError for what the shop's agent policy does not allow, an unknown scope, a misspelt category, or a missing agent name.
  */
 export async function request(
   shop: Shop,
@@ -47,7 +52,7 @@ export async function request(
   const plan = parseInput(input);
   const { policy, days } = await readPolicy(shop, plan.expires_at);
   requireAgentsEnabled(policy);
-  const mistakes = policyMistakes(policy, days, plan);
+  const mistakes = [...policyMistakes(policy, days, plan), ...(await misspeltCategories(shop, plan.categories))];
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const device_code = mintToken('device');
   const user_code = await insertRequest(shop, plan, origin, device_code);
@@ -69,16 +74,18 @@ function parseInput(input: ConsentInput): ConsentPlan {
   if (input.scope !== undefined && input.scopes) {
     mistakes.push(bodyMistake(['scope'], 'value_error', 'Give scope or scopes, not both.'));
   }
-  const scopes = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? DEFAULT_SCOPES;
-  if (!scopes.every((scope) => SCOPES.includes(scope)) || scopes.length === 0) {
+  const scopes: string[] = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? SCOPES;
+  if (!scopes.every((scope) => (SCOPES as string[]).includes(scope)) || scopes.length === 0) {
     const expected = SCOPES.join(', ');
     mistakes.push(bodyMistake(['scope'], 'enum', `Each should be one of ${expected}.`, { expected }));
   }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   return {
     agent_name,
-    scopes: SCOPES.filter((scope) => (scopes as string[]).includes(scope)) as AgentScope[],
+    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     budget_cents: input.budget_cents ?? 0,
+    max_per_order_cents: input.max_per_order_cents ?? null,
+    budget_period: input.budget_period ?? 'once',
     categories: distinctCategories(input.categories ?? []),
     expires_at: input.expires_at ?? null,
   };
@@ -88,6 +95,21 @@ function parseInput(input: ConsentInput): ConsentPlan {
 export function distinctCategories(categories: string[]): string[] {
   const named = categories.map((name) => name.trim()).filter(Boolean);
   return [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
+}
+
+/**
+ * A category that the shop does not have may come, so that it is no mistake to name it; but one that is nearly the name of another
+ * is taken for a misspelling, with which the agent could buy nothing.
+ */
+export async function misspeltCategories(shop: Shop, categories: string[]): Promise<ValidationError['detail']> {
+  const unknown = await unknownCategories(shop, categories);
+  return unknown.flatMap(({ name, nearest }) => {
+    if (nearest === null) return [];
+    // The merchant's words are not put into a sentence of ours.
+    const ctx = { nearest: sanitizeMerchantText(nearest, CAPS.name) };
+    const msg = 'The shop has no such category, but nearly this one.';
+    return [bodyMistake(['categories', categories.indexOf(name)], 'value_error', msg, ctx)];
+  });
 }
 
 /** The shop's agent policy, and the days until a time, by the clock of the database. */
@@ -108,9 +130,10 @@ export function requireAgentsEnabled({ enabled }: AgentPolicy): void {
 
 function policyMistakes({ max_budget_cents, max_lifetime_days }: AgentPolicy, days: number | null, plan: ConsentPlan) {
   const mistakes: ValidationError['detail'] = [];
-  if (plan.budget_cents > max_budget_cents) {
+  for (const field of ['budget_cents', 'max_per_order_cents'] as const) {
+    if ((plan[field] ?? 0) <= max_budget_cents) continue;
     const msg = `This shop allows at most ${max_budget_cents}.`;
-    mistakes.push(bodyMistake(['budget_cents'], 'less_than_equal', msg, { le: max_budget_cents }));
+    mistakes.push(bodyMistake([field], 'less_than_equal', msg, { le: max_budget_cents }));
   }
   // One minute of tolerance for clock skew.
   if (days !== null && (days <= 0 || days > max_lifetime_days + 1 / 1440)) {
@@ -122,18 +145,19 @@ function policyMistakes({ max_budget_cents, max_lifetime_days }: AgentPolicy, da
 
 async function insertRequest(
   shop: Shop,
-  { agent_name, scopes, budget_cents, categories, expires_at }: ConsentPlan,
+  plan: ConsentPlan,
   { ip, user_agent }: { ip: string | null; user_agent: string | null },
   device_code: string,
 ): Promise<string> {
+  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = plan;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const user_code = mintUserCode();
     const inserted = await shop.run(
       sql`with inserted as (
-          insert into agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, categories,
-            token_expires_at, ip, user_agent)
+          insert into agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, max_per_order_cents,
+            budget_period, replaces_token_id, categories, token_expires_at, ip, user_agent)
           select ${shop.siteId}, ${uuidv7()}, ${hashUserCode(user_code)}, ${agent_name}, ${scopes}::text[], ${budget_cents},
-            ${categories}::text[], coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
+            ${max_per_order_cents}, ${budget_period}, ${shop.agent?.token_id ?? null}, ${categories}::text[], coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
               (agent_policy ->> 'max_lifetime_days')::int * interval '1 day')), ${ip}, ${user_agent}
           from site_settings where site_id = ${shop.siteId}
           on conflict on constraint one_request_per_user_code do nothing

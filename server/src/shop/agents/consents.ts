@@ -1,10 +1,14 @@
-import type { AgentConsent, AgentPolicy, AgentScope, ConsentStatus } from '@commerce-backend/spec';
+import type { AgentConsent, AgentPolicy, AgentScope, BudgetPeriod, ConsentStatus } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import * as sessions from '../customers/sessions.ts';
-import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
+import { listCategories, unknownCategories } from '../mandates/shop-categories.ts';
+import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
-import { distinctCategories, requireAgentsEnabled } from './consent-requests.ts';
+import { requireAgentsEnabled } from './consent-requests.ts';
+import { narrowed } from './narrowing.ts';
+import { isOutdated } from './outdated.ts';
 import { hashUserCode, parseUserCode } from './user-codes.ts';
 
 /**
@@ -20,8 +24,13 @@ interface ConsentRow {
   agent_name: string;
   scopes: AgentScope[];
   budget_cents: number;
+  max_per_order_cents: number | null;
+  budget_period: BudgetPeriod;
   categories: string[];
   token_expires_at: string;
+  /** How many periods there are until the token expires, by what they are. */
+  periods: Record<BudgetPeriod, number>;
+  replaces_token_id: string | null;
   requested_at: string;
   ip: string | null;
   user_agent: string | null;
@@ -30,18 +39,33 @@ interface ConsentRow {
 }
 
 /** Of `agent_consents k`. An approved request whose token was not fetched in time is expired as well. */
-const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and k.expires_at <= now() then 'expired'
-  else k.status end`;
+const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and (k.expires_at <= now() or ${isOutdated})
+  then 'expired' else k.status end`;
 
 /**
- * The budget and lifetime that can be approved, of `agent_consents k` and `site_settings t`. While a request is pending, the
+ * The amounts and the lifetime that can be approved, of `agent_consents k` and `site_settings t`. While a request is pending, the
  * shop's current policy applies, not the one from when the agent asked.
  */
-const grantable: Sql = sql`case when k.status = 'pending'
+const grantable: Sql = sql`select case when k.status = 'pending'
     then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint) else k.budget_cents end as budget_cents,
+  case when k.status = 'pending' and k.max_per_order_cents is not null
+    then least(k.max_per_order_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
+    else k.max_per_order_cents end as max_per_order_cents,
   case when k.status = 'pending'
     then least(k.token_expires_at, now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
+
+/** How many periods begin before the token expires, of each kind; the first begins with the approval. */
+const periods: Sql = sql`json_build_object('once', 1,
+  'week', 1 + budget_period_at('week', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'),
+  'month', 1 + budget_period_at('month', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'))`;
+
+/** A request to take the place of a token belongs to the customer for whom that token acts. */
+function isFor(customer_id: string | null): Sql {
+  return sql`(k.customer_id = ${customer_id} or (k.customer_id is null and k.status = 'pending'))
+    and (k.replaces_token_id is null or exists (
+      select from tokens o where o.site_id = k.site_id and o.id = k.replaces_token_id and o.customer_id = ${customer_id}))`;
+}
 
 /** The request behind a code, as the customer who calls may see it. Throws `not_found`. */
 async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
@@ -50,11 +74,11 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
     code &&
     (await shop.one<ConsentRow>(
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
-          ${grantable}, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
+          g.budget_cents, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
+          k.replaces_token_id, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           '{"password_above_cents": null}' || t.agent_policy as policy
-        from agent_consents k join site_settings t using (site_id)
-        where k.site_id = ${shop.siteId} and k.user_code_hash = ${hashUserCode(code)}
-          and (k.customer_id = ${shop.customerId} or (k.customer_id is null and k.status = 'pending'))
+        from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable}) as g
+        where k.site_id = ${shop.siteId} and k.user_code_hash = ${hashUserCode(code)} and ${isFor(shop.customerId)}
         ${lock ? sql`for update of k` : empty}`,
     ));
   if (!found) throw notFound('request for consent');
@@ -69,14 +93,10 @@ export interface Proof {
   password: boolean;
 }
 
-/** Whether approving a budget requires the password again. */
-function requiresPassword(
-  { password_above_cents }: AgentPolicy,
-  budget_cents: number,
-  { fresh, password }: Proof,
-): boolean {
+/** Whether approving what can come to so much requires the password again. */
+function requiresPassword({ password_above_cents }: AgentPolicy, cents: number, { fresh, password }: Proof): boolean {
   if (password) return false;
-  return !fresh || (password_above_cents !== null && budget_cents > password_above_cents);
+  return !fresh || (password_above_cents !== null && cents > password_above_cents);
 }
 
 /** The proof that an API session provides. */
@@ -89,11 +109,20 @@ export async function get(shop: Shop, user_code: string, proof: Proof): Promise<
   return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }
 
-function view(shop: Shop, row: ConsentRow, typed: string, proof: Proof): AgentConsent {
-  const { id: _, ip, user_agent, policy, ...rest } = row;
-  const password_required = rest.status === 'pending' && requiresPassword(policy, rest.budget_cents, proof);
+const MAX_CHOICES = 200;
+
+async function view(shop: Shop, row: ConsentRow, typed: string, proof: Proof): Promise<AgentConsent> {
+  const { id: _, ip, user_agent, policy, periods: counts, replaces_token_id, ...rest } = row;
+  const worst_case_cents = rest.budget_cents * counts[rest.budget_period];
+  const isPending = rest.status === 'pending';
+  const password_required = isPending && requiresPassword(policy, worst_case_cents, proof);
+  const unknown = await unknownCategories(shop, rest.categories);
   return {
     ...rest,
+    worst_case_cents,
+    unknown_categories: unknown.map(({ name }) => name),
+    category_choices: isPending ? await listCategories(shop, MAX_CHOICES) : [],
+    replaces: replaces_token_id ? await agentTokens.get(shop, replaces_token_id, shop.customerId ?? undefined) : null,
     user_code: parseUserCode(typed) ?? '',
     currency: shop.currency,
     requested_from: { ip, user_agent },
@@ -103,12 +132,14 @@ function view(shop: Shop, row: ConsentRow, typed: string, proof: Proof): AgentCo
 
 export interface Approval {
   budget_cents?: number;
+  max_per_order_cents?: number;
+  budget_period?: BudgetPeriod;
+  scopes?: AgentScope[];
   categories?: string[];
 }
 
 /**
- * Approves a request within the shop's policy, with a lower budget or fewer categories if the customer says so; the next poll
- * gets the token. Throws `not_found`, `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or
+ * Approves a request within the shop's policy, or the part of it that the customer says; the next poll gets the token. Throws `not_found`, `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or
  * a ValidationError for more than was asked for.
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
@@ -116,37 +147,19 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
   const row = await readRequest(shop, user_code, true);
   requireStatus(row, ['pending']);
   requireAgentsEnabled(row.policy);
-  const budget_cents = approval.budget_cents ?? row.budget_cents;
-  const categories = narrowCategories(row.categories, approval.categories);
-  const mistakes: ValidationError['detail'] = categories ? [] : [categoriesMistake()];
-  if (budget_cents > row.budget_cents) {
-    const msg = `At most ${row.budget_cents}: the agent asks for no more, or the shop allows no more.`;
-    mistakes.push(bodyMistake(['budget_cents'], 'less_than_equal', msg, { le: row.budget_cents }));
-  }
-  if (!categories || mistakes.length > 0) throw new ValidationError(mistakes);
-  if (requiresPassword(row.policy, budget_cents, proof)) {
+  const granted = await narrowed(shop, row, approval);
+  if (requiresPassword(row.policy, granted.budget_cents * row.periods[granted.budget_period], proof)) {
     throw new ShopError('password_required', 'Send current_password to approve this.');
   }
   await shop.run(
-    sql`update agent_consents set status = 'approved', customer_id = ${shop.customerId}, budget_cents = ${budget_cents},
-        categories = ${categories}::text[], token_expires_at = ${row.token_expires_at}
+    sql`update agent_consents set status = 'approved', customer_id = ${shop.customerId}, approved_at = now(),
+        budget_cents = ${granted.budget_cents}, max_per_order_cents = ${granted.max_per_order_cents},
+        budget_period = ${granted.budget_period}, scopes = ${granted.scopes}::text[],
+        categories = ${granted.categories}::text[], token_expires_at = ${row.token_expires_at}
       where site_id = ${shop.siteId} and id = ${row.id}`,
   );
   await mail.enqueue(shop, 'agent_approved', { consent_id: row.id });
-  return view(shop, { ...row, status: 'approved', budget_cents, categories }, user_code, proof);
-}
-
-/** The approved ones of the categories asked for (none means all); undefined if some were not asked for, or none is left. */
-function narrowCategories(asked: string[], approved: string[] | undefined): string[] | undefined {
-  if (approved === undefined) return asked;
-  const wanted = distinctCategories(approved);
-  if (asked.length === 0) return wanted;
-  const kept = asked.filter((name) => wanted.some((one) => one.toLowerCase() === name.toLowerCase()));
-  return kept.length === wanted.length && kept.length > 0 ? kept : undefined;
-}
-
-function categoriesMistake() {
-  return bodyMistake(['categories'], 'value_error', 'Choose at least one of the categories that the agent asks for.');
+  return view(shop, { ...row, ...granted, status: 'approved' }, user_code, proof);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type {
+  AgentBudget,
   AgentCart,
   AgentCheckout,
   AgentCustomer,
@@ -25,7 +26,7 @@ export function cartOf(cart: Cart): AgentCart {
   };
 }
 
-export function checkoutOf(checkout: Checkout): AgentCheckout {
+export function checkoutOf(checkout: Checkout, budget: AgentBudget): AgentCheckout {
   const { id, cart_id, status, checkout_url, currency, missing, expires_at, order_id, order_number } = checkout;
   return {
     ...{ id, cart_id, status, checkout_url, continue_url: checkout_url, currency, missing, expires_at },
@@ -33,6 +34,7 @@ export function checkoutOf(checkout: Checkout): AgentCheckout {
     items: checkout.items.map(lineOf),
     totals: totalsOf(checkout),
     warnings: warningsOf(checkout.warnings),
+    budget,
   };
 }
 

@@ -70,9 +70,9 @@ export async function complete(
   requireReady(shop, checkoutDeps, priced, completion);
   if (priced.payment_method === 'card') throw paid?.refusal ?? justChanged();
 
-  const spent_cents = await agentCheckouts.spend(shop, priced);
+  const spent = await agentCheckouts.spend(shop, priced);
   const customer = row.customer_id ?? shop.customerId;
-  return answer(await createOrder(shop, priced, customer, { spent_cents }));
+  return answer(await createOrder(shop, priced, customer, { spent }));
 }
 
 /** The open payment's provider must be asked first, which no transaction may wait for. */

@@ -23,11 +23,9 @@ export async function hold(shop: Shop, priced: Priced): Promise<number> {
 }
 
 /** Takes the total from the agent's budget, for the order that is being made. Returns what was taken; throws the same. */
-export async function spend(shop: Shop, priced: Priced): Promise<number> {
+export async function spend(shop: Shop, priced: Priced): Promise<budgets.Spent> {
   const token_id = await requireGoods(shop, priced);
-  if (!token_id) return 0;
-  await budgets.spend(shop, token_id, priced.totals.total);
-  return priced.totals.total;
+  return token_id ? budgets.spend(shop, token_id, priced.totals.total) : budgets.NOTHING_SPENT;
 }
 
 /** The token of the agent whose goods these are, if they are an agent's. */

@@ -6,6 +6,7 @@ import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
+import { NOTHING_SPENT, type Spent } from '../mandates/budgets.ts';
 import { decimal } from '../money.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { OrderStates } from '../orders/states.ts';
@@ -27,7 +28,7 @@ export async function createOrder(
   shop: Shop,
   priced: Priced,
   customer_id: string | null,
-  { spent_cents = 0 }: { spent_cents?: number } = {},
+  { spent = NOTHING_SPENT }: { spent?: Spent } = {},
 ): Promise<CustomerOrder> {
   const { row, lines } = priced;
   const order_id = uuidv7();
@@ -35,7 +36,7 @@ export async function createOrder(
   await holdStock(shop, row.id, priced.cart, lines);
   const [sold, order] = await together(
     stock.sell(shop, row.id, order_id),
-    writeOrder(shop, priced, { id: order_id, customer_id, spent_cents, charged: undefined }),
+    writeOrder(shop, priced, { id: order_id, customer_id, spent, charged: undefined }),
   );
   refuseOtherStock(priced, sold);
   return order;
@@ -49,20 +50,20 @@ export async function createPaidOrder(
   shop: Shop,
   priced: Priced,
   charged: Charged,
-  spent_cents: number,
+  spent: Spent,
 ): Promise<CustomerOrder> {
   const { row, cart } = priced;
   const order_id = uuidv7();
   await redemptions.redeemPaid(shop, cart, order_id);
   const sold = await stock.sell(shop, row.id, order_id);
   const lines = priced.lines.map((line) => ({ ...line, held: sold.has(line.variant_id) ? line.quantity : 0 }));
-  return writeOrder(shop, { ...priced, lines }, { id: order_id, customer_id: row.customer_id, spent_cents, charged });
+  return writeOrder(shop, { ...priced, lines }, { id: order_id, customer_id: row.customer_id, spent, charged });
 }
 
 interface NewOrder {
   id: string;
   customer_id: string | null;
-  spent_cents: number;
+  spent: Spent;
   charged: Charged | undefined;
 }
 
@@ -137,7 +138,7 @@ function statesOf({ payment_method }: Priced, charged: Charged | undefined): Ord
 async function insertOrder(
   shop: Shop,
   id: string,
-  { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
+  { customer_id, spent }: Pick<NewOrder, 'customer_id' | 'spent'>,
   priced: Priced,
   charged: Charged | undefined,
 ): Promise<void> {
@@ -154,7 +155,8 @@ async function insertOrder(
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
-        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents, shipping_tax,
+        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
+        agent_period_number, shipping_tax,
         shipping_tax_rate, locale, attribution)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
@@ -165,7 +167,7 @@ async function insertOrder(
         ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
-        ${row.agent_token_id}, ${spent_cents}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
+        ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
         ${row.locale ?? terms.default_locale}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
       from counted`,

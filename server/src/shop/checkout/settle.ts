@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { settleHeld } from '../mandates/budgets.ts';
+import { freeHeld, NOTHING_SPENT, spendHeld } from '../mandates/budgets.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { applyToOrder } from '../payments/order-outcomes.ts';
 import type { Outcome } from '../payments/provider.ts';
@@ -124,9 +124,10 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} does not know what it is for.`);
   const { status } = outcome;
-  if (row.agent_token_id && held_cents > 0) await settleHeld(shop, row.agent_token_id, held_cents, true);
+  const { agent_token_id } = row;
+  const spent = agent_token_id && held_cents > 0 ? await spendHeld(shop, agent_token_id, held_cents) : NOTHING_SPENT;
   const charged = { payment_id: attempt.id, amount: attempt.amount, status };
-  await createPaidOrder(shop.as(frozen.actor), thawed(frozen, row), charged, held_cents);
+  await createPaidOrder(shop.as(frozen.actor), thawed(frozen, row), charged, spent);
   await shop.run(
     sql`update payments set next_action = null, captured_amount = case when ${status === 'succeeded'}
         then ${takenOf(shop, attempt, outcome)}::numeric end
@@ -148,9 +149,7 @@ async function reopen(
       where site_id = ${shop.siteId} and id = ${row.id}`,
   );
   await shop.run(sql`update carts set payment_id = null where site_id = ${shop.siteId} and id = ${row.cart_id}`);
-  if (row.agent_token_id && attempt.held_cents > 0) {
-    await settleHeld(shop, row.agent_token_id, attempt.held_cents, false);
-  }
+  if (row.agent_token_id && attempt.held_cents > 0) await freeHeld(shop, row.agent_token_id, attempt.held_cents);
 }
 
 /**

@@ -6,6 +6,7 @@ import * as carts from '../carts/carts.ts';
 import { ShopError } from '../errors.ts';
 import { type Mails, type MailTemplate, membersFor } from '../mail.ts';
 import { compose } from '../mails/templates.ts';
+import { NOTHING_SPENT } from '../mandates/budgets.ts';
 import { decimal } from '../money.ts';
 import * as orders from '../orders/orders.ts';
 import { timeline } from '../orders/timeline.ts';
@@ -103,7 +104,7 @@ async function buy(buyer: Shop, deps: CheckoutDeps, id: string): Promise<string>
   const priced: Priced = priceLocked(buyer, deps, locked);
   if (priced.totals.total === 0) return (await createOrder(buyer, priced, null)).id;
   const charged = await charge(buyer, priced);
-  return (await createPaidOrder(buyer, { ...priced, payment_method: 'card', missing: [] }, charged, 0)).id;
+  return (await createPaidOrder(buyer, { ...priced, payment_method: 'card', missing: [] }, charged, NOTHING_SPENT)).id;
 }
 
 async function charge(buyer: Shop, { row, totals }: Priced): Promise<Charged> {

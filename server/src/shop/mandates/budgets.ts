@@ -5,10 +5,26 @@ import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * What agents may spend, in the minor unit of the shop's currency. It is checked when an agent prepares a
- * purchase, and spent in the transaction that makes the order, by one conditional UPDATE: parallel orders cannot overrun it.
- * That UPDATE locks the agent's token, after the order and before the discount code (checkout/complete.ts has all locks).
+ * What agents may spend, in the minor unit of the shop's currency: in all, or in each week or month from the consent on, and on one
+ * order. It is checked when an agent prepares a purchase, and spent in the transaction that makes the order, by one conditional
+ * UPDATE: parallel orders cannot overrun it. That UPDATE locks the agent's token, after the order and before the discount code
+ * (checkout/complete.ts has all locks).
+ *
+ * A token keeps the number of the period that its spending belongs to. Nobody resets it when the period is over: whoever reads
+ * counts the spending of a past period as 0, and the next UPDATE that spends begins the new one. The number never falls, so that a
+ * transaction which began before the turn and comes after it spends from the new period. What is set aside for payments
+ * under way stays set aside over the turn, and is spent from the period in which the payment succeeds.
  */
+
+/** The number of the present period of `agent_tokens a`. */
+const presentPeriod: Sql = sql`greatest(a.period_number, budget_period_at(a.budget_period, a.budget_since, now()))`;
+
+/** What `agent_tokens a` has spent in the present period. */
+export const usedCents: Sql = sql`case when budget_period_at(a.budget_period, a.budget_since, now()) > a.period_number then 0
+    else a.budget_used_cents end`;
+
+/** When the present period of `agent_tokens a` ends; null where there are no periods. */
+export const resetsAt: Sql = sql`budget_period_start(a.budget_period, a.budget_since, ${presentPeriod} + 1)`;
 
 /** What the open checkouts of `agent_tokens a` come to. */
 export function pendingCents(shop: Shop): Sql {
@@ -17,53 +33,88 @@ export function pendingCents(shop: Shop): Sql {
       and (k.expires_at > now() or k.payment_id is not null))`;
 }
 
+/** The select list of an AgentBudget from `agent_tokens a`. */
+export function budgetColumns(shop: Shop): Sql {
+  return sql`${shop.currency}::text as currency, a.budget_cents, ${usedCents} as budget_used_cents,
+    ${pendingCents(shop)} as budget_pending_cents, a.budget_cents - ${usedCents} as budget_remaining_cents,
+    a.max_per_order_cents, a.budget_period, ${resetsAt} as budget_resets_at, a.spent_total_cents`;
+}
+
 /** The budget of a token as it stands. */
 export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudget> {
   const found = await shop.one<AgentBudget>(
-    sql`select ${shop.currency}::text as currency, a.budget_cents, a.budget_used_cents,
-        ${pendingCents(shop)} as budget_pending_cents, a.budget_cents - a.budget_used_cents as budget_remaining_cents
-      from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
+    sql`select ${budgetColumns(shop)} from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
   );
   if (!found) throw new Error(`The agent token ${token_id} has no budget.`);
   return found;
 }
 
-/** Throws `budget_exceeded` when what was used and this cost together exceed the budget. */
+/** Throws `budget_exceeded` when this costs more than one order may, or more than the present period has left. */
 export async function requireBudget(shop: Shop, token_id: string, cents: number): Promise<AgentBudget> {
   const budget = await budgetOf(shop, token_id);
-  if (budget.budget_used_cents + cents > budget.budget_cents) throw exceeded(shop, budget, cents);
-  return budget;
+  if (isWithin(budget, cents)) return budget;
+  throw exceeded(shop, budget, cents);
 }
+
+function isWithin(budget: AgentBudget, cents: number): boolean {
+  return cents <= (budget.max_per_order_cents ?? cents) && cents <= budget.budget_remaining_cents;
+}
+
+/** What an order took from an agent's budget, and from which period; nothing for an order that no agent prepared. */
+export interface Spent {
+  cents: number;
+  period_number: number;
+}
+
+export const NOTHING_SPENT: Spent = { cents: 0, period_number: 0 };
 
 /**
  * Takes the total of an order that is being made from the budget. What payments under way have set aside stays set aside:
  * throws `budget_exceeded`, or `payment_in_progress` when only those prevent it.
  */
-export async function spend(shop: Shop, token_id: string, cents: number): Promise<void> {
-  const spent = await shop.run(
-    sql`update agent_tokens set budget_used_cents = budget_used_cents + ${cents}
-      where site_id = ${shop.siteId} and id = ${token_id}
-        and budget_used_cents + budget_held_cents + ${cents} <= budget_cents`,
+export async function spend(shop: Shop, token_id: string, cents: number): Promise<Spent> {
+  const spent = await shop.one<Pick<Spent, 'period_number'>>(
+    sql`update agent_tokens a set budget_used_cents = ${usedCents} + ${cents}, period_number = ${presentPeriod},
+        spent_total_cents = a.spent_total_cents + ${cents}
+      where a.site_id = ${shop.siteId} and a.id = ${token_id} and ${covers(cents)}
+      returning a.period_number`,
   );
-  if (spent === 0) await refuseBeyond(shop, token_id, cents);
+  return spent ? { cents, ...spent } : refuseBeyond(shop, token_id, cents);
 }
 
 /** Sets aside the total of a payment that begins. Throws the same. */
 export async function hold(shop: Shop, token_id: string, cents: number): Promise<void> {
   const held = await shop.run(
-    sql`update agent_tokens set budget_held_cents = budget_held_cents + ${cents}
-      where site_id = ${shop.siteId} and id = ${token_id}
-        and budget_used_cents + budget_held_cents + ${cents} <= budget_cents`,
+    sql`update agent_tokens a set budget_held_cents = a.budget_held_cents + ${cents}, budget_used_cents = ${usedCents},
+        period_number = ${presentPeriod}
+      where a.site_id = ${shop.siteId} and a.id = ${token_id} and ${covers(cents)}`,
   );
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** A payment is over: what was set aside for it is spent, or free again. */
-export async function settleHeld(shop: Shop, token_id: string, cents: number, spent: boolean): Promise<void> {
+/** Whether the budget of `agent_tokens a` covers an order of so much, besides what is set aside. */
+function covers(cents: number): Sql {
+  return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
+        and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
+}
+
+/** A payment has succeeded: what was set aside for it is spent. */
+export async function spendHeld(shop: Shop, token_id: string, cents: number): Promise<Spent> {
+  const spent = await shop.one<Pick<Spent, 'period_number'>>(
+    sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents},
+        budget_used_cents = ${usedCents} + ${cents}, period_number = ${presentPeriod},
+        spent_total_cents = a.spent_total_cents + ${cents}
+      where a.site_id = ${shop.siteId} and a.id = ${token_id} returning a.period_number`,
+  );
+  if (!spent) throw new Error(`The agent token ${token_id} has no budget.`);
+  return { cents, ...spent };
+}
+
+/** A payment is over without an order: what was set aside for it is free again. */
+export async function freeHeld(shop: Shop, token_id: string, cents: number): Promise<void> {
   await shop.run(
-    sql`update agent_tokens set budget_held_cents = budget_held_cents - ${cents},
-        budget_used_cents = budget_used_cents + ${spent ? cents : 0}
-      where site_id = ${shop.siteId} and id = ${token_id}`,
+    sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents}
+      where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
   );
 }
 
@@ -73,22 +124,55 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
   throw new ShopError('payment_in_progress', message);
 }
 
-/** Gives back, once, what a locked order took that ended before it was paid. */
-export async function giveBack(shop: Shop, order_id: string): Promise<void> {
+/**
+ * Gives back what a locked order took that ended before it was paid, or so much of it as was refunded. It raises what is left
+ * only if the order is of the present period: what a past one had left is gone.
+ */
+export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(
-    sql`with held as (
-        select id, agent_token_id, agent_spent_cents from orders
-        where site_id = ${shop.siteId} and id = ${order_id} and agent_spent_cents > 0
-      ), given_back as (
-        update orders o set agent_spent_cents = 0 from held where o.site_id = ${shop.siteId} and o.id = held.id
+    sql`with given_back as (
+        update orders o set agent_spent_cents = o.agent_spent_cents - taken.cents
+        from (
+          select id, least(agent_spent_cents, ${cents}::bigint) as cents from orders
+          where site_id = ${shop.siteId} and id = ${order_id} and agent_spent_cents > 0
+        ) as taken
+        where o.site_id = ${shop.siteId} and o.id = taken.id
+        returning o.agent_token_id, o.agent_period_number, taken.cents
       )
-      update agent_tokens a set budget_used_cents = a.budget_used_cents - held.agent_spent_cents
-      from held where a.site_id = ${shop.siteId} and a.id = held.agent_token_id`,
+      update agent_tokens a set spent_total_cents = a.spent_total_cents - b.cents,
+        budget_used_cents = a.budget_used_cents - case when b.agent_period_number = a.period_number then b.cents else 0 end
+      from given_back b where a.site_id = ${shop.siteId} and a.id = b.agent_token_id`,
   );
 }
 
-function exceeded(shop: Shop, { budget_cents, budget_used_cents }: AgentBudget, required_cents: number): ShopError {
-  const [costs, left] = [required_cents, budget_cents - budget_used_cents].map((n) => decimal(n, shop.currencyDigits));
-  const message = `It costs ${costs} ${shop.currency}, but only ${left} of the agent's budget is left.`;
-  return new ShopError('budget_exceeded', message, { budget_cents, budget_used_cents, required_cents });
+/**
+ * A refund of a locked order came back from the bank: the order takes the amount again, but no more than is left by now, since the
+ * agent may have spent it meanwhile.
+ */
+export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
+  await shop.run(
+    sql`with token as (
+        select a.id, o.agent_period_number = a.period_number as same, case when o.agent_period_number = a.period_number
+          then least(${cents}::bigint, a.budget_cents - a.budget_held_cents - a.budget_used_cents) else ${cents}::bigint end as cents
+        from orders o join agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
+        where o.site_id = ${shop.siteId} and o.id = ${order_id} for update of a
+      ), taken as (
+        update orders o set agent_spent_cents = o.agent_spent_cents + token.cents from token
+        where o.site_id = ${shop.siteId} and o.id = ${order_id}
+      )
+      update agent_tokens a set spent_total_cents = a.spent_total_cents + token.cents,
+        budget_used_cents = a.budget_used_cents + case when token.same then token.cents else 0 end
+      from token where a.site_id = ${shop.siteId} and a.id = token.id`,
+  );
+}
+
+function exceeded(shop: Shop, budget: AgentBudget, required_cents: number): ShopError {
+  const { budget_cents, budget_used_cents, max_per_order_cents, budget_remaining_cents } = budget;
+  const inWords = (cents: number) => `${decimal(cents, shop.currencyDigits)} ${shop.currency}`;
+  const perOrder = max_per_order_cents !== null && required_cents > max_per_order_cents;
+  const message = perOrder
+    ? `It costs ${inWords(required_cents)}, but the agent may spend at most ${inWords(max_per_order_cents)} on one order.`
+    : `It costs ${inWords(required_cents)}, but only ${decimal(budget_remaining_cents, shop.currencyDigits)} of the agent's budget is left.`;
+  const limit = perOrder ? 'per_order' : 'budget';
+  return new ShopError('budget_exceeded', message, { limit, budget_cents, budget_used_cents, required_cents, budget });
 }

@@ -3,7 +3,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { pendingCents } from './budgets.ts';
+import { budgetColumns } from './budgets.ts';
 
 /** The tokens of agents, as their customers, the merchant and they themselves see and end them. */
 const LIST_LIMIT = 100;
@@ -14,10 +14,8 @@ export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'rev
 
 /** The select list of an AgentToken from `tokens t` and `agent_tokens a`. */
 function columns(shop: Shop): Sql {
-  return sql`t.id, t.description as agent_name, t.customer_id, t.scopes, t.categories, ${shop.currency}::text as currency,
-    a.budget_cents, a.budget_used_cents, ${pendingCents(shop)} as budget_pending_cents,
-    a.budget_cents - a.budget_used_cents as budget_remaining_cents, ${tokenStatus} as status, t.created_at, t.last_used_at,
-    t.expires_at, t.revoked_at, a.revoked_by`;
+  return sql`t.id, t.description as agent_name, t.customer_id, t.scopes, t.categories, ${budgetColumns(shop)},
+    ${tokenStatus} as status, t.created_at, t.last_used_at, t.expires_at, t.revoked_at, a.revoked_by`;
 }
 
 /** Those of a customer: active ones first, then the newest; 100 at most. */
@@ -78,8 +76,14 @@ export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): P
   await end(shop, by, sql`t.customer_id = ${customer_id}`);
 }
 
-async function end(shop: Shop, by: Revoker, which: Sql): Promise<void> {
-  await shop.run(
+/** Ends the token of a customer that another one takes the place of; false if it was revoked before. */
+export async function endReplaced(shop: Shop, id: string, customer_id: string): Promise<boolean> {
+  return (await end(shop, 'customer', sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`)) > 0;
+}
+
+/** Returns how many were ended. */
+function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
+  return shop.run(
     sql`with ended as (
         update tokens t set revoked_at = now() where t.site_id = ${shop.siteId} and ${which} and t.revoked_at is null
         returning t.id

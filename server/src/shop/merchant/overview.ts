@@ -1,6 +1,6 @@
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { pendingCents } from '../mandates/budgets.ts';
+import { pendingCents, usedCents } from '../mandates/budgets.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
@@ -98,7 +98,7 @@ type Agents = Omit<OverviewAgents, 'orders_count' | 'sales'>;
 async function readAgents(shop: Shop): Promise<Agents> {
   const found = await shop.one<Agents>(
     sql`with active as (
-        select a.budget_cents, a.budget_used_cents, ${pendingCents(shop)} as pending_cents
+        select a.budget_cents, ${usedCents} as budget_used_cents, ${pendingCents(shop)} as pending_cents
         from agent_tokens a join tokens t using (site_id, id)
         where a.site_id = ${shop.siteId} and t.revoked_at is null and t.expires_at > now()
       )

@@ -3,10 +3,11 @@ import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
+import * as budgets from '../mandates/budgets.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
-import { lockOrder } from './orders.ts';
+import { type LockedOrder, lockOrder } from './orders.ts';
 import { claimLines, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
@@ -127,7 +128,7 @@ interface SettledRefund {
  */
 async function takeBack(
   shop: Shop,
-  before: OrderStates,
+  before: LockedOrder,
   { id, order_id, amount }: SettledRefund,
   { reason }: MoveOutcome,
 ): Promise<void> {
@@ -137,6 +138,7 @@ async function takeBack(
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded') then 'partially_refunded' else 'paid' end
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning payment_status`,
   );
+  if (before.agent_token_id) await budgets.takeAgain(shop, order_id, minorUnits(amount, shop.currencyDigits));
   await release(shop, { id, order_id, amount }, true);
   await events.record(shop, order_id, {
     type: 'refunded',
@@ -207,6 +209,7 @@ export async function succeed(
         fulfillment_status = ${after.fulfillment_status ?? order.fulfillment_status}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  if (order.agent_token_id) await budgets.giveBack(shop, order_id, minorUnits(amount, shop.currencyDigits));
   await mail.enqueue(shop, 'order_refunded', { order_id, refund_id: id });
   await restockLines(shop, id);
   const { fulfillment_status, ...money } = after;

@@ -1,0 +1,117 @@
+import type { AgentConsent, AgentScope, BudgetPeriod } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import type { Approval } from '../../shop/agents/consents.ts';
+import type { ValidationError } from '../../shop/errors.ts';
+import { withoutHidden } from '../../shop/hidden-characters.ts';
+import { centsIn, digitsOf } from '../parts/agent-words.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import type { Mistake } from '../parts/form-parts.ts';
+
+/** The form in which a customer allows all or part of what an agent asks for. */
+
+export type ConsentField =
+  | 'budget'
+  | 'max_per_order'
+  | 'budget_period'
+  | `scope_${number}`
+  | `category_${number}`
+  | 'same_code'
+  | 'password';
+
+export interface ConsentForm {
+  /** As typed. */
+  budget: string;
+  max_per_order: string;
+  budget_period: BudgetPeriod;
+  scopes: AgentScope[];
+  categories: string[];
+}
+
+/** What can be chosen in place of what was asked for; the same budget gives the more, the more often it is there anew. */
+export function periodsWithin(asked: BudgetPeriod): BudgetPeriod[] {
+  const all: BudgetPeriod[] = ['week', 'month', 'once'];
+  return all.slice(all.indexOf(asked));
+}
+
+/** The names of the categories that the form offers: those asked for, or the shop's own if the agent asked for everything. */
+export function offeredCategories({ categories, category_choices }: AgentConsent): string[] {
+  return categories.length > 0 ? categories : category_choices.map(({ value }) => value);
+}
+
+export function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
+  const period = body.get('budget_period');
+  return {
+    budget: body.get('budget') ?? '',
+    max_per_order: body.get('max_per_order') ?? '',
+    budget_period: periodsWithin(consent.budget_period).find((one) => one === period) ?? consent.budget_period,
+    scopes: consent.scopes.filter((_scope, i) => body.has(`scope_${i}`)),
+    categories: chosenCategories(body, consent),
+  };
+}
+
+/** The shop's categories may have changed since they were shown, so that each is named by itself and not by its place. */
+function chosenCategories(body: FormBody, consent: AgentConsent): string[] {
+  const chosen = new Set([...body].flatMap(([name, value]) => (name.startsWith('category_') ? value : [])));
+  return offeredCategories(consent).filter((name) => chosen.has(withoutHidden(name, { lines: false }).trim()));
+}
+
+export function consentMistakes(
+  { say }: Language,
+  body: FormBody,
+  form: ConsentForm,
+  consent: AgentConsent,
+): Mistake<ConsentField>[] {
+  const mistakes = amountMistakes(say, form, consent);
+  if (form.scopes.length === 0) mistakes.push({ field: 'scope_0', message: say('consent.choose_scope') });
+  if (consent.categories.length > 0 && form.categories.length === 0) {
+    mistakes.push({ field: 'category_0', message: say('consent.choose_category') });
+  }
+  if (body.get('same_code') !== 'yes') mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
+  if (consent.password_required && !body.has('password')) {
+    mistakes.push({ field: 'password', message: say('consent.no_password') });
+  }
+  return mistakes;
+}
+
+function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
+  const digits = digitsOf(consent.currency);
+  const wrong = { message: say('consent.amount_form', { example: digits > 0 ? '25.00' : '25' }) };
+  const mistakes: Mistake<ConsentField>[] = [];
+  const budget = centsIn(form.budget, digits);
+  if (budget === undefined) mistakes.push({ field: 'budget', ...wrong });
+  else if (budget > consent.budget_cents) mistakes.push({ field: 'budget', message: say('consent.amount_high') });
+
+  const { max_per_order_cents: most } = consent;
+  const perOrder = centsIn(form.max_per_order, digits);
+  // No limit was asked for, and none is set.
+  if (most === null && form.max_per_order === '') return mistakes;
+  if (perOrder === undefined) mistakes.push({ field: 'max_per_order', ...wrong });
+  else if (perOrder > (most ?? perOrder)) {
+    mistakes.push({ field: 'max_per_order', message: say('consent.per_order_high') });
+  }
+  return mistakes;
+}
+
+/** What a form without mistakes approves. */
+export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval {
+  const digits = digitsOf(currency);
+  const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
+  const { budget_period, scopes, categories } = form;
+  return {
+    ...{ budget_period, scopes, categories },
+    ...(budget_cents !== undefined && { budget_cents }),
+    ...(max_per_order_cents !== undefined && { max_per_order_cents }),
+  };
+}
+
+const FIELDS = new Map<unknown, ConsentField>([
+  ['budget_cents', 'budget'],
+  ['max_per_order_cents', 'max_per_order'],
+  ['budget_period', 'budget_period'],
+  ['scopes', 'scope_0'],
+]);
+
+/** What the shop found wrong, at the fields of the form. */
+export function mistakesOf({ detail }: ValidationError): Mistake<ConsentField>[] {
+  return detail.map(({ loc, msg }) => ({ field: FIELDS.get(loc[1]) ?? 'category_0', message: msg }));
+}
