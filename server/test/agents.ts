@@ -68,10 +68,11 @@ export async function givenAgentCheckout(
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
-  // Agents cannot prepare anything beyond their budget: these were made while it was larger.
+  // Agents cannot prepare anything beyond what they may spend: these were made while it was more.
   const more = 1_000_000_000;
   await shop.owner.query(
-    sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more} where id = ${token_id}`,
+    sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more},
+      max_per_order_cents = max_per_order_cents + ${more} where id = ${token_id}`,
   );
   const cart_id = await inShop(shop.db, tenant, actor, async (inside) => {
     const { id } = await carts.createForAgent(inside);
@@ -80,7 +81,8 @@ export async function givenAgentCheckout(
     return id;
   });
   await shop.owner.query(
-    sql`update commerce.agent_tokens set budget_cents = budget_cents - ${more} where id = ${token_id}`,
+    sql`update commerce.agent_tokens set budget_cents = budget_cents - ${more},
+      max_per_order_cents = max_per_order_cents - ${more} where id = ${token_id}`,
   );
   return shop.givenCheckout({ cart_id, client: customer.client });
 }

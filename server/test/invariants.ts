@@ -159,16 +159,24 @@ const INVARIANTS: Record<string, string> = {
     left join commerce.checkouts k on k.site_id = a.site_id and k.agent_token_id = a.id
     left join commerce.payments p on p.site_id = k.site_id and p.id = k.payment_id
     group by a.site_id, a.id, a.budget_held_cents having a.budget_held_cents <> coalesce(sum(p.held_cents), 0)`,
-  'what an agent has used is what its orders took, and no more than its budget': `
+  'what an agent has used is what its orders of the period took, and in all what all of them took': `
     select a.id, a.budget_used_cents from commerce.agent_tokens a
     left join commerce.orders o on o.site_id = a.site_id and o.agent_token_id = a.id
-    group by a.site_id, a.id, a.budget_used_cents, a.budget_cents
-    having a.budget_used_cents <> coalesce(sum(o.agent_spent_cents), 0) or a.budget_used_cents > a.budget_cents`,
-  'an order of an agent takes its total from the budget, unless it was cancelled before it was paid': `
-    select o.id from commerce.orders o join commerce.sites s using (site_id)
-    where o.agent_token_id is not null and o.agent_spent_cents <> case
-      when o.status = 'cancelled' and o.payment_confirmed_at is null then 0
-      else o.total * power(10::numeric, s.currency_digits) end`,
+    group by a.site_id, a.id
+    having a.budget_used_cents <> coalesce(sum(o.agent_spent_cents) filter (where o.agent_period_number = a.period_number), 0)
+      or a.spent_total_cents <> coalesce(sum(o.agent_spent_cents), 0) or max(o.agent_period_number) > a.period_number`,
+  'in no period do the orders of an agent take more than its budget, nor one of them more than one may': `
+    select a.id, o.agent_period_number from commerce.agent_tokens a
+    join commerce.orders o on o.site_id = a.site_id and o.agent_token_id = a.id
+    group by a.site_id, a.id, o.agent_period_number
+    having sum(o.agent_spent_cents) > a.budget_cents or max(o.agent_spent_cents) > a.max_per_order_cents`,
+  'an order of an agent takes its total from the budget, less refunds, and nothing if it was cancelled before it was paid': `
+    select o.id, o.agent_spent_cents from commerce.orders o join commerce.sites s using (site_id)
+    cross join lateral (select o.total * power(10::numeric, s.currency_digits) as cents, (
+      select coalesce(sum(r.amount), 0) * power(10::numeric, s.currency_digits) from commerce.refunds r
+      where r.site_id = o.site_id and r.order_id = o.id) as refunded) t
+    where o.agent_token_id is not null and case when o.status = 'cancelled' and o.payment_confirmed_at is null
+      then o.agent_spent_cents <> 0 else o.agent_spent_cents not between greatest(0, t.cents - t.refunded) and t.cents end`,
   'orders, checkouts and carts of an agent belong to one token': `
     select k.id from commerce.checkouts k
     join commerce.carts c on c.site_id = k.site_id and c.id = k.cart_id
