@@ -1,5 +1,5 @@
 import { decimal } from '../server/src/shop/money.ts';
-import { openAgent } from './agents.ts';
+import { type AgentTerms, openAgent } from './agents.ts';
 import { openAccount, openCustomerSession } from './customers.ts';
 import { onlyVariantOf, putOnSale } from './goods.ts';
 import type { Answer, OpenShop, Request } from './shop.ts';
@@ -41,7 +41,12 @@ export class AgentPurchases {
   }
 
   /** A new customer with an agent of this budget, for these categories; none mean all. */
-  static async open(shop: OpenShop, budget_cents: number, categories: string[] = []): Promise<AgentPurchases> {
+  static async open(
+    shop: OpenShop,
+    budget_cents: number,
+    categories: string[] = [],
+    terms: AgentTerms = {},
+  ): Promise<AgentPurchases> {
     const { premises, site_id } = shop;
     const tenant = { site_id, canary: 'proof' };
     const { id } = await openAccount(premises, tenant);
@@ -49,7 +54,7 @@ export class AgentPurchases {
     return new AgentPurchases(
       shop,
       customer_token,
-      await openAgent(premises, tenant, id, budget_cents, { categories }),
+      await openAgent(premises, tenant, id, budget_cents, { categories, ...terms }),
     );
   }
 

@@ -44,13 +44,20 @@ export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<
   return (await askForConsent(world, tenant, id)).device_code;
 }
 
+export interface AgentTerms {
+  scopes?: string[];
+  categories?: string[];
+  max_per_order_cents?: number | null;
+  budget_period?: 'once' | 'week' | 'month';
+}
+
 /** A token of an agent that acts for a customer, with all scopes, and a budget that no proof uses up unless it says which. */
 export async function openAgent(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
   customer_id: string,
   budget_cents = 1_000_000_000,
-  { scopes = SCOPES, categories = [] }: { scopes?: string[]; categories?: string[] } = {},
+  { scopes = SCOPES, categories = [], max_per_order_cents = null, budget_period = 'once' }: AgentTerms = {},
 ) {
   const [id, secret] = [randomUUID(), mintToken('agent')];
   await owner.query(
@@ -60,8 +67,9 @@ export async function openAgent(
     [site_id, id, hashToken(secret), secret, `${canary} agent`, scopes, categories, customer_id],
   );
   await owner.query(
-    'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, $4)',
-    [site_id, id, randomUUID(), budget_cents],
+    `insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [site_id, id, randomUUID(), budget_cents, max_per_order_cents, budget_period],
   );
   return { id, secret };
 }

@@ -1,12 +1,13 @@
 import { agentCheckout, asSignedIn, callOf, newCustomer, openAgent } from './agents.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
-import type { World } from './tenant.ts';
+import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /** Many confirmations at once at the edge of a budget: what is recorded is what was ordered, and never more than allowed. */
 export const E1: Proof = {
   id: 'E1',
-  promise: 'Parallel purchases never overrun the budget of an agent, and every cent of it is accounted for.',
+  promise:
+    'Parallel purchases never overrun the budget of an agent, also while its period turns, and every cent of it is accounted for.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -17,13 +18,7 @@ export const E1: Proof = {
         // A staple with its parcel is 24.90: between one and all but one of the purchases fit.
         const budget = 2490 * (1 + (round % (parallel - 1))) + 1234;
         const agent = await openAgent(world, tenant, customer.id, budget);
-        const ready: { id: string; total: string }[] = [];
-        while (ready.length < parallel) {
-          const some = Array.from({ length: Math.min(AT_ONCE, parallel - ready.length) }, () =>
-            agentCheckout(world, tenant, agent.secret, customer.token),
-          );
-          ready.push(...(await Promise.all(some)));
-        }
+        const ready = await prepareMany(world, tenant, agent.secret, customer.token, parallel);
         const replies = await Promise.all(
           ready.map(({ id, total }) => {
             const parts = { path: { checkout_id: id }, body: { expected_total: total } };
@@ -37,13 +32,85 @@ export const E1: Proof = {
         confirmed += accepted;
         if (accepted !== Math.floor(budget / 2490)) world.violations.add(`${accepted} purchases fit in ${budget}`);
         await judge(world, agent.id, accepted * 2490, budget);
+        confirmed += await acrossTheTurn(world, tenant, parallel, round);
         trial.progress(`round ${round + 1} of ${rounds}`);
       }
       const note = `${confirmed} confirmed, cents over a budget: 0`;
-      const figures = { tried: rounds * parallel, unit: 'purchases at once', violations: world.violations.list };
+      const figures = { tried: 2 * rounds * parallel, unit: 'purchases at once', violations: world.violations.list };
       return { ...figures, ...(world.violations.list.length === 0 && { note }) } satisfies Figures;
     }),
 };
+
+/**
+ * The same while the period turns: whatever falls into a period
+ * stays within its budget, and none is counted twice or not at all.
+ */
+async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, round: number): Promise<number> {
+  const customer = await newCustomer(world, tenant);
+  const fits = 1 + (round % Math.max(1, Math.floor(parallel / 3)));
+  const budget = 2490 * fits + 1234;
+  const budget_period = round % 2 === 0 ? 'week' : 'month';
+  const agent = await openAgent(world, tenant, customer.id, budget, { budget_period });
+  const ready = await prepareMany(world, tenant, agent.secret, customer.token, parallel);
+  const turnAt = Math.floor((parallel * ((round % 3) + 1)) / 4);
+  const send = ({ id, total }: { id: string; total: string }) => {
+    const parts = { path: { checkout_id: id }, body: { expected_total: total } };
+    return world.send(callOf('storefront.completeCheckout', asSignedIn(tenant, customer.token), parts), tenant);
+  };
+  const [replies] = await Promise.all([
+    Promise.all(ready.map((one, i) => (i < turnAt ? send(one) : turn(world, agent.id).then(() => send(one))))),
+    turn(world, agent.id),
+  ]);
+  const accepted = replies.filter(({ status }) => status === 200).length;
+  for (const { status, text } of replies) {
+    if (status !== 200 && status !== 402) world.violations.add(`a confirmation at the turn got ${status} ${text}`);
+  }
+  const { rows } = await world.owner.query<{
+    period: number;
+    cents: number;
+    spent: number;
+    used: number;
+    total: number;
+  }>(
+    `select o.agent_period_number as period, sum(o.total * 100)::int as cents, sum(o.agent_spent_cents)::int as spent,
+       min(case when a.period_number = o.agent_period_number then a.budget_used_cents end)::int as used,
+       min(a.spent_total_cents)::int as total
+     from commerce.orders o join commerce.agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
+     where a.id = $1 group by o.agent_period_number order by o.agent_period_number`,
+    [agent.id],
+  );
+  for (const { period, cents, spent, used } of rows) {
+    if (cents > budget || spent !== cents || (used !== null && used !== cents)) {
+      world.violations.add(`period ${period}: ordered ${cents}, spent ${spent}, used ${used}, allowed ${budget}`);
+    }
+  }
+  const ordered = rows.reduce((sum, { cents }) => sum + cents, 0);
+  if (ordered !== accepted * 2490 || (rows[0]?.total ?? 0) !== ordered) {
+    world.violations.add(`at the turn ${accepted} were confirmed, ${ordered} ordered, ${rows[0]?.total} in all`);
+  }
+  if (accepted < fits) world.violations.add(`at the turn ${accepted} were confirmed, though ${fits} fit in one period`);
+  return accepted;
+}
+
+/** Ends the first period, once. */
+async function turn({ owner }: World, token_id: string): Promise<void> {
+  await owner.query(
+    `update commerce.agent_tokens set budget_since = budget_since - interval '1 month' - interval '1 day'
+     where id = $1 and budget_since > now() - interval '1 day'`,
+    [token_id],
+  );
+}
+
+async function prepareMany(world: World, tenant: Tenant, agent: string, customer: string, count: number) {
+  const ready: { id: string; total: string }[] = [];
+  while (ready.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - ready.length) }, () =>
+      agentCheckout(world, tenant, agent, customer),
+    );
+    ready.push(...(await Promise.all(some)));
+  }
+  return ready;
+}
 
 /** This many checkouts are prepared at a time. */
 const AT_ONCE = 8;

@@ -25,11 +25,11 @@ export const E6: Proof = {
       const scene = await openScene(shop);
       const categories = await overCategories(trial, scene, chance);
       const changes = await overChanges(trial, scene);
-      const budgets = await withoutBudget(scene);
+      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop));
       const ended = await untilTheEnd(trial, shop);
       const note =
         `${scoped.tried} calls with some of the scopes, ${categories} tries to leave the categories, ${changes} changes ` +
-        `before the order, ${budgets} purchases without a budget, ${ended} calls around the end of a token`;
+        `before the order, ${budgets} purchases without a budget or beyond one order, ${ended} calls around the end of a token`;
       const tried = scoped.tried + categories + changes + budgets + ended;
       return { tried, unit: 'tries', violations: violations.list, note } satisfies Figures;
     });
@@ -162,6 +162,31 @@ async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   );
   if (rows.length > 0) shop.premises.violations.add(`an agent without a budget left ${rows.length} carts`);
   return tried;
+}
+
+/** What one order may cost is the limit in every way to a larger one, though the budget would cover it. */
+async function beyondOneOrder(shop: OpenShop): Promise<number> {
+  const agent = await AgentPurchases.open(shop, 1_000_000, [], { max_per_order_cents: 1_500 });
+  const { variant_id, product_id } = await agent.sell(1000);
+  const [exact, dear] = [await agent.prepare({ variant_id }), await agent.sell(1501)];
+  const more = { variant_id, quantity: 1 };
+  const refused = [
+    await agent.add({ variant_id, quantity: 2 }),
+    await agent.buy({ variant_id, quantity: 2 }),
+    await agent.buy({ variant_id: dear.variant_id, dry_run: true }),
+    await agent.add({ ...more, cart_id: exact.cart_id }),
+  ];
+  const { id, cart_id } = await agent.prepare({ variant_id });
+  await shop.must('storefront.addCartItem', { ...agent.as, path: { cart_id }, body: more });
+  refused.push((await agent.confirmWhatever(id)) as never);
+  for (const { status, refusal } of refused) {
+    if (status !== 402 || refusal?.limit !== 'per_order')
+      shop.premises.violations.add(`beyond one order: ${status} ${JSON.stringify(refusal)}`);
+  }
+  const allowed = await agent.confirm(exact.id);
+  if (allowed.status !== 200)
+    shop.premises.violations.add(`an order of ${product_id} within the limit: ${allowed.status}`);
+  return refused.length + 1;
 }
 
 /** Calls without pause past the moment at which a token ends: those before it are accepted, those after it are not. */

@@ -18,6 +18,7 @@ const authorization = {
 const issued = {
   ...{ access_token: 'agt_1', token_type: 'Bearer' as const, expires_in: 604_800, scope: 'catalog:read' },
   ...{ token_id: siteId, agent_name: 'A', budget_cents: 0, currency: 'EUR', categories: [] },
+  ...{ max_per_order_cents: null, budget_period: 'once' as const, budget_resets_at: null },
   expires_at: '2026-03-09T08:15:00.000Z',
 } satisfies IssuedAgentToken;
 

@@ -7,6 +7,8 @@ import { CommerceError, ConnectionError, unwrap } from './errors.ts';
 export type ConsentOptions = ClientOptions & {
   /** The shop to ask in. */
   siteId: string;
+  /** The token that the agent has and that the new one is to take the place of. */
+  agentToken?: string;
 };
 
 /** A request that the customer is to decide on. Show `verification_uri_complete`, and wait for the token. */
@@ -21,14 +23,21 @@ export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']>
 
 const SLOWER_BY_SECONDS = 5;
 
-/** Asks for a customer's consent: scopes, a budget in the currency's minor unit, categories, an end date. */
+/**
+ * Asks for a customer's consent: scopes, a budget in the currency's minor unit, in all or for each week or month, the most for one
+ * order, categories, an end date.
+ */
 export async function requestConsent(
   options: ConsentOptions,
   wish: components['schemas']['ConsentRequest'],
 ): Promise<PendingConsent> {
-  const { siteId, ...rest } = options;
+  const { siteId, agentToken, ...rest } = options;
   const site_id = given('siteId', siteId);
-  const request = createClient(rest).POST('/api/agent/consent/request', { params: { query: { site_id } }, body: wish });
+  const request = createClient(rest).POST('/api/agent/consent/request', {
+    params: { query: { site_id } },
+    body: wish,
+    ...(agentToken !== undefined && { headers: { Authorization: `Bearer ${agentToken}` } }),
+  });
   const authorization = await unwrap(request);
   // Retrying a poll at once would be too early: the waits are below.
   const client = createClient({ ...rest, maxAttempts: 1 });

@@ -7,7 +7,13 @@ const CUSTOMER = '0192f3a2-9999-7000-8000-000000000001';
 const TOKEN = {
   ...{ id: ID, agent_name: 'Bargain\u001b[31m bot', customer_id: CUSTOMER, scopes: ['catalog:read'], categories: [] },
   ...{ currency: 'JPY', budget_cents: 5000, budget_used_cents: 1200, budget_pending_cents: 0 },
-  ...{ budget_remaining_cents: 3800, status: 'active', created_at: '2026-03-02T08:16:00.000Z', last_used_at: null },
+  ...{ budget_remaining_cents: 3800, max_per_order_cents: 900, budget_period: 'week', spent_total_cents: 7000 },
+  ...{
+    budget_resets_at: '2026-03-09T08:15:00.000Z',
+    status: 'active',
+    created_at: '2026-03-02T08:16:00.000Z',
+    last_used_at: null,
+  },
   ...{ expires_at: '2026-03-09T08:15:00.000Z', revoked_at: null, revoked_by: null },
 };
 
@@ -20,7 +26,8 @@ test('the list shows what agents may spend and have spent, in the currency, and 
 
   expect(code).toBe(0);
   expect(out).toContain('Bargain [31m bot');
-  expect(out).toMatch(/active\s+5000\s+1200\s+0\s/);
+  expect(out).toMatch(/active\s+5000 a week\s+1200\s+0\s/);
+  expect(out).toMatch(/AT MOST PER ORDER\s+900\s/);
   expect(out).toContain(ID);
   expect(Object.fromEntries(seen.at(-1)?.query ?? [])).toEqual({ status: 'active', customer_id: CUSTOMER });
 });

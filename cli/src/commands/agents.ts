@@ -64,17 +64,27 @@ interface ListOptions extends PageOptions {
 const COLUMNS: Column<AgentToken>[] = [
   { title: 'CALLS ITSELF', value: ({ agent_name }) => agent_name, shrinks: true },
   { title: 'STATE', value: stateOf, colour: ({ status }) => (status === 'active' ? 'green' : 'dim') },
-  { title: 'BUDGET', value: ({ budget_cents, currency }) => amount(budget_cents, currency), right: true },
+  { title: 'BUDGET', value: budgetOf, right: true },
   { title: 'USED', value: ({ budget_used_cents, currency }) => amount(budget_used_cents, currency), right: true },
   {
     title: 'PENDING',
     value: ({ budget_pending_cents, currency }) => amount(budget_pending_cents, currency),
     right: true,
   },
+  {
+    title: 'AT MOST PER ORDER',
+    value: ({ max_per_order_cents: most, currency }) => (most === null ? '' : amount(most, currency)),
+    below: true,
+  },
+  { title: 'BUDGET RESETS', value: ({ budget_resets_at }) => moment(budget_resets_at, ''), below: true },
   { title: 'ENDS', value: ({ expires_at }) => moment(expires_at), below: true },
   { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at, 'never'), below: true },
   { title: 'ID', value: ({ id }) => id, below: true },
 ];
+
+function budgetOf({ budget_cents, budget_period, currency }: AgentToken): string {
+  return `${amount(budget_cents, currency)}${budget_period === 'once' ? '' : ` a ${budget_period}`}`;
+}
 
 function stateOf({ status, revoked_by }: AgentToken): string {
   return revoked_by ? `revoked by ${revoked_by}` : status;

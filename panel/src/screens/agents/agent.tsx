@@ -13,6 +13,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { Activity } from './activity.tsx';
 import { type AgentToken, useAgentToken, useCustomerEmails } from './agent-queries.ts';
 import { CustomerOf } from './agents.tsx';
+import { eachPeriod } from './words.ts';
 import './agents.css';
 
 const SCOPES: Record<string, string> = {
@@ -56,14 +57,18 @@ function Facts({ token }: { token: AgentToken }) {
   const { minor, time } = useFormat();
   const emails = useCustomerEmails([token.customer_id]);
   const { scopes, categories, currency, last_used_at, revoked_at, revoked_by } = token;
+  const { max_per_order_cents, budget_resets_at } = token;
   const facts = [
     ['For', <CustomerOf key="for" token={token} emails={emails} />],
     ['May', scopes.map((scope) => SCOPES[scope] ?? scope).join(', ')],
     ['Only', categories.join(', ')],
-    ['Budget', minor(token.budget_cents, currency)],
+    ['Budget', eachPeriod(minor(token.budget_cents, currency), token.budget_period)],
+    ['At most per order', max_per_order_cents !== null && minor(max_per_order_cents, currency)],
     ['Used', minor(token.budget_used_cents, currency)],
     ['Pending', minor(token.budget_pending_cents, currency)],
     ['Remaining', minor(token.budget_remaining_cents, currency)],
+    ['Budget resets', budget_resets_at && time(budget_resets_at)],
+    ['Spent in all', token.budget_period !== 'once' && minor(token.spent_total_cents, currency)],
     ['Allowed', time(token.created_at)],
     ['Last used', last_used_at ? time(last_used_at) : 'Never'],
     ['Until', time(token.expires_at)],

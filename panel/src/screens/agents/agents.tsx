@@ -9,6 +9,7 @@ import { useSearchState } from '../../ui/search-state.ts';
 import { type AgentToken, useAgentTokens, useCustomerEmails } from './agent-queries.ts';
 import './agents.css';
 import { Policy } from './policy.tsx';
+import { eachPeriod } from './words.ts';
 
 /** The AI agents that customers let shop for them, and what the shop allows agents at all. */
 export function Agents() {
@@ -60,6 +61,10 @@ function AgentTable({ rows }: { rows: AgentToken[] }) {
       { id: 'agent', header: 'Agent', cell: ({ id, agent_name }) => <Link to={`/agents/${id}`}>{agent_name}</Link> },
       { id: 'customer', header: 'For', cell: (token) => <CustomerOf token={token} emails={emails} /> },
       { id: 'status', header: 'Access', cell: ({ status }) => <Badge value={status} /> },
+      {
+        ...{ id: 'budget', header: 'Budget', numeric: true },
+        cell: (a) => eachPeriod(minor(a.budget_cents, a.currency), a.budget_period),
+      },
       { id: 'used', header: 'Used', numeric: true, cell: (a) => minor(a.budget_used_cents, a.currency) },
       { id: 'pending', header: 'Pending', numeric: true, cell: (a) => minor(a.budget_pending_cents, a.currency) },
       { id: 'left', header: 'Remaining', numeric: true, cell: (a) => minor(a.budget_remaining_cents, a.currency) },

@@ -58,8 +58,8 @@ function Words({ policy }: { policy: AgentPolicy }) {
   }
   return (
     <p>
-      <Badge value="active">On</Badge> A customer may allow an agent to spend up to {minor(max_budget_cents)}, for at
-      most {max_lifetime_days} days.
+      <Badge value="active">On</Badge> A customer may allow an agent to spend up to {minor(max_budget_cents)}, in all or
+      in each week or month, for at most {max_lifetime_days} days.
       {password_above_cents !== null && ` Above ${minor(password_above_cents)} the password is asked again.`}
     </p>
   );

@@ -10,8 +10,15 @@ const ACTIONS: Record<string, string> = {
   'agent.listOrders': "Read the customer's orders",
   'agent.getOrder': 'Read an order of the customer',
   'agent.listAudit': 'Read what it had done',
+  'agent.getToken': 'Read what it may do and spend',
+  'agent.requestConsent': 'Asked for other terms',
   'agent.revokeToken': 'Gave its access back',
 };
+
+/** An amount with how often it is there anew. */
+export function eachPeriod(amount: string, period: string): string {
+  return period === 'once' ? amount : `${amount} a ${period}`;
+}
 
 /** What an agent did. An operation that is not known here is told by its own name: `storefront.addCartItem`, "Add cart item". */
 export function actionInWords(action: string): string {

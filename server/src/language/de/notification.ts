@@ -88,6 +88,7 @@ export const notification: Record<keyof typeof english, string> = {
     'Sie haben einem Assistenten erlaubt, bei {shop} für Sie einzukaufen. Jeder Kauf wartet weiterhin auf Ihre Bestätigung.',
   agent_name: 'So nennt er sich',
   agent_budget: 'Er darf ausgeben',
+  agent_per_order: 'Höchstens für einen Kauf',
   agent_categories: 'Für',
   agent_everything: 'das ganze Sortiment',
   agent_until: 'Bis',

@@ -81,6 +81,7 @@ export const notification = {
   agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
   agent_name: 'Name it gives itself',
   agent_budget: 'It may spend',
+  agent_per_order: 'At most for one purchase',
   agent_categories: 'In',
   agent_everything: 'the whole shop',
   agent_until: 'Until',

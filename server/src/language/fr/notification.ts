@@ -89,6 +89,7 @@ export const notification: Record<keyof typeof english, string> = {
     'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',
   agent_name: 'Le nom qu’il se donne',
   agent_budget: 'Il peut dépenser',
+  agent_per_order: 'Au plus pour un achat',
   agent_categories: 'Pour',
   agent_everything: 'toute la boutique',
   agent_until: 'Jusqu’au',

@@ -1,7 +1,14 @@
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
-import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES } from '../parts/agent-words.ts';
+import {
+  assistantNamed,
+  budgetInWords,
+  budgetOfPeriod,
+  deedInWords,
+  endInWords,
+  SCOPES,
+} from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -79,13 +86,16 @@ function agentCard({ language, path }: AccountVisit, csrf: string, agent: AgentT
 <p class="card-title"><strong dir="auto">${agent_name}</strong> <span class="state ${status}">${say(`consent.status_${status}`)}</span></p>
 <p class="hint">${say('account.calls_itself')}</p>
 <dl class="amounts">
-${amount(say('account.budget'), agent.budget_cents)}
+<div><dt>${say('account.budget')}</dt><dd>${budgetOfPeriod(language, agent.budget_cents, agent.budget_period, currency)}</dd></div>
 ${amount(say('account.used'), agent.budget_used_cents)}
 ${amount(say('account.held'), agent.budget_pending_cents)}
 ${amount(say('account.left'), agent.budget_remaining_cents)}
+${agent.max_per_order_cents !== null && amount(say('account.per_order'), agent.max_per_order_cents)}
+${agent.budget_period !== 'once' && amount(say('account.spent_total'), agent.spent_total_cents)}
 </dl>
 <details><summary>${say('account.may_do')}</summary><ul class="bullets">${scopes.map((scope) => html`<li>${say(SCOPES[scope])}</li>`)}</ul>
 ${categories.length > 0 && html`<p>${rich(language, 'account.only', { categories: only })}</p>`}</details>
+${budgetAnew(language, agent)}
 <p class="hint">${rich(language, until, { moment: moment(language, expires_at) })}</p>
 <div class="buttons">
 <a href="${withQuery(path, 'agent', id)}">${say('account.activity_link')}</a>
@@ -95,6 +105,12 @@ ${
 }
 </div>
 </li>`;
+}
+
+/** When the budget is there anew, if the assistant may still spend then. */
+function budgetAnew(language: Language, { status, budget_resets_at, expires_at }: AgentToken): Html | undefined {
+  if (status !== 'active' || budget_resets_at === null || budget_resets_at >= expires_at) return undefined;
+  return html`<p class="hint">${rich(language, 'account.resets', { moment: moment(language, budget_resets_at) })}</p>`;
 }
 
 function ordersSection(visit: AccountVisit, orders: Order[], total: number): Html {
