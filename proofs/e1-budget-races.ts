@@ -47,7 +47,7 @@ export const E1: Proof = {
  */
 async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, round: number): Promise<number> {
   const customer = await newCustomer(world, tenant);
-  const fits = 1 + (round % Math.max(1, Math.floor(parallel / 3)));
+  const fits = 3 + (round % Math.max(1, Math.floor(parallel / 3)));
   const budget = 2490 * fits + 1234;
   const budget_period = round % 2 === 0 ? 'week' : 'month';
   const agent = await openAgent(world, tenant, customer.id, budget, { budget_period });

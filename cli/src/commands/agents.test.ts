@@ -27,7 +27,7 @@ test('the list shows what agents may spend and have spent, in the currency, and 
   expect(code).toBe(0);
   expect(out).toContain('Bargain [31m bot');
   expect(out).toMatch(/active\s+5000 a week\s+1200\s+0\s/);
-  expect(out).toMatch(/AT MOST PER ORDER\s+900\s/);
+  expect(out).toMatch(/\s900\s+2026-03-09 08:15\s/);
   expect(out).toContain(ID);
   expect(Object.fromEntries(seen.at(-1)?.query ?? [])).toEqual({ status: 'active', customer_id: CUSTOMER });
 });

@@ -67,7 +67,8 @@ interface ApprovedConsent {
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
   categories: string[];
-  approved_at: string;
+  /** Null where it was approved by a server of an earlier version. */
+  approved_at: string | null;
   token_expires_at: string;
   expires_in: number;
   /** The token that the new one takes the place of. */
@@ -118,7 +119,8 @@ async function insertToken(
         returning site_id, id
       )
       insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)
-      select site_id, id, ${consent_id}, ${budget_cents}, ${max_per_order_cents}, ${budget_period}, ${terms.approved_at}
+      select site_id, id, ${consent_id}, ${budget_cents}, ${max_per_order_cents}, ${budget_period},
+        coalesce(${terms.approved_at}::timestamptz, now())
       from inserted returning ${budgets.resetsAt} as budget_resets_at`,
   );
   return { access_token, token_id, budget_resets_at: inserted?.budget_resets_at ?? null };
