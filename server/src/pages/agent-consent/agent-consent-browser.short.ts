@@ -1,3 +1,4 @@
+import { requestConsent } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askForConsent, poll } from '../../../test/agents.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
@@ -43,6 +44,8 @@ for (const width of [1280, 375]) {
       const asked = await askForConsent(shop, {
         agent_name: 'Kitchen helper',
         budget_cents: 5_000,
+        budget_period: 'week',
+        scopes: ['catalog:read', 'cart:write', 'checkout:create'],
         categories: ['Kitchen', 'Travel'],
       });
       await page.goto(here(asked.verification_uri_complete));
@@ -57,7 +60,24 @@ for (const width of [1280, 375]) {
       expect(await heading()).toBe('You have allowed this');
       await look('4-allowed');
 
-      const { data: token } = await poll(shop, asked.device_code);
+      const { data: first } = await poll(shop, asked.device_code);
+      const again = await requestConsent(
+        { baseUrl: shop.baseUrl, siteId: shop.site_id, agentToken: first?.access_token ?? '' },
+        { agent_name: 'Kitchen helper', budget_cents: 6_000, budget_period: 'month' },
+      );
+      await page.goto(here(again.verification_uri_complete));
+      await look('4b-changes');
+      expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain('€50.00 each week, then €60.00');
+      // One of the shop's own kinds, without its profile, once instead of each month, and at most 20.00 for a purchase.
+      for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
+        await page.click(box);
+      }
+      await page.type('#max_per_order', '20');
+      await press(page, 'approve');
+      expect(await heading()).toBe('You have allowed this');
+      const { data: token } = await poll(shop, again.device_code);
+      expect(token).toMatchObject({ categories: ['Kitchen'], budget_period: 'once', max_per_order_cents: 2_000 });
+      expect(token?.scope).not.toContain('customer:self');
       const call = (path: string, body: object) =>
         fetch(`${shop.baseUrl}${path}`, {
           method: 'POST',
