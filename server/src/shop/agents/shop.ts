@@ -31,6 +31,8 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
   const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
+  // A name that cannot be shown as it is could not be sent back as it is.
+  const shown = categories.filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
   // Goods that are picked up can be paid there.
   const methods = offeredMethods(terms, checkoutDeps, null);
@@ -48,11 +50,11 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
       content_trust: CONTENT_TRUST,
       name: nameOf(facts.name),
       support_email: facts.brand.support_email,
-      support_phone: facts.brand.support_phone,
+      support_phone: sanitizeMerchantText(facts.brand.support_phone, CAPS.name),
       storefront_url: terms.storefront_url,
       policies: { terms_url, privacy_url, imprint_url, withdrawal_url },
-      categories: categories.map((one) => ({ ...one, title: nameOf(one.title) })),
-      more_categories: more,
+      categories: shown.map((one) => ({ ...one, title: nameOf(one.title) })),
+      more_categories: more + categories.length - shown.length,
     },
   };
 }
