@@ -7319,16 +7319,6 @@ export interface components {
             totals: components["schemas"]["AgentTotals"] | null;
             budget: components["schemas"]["AgentBudget"];
         };
-        /** @description A product type or a collection of the shop, to which an agent can be limited. */
-        ShopCategory: {
-            /** @enum {string} */
-            kind: "product_type" | "collection";
-            /** @description What a consent request takes in categories, the product type itself or the handle of the collection. */
-            value: string;
-            title: string;
-            /** @description How many products it has; null for a collection that rules fill. */
-            products: number | null;
-        };
         /** @description What an agent should know of the shop before it searches. */
         AgentShop: {
             site_id: components["schemas"]["Id"];
@@ -7371,8 +7361,8 @@ export interface components {
                 };
                 /** @description What an agent can be limited to, those with the most products first. */
                 categories: components["schemas"]["ShopCategory"][];
-                /** @description How many are left out. */
-                more_categories: components["schemas"]["Count"];
+                /** @description Whether the shop has more than these. */
+                more_categories: boolean;
             };
         };
         /** @description One page of the open carts that the token created. */
@@ -8495,7 +8485,6 @@ export type IntentBuy = components['schemas']['IntentBuy'];
 export type AgentTotals = components['schemas']['AgentTotals'];
 export type AgentCheckout = components['schemas']['AgentCheckout'];
 export type BuyOutcome = components['schemas']['BuyOutcome'];
-export type ShopCategory = components['schemas']['ShopCategory'];
 export type AgentShop = components['schemas']['AgentShop'];
 export type AgentCartPage = components['schemas']['AgentCartPage'];
 export type AgentCartChange = components['schemas']['AgentCartChange'];

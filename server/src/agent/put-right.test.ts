@@ -118,7 +118,7 @@ test('the facts of the shop name its categories, its reach and its legal texts',
         { kind: 'product_type', value: 'Kitchen', products: 2 },
         { kind: 'product_type', value: 'Lamps', products: 1 },
       ],
-      more_categories: 0,
+      more_categories: false,
     },
   });
 });

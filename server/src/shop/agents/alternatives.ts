@@ -1,4 +1,4 @@
-import type { AgentAlternative, Product } from '@commerce-backend/spec';
+import type { AgentAlternative, AgentBudget, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { termsOf } from '../../search/words/normalize.ts';
 import { NotFound, ShopError } from '../errors.ts';
@@ -74,7 +74,7 @@ async function inStock(shop: Shop, { context }: ShopError, { path }: RefusedCall
 
 /** As many as the rest of the budget covers, and similar products that cost less. */
 async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
-  const room = roomIn(context);
+  const room = roomIn(context.budget as AgentBudget);
   const required = Number(context.required_cents);
   const wanted = await wantedBy(shop, call);
   if (!wanted || room <= 0) return [];
@@ -94,9 +94,9 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   ];
 }
 
-function roomIn({ budget_cents, budget_used_cents, limit, max_per_order_cents }: ShopError['context']): number {
-  const left = Number(budget_cents) - Number(budget_used_cents);
-  return limit === 'per_order' ? Math.min(left, Number(max_per_order_cents)) : left;
+/** What one order may come to. */
+function roomIn({ budget_remaining_cents, max_per_order_cents }: AgentBudget): number {
+  return Math.min(budget_remaining_cents, max_per_order_cents ?? Number.POSITIVE_INFINITY);
 }
 
 /** The variant that the call adds, or of whose line it changes the quantity. */

@@ -63,6 +63,7 @@ export async function cancel(shop: Shop, checkoutDeps: CheckoutDeps, id: string)
 }
 
 async function changed(shop: Shop, checkout: Checkout): Promise<AgentCheckoutChange> {
-  const shown = checkoutOf(checkout);
-  return { checkout: shown, checkout_url: shown.checkout_url, budget: await budgetOf(shop, shop.actorId) };
+  const budget = await budgetOf(shop, shop.actorId);
+  const shown = checkoutOf(checkout, budget);
+  return { checkout: shown, checkout_url: shown.checkout_url, budget };
 }

@@ -2,7 +2,7 @@ import type { AgentPolicy, AgentShop, Brand, LegalLinks, Locale } from '@commerc
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { offeredMethods, readTerms } from '../checkout/state.ts';
-import { categoriesOfShop } from '../mandates/shop-categories.ts';
+import { listCategories } from '../mandates/shop-categories.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -23,16 +23,16 @@ interface Facts {
 }
 
 export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<AgentShop> {
-  const [facts, terms, { categories, more }] = await together(
+  const [facts, terms, found] = await together(
     readFacts(shop),
     readTerms(shop),
-    categoriesOfShop(shop, MAX_CATEGORIES),
+    listCategories(shop, MAX_CATEGORIES + 1),
   );
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
   const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
   // A name that cannot be shown as it is could not be sent back as it is.
-  const shown = categories.filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
+  const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
   // Goods that are picked up can be paid there.
   const methods = offeredMethods(terms, checkoutDeps, null);
@@ -54,7 +54,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
       storefront_url: terms.storefront_url,
       policies: { terms_url, privacy_url, imprint_url, withdrawal_url },
       categories: shown.map((one) => ({ ...one, title: nameOf(one.title) })),
-      more_categories: more + categories.length - shown.length,
+      more_categories: found.length > MAX_CATEGORIES,
     },
   };
 }
