@@ -4,6 +4,7 @@ import { resetPasswordPage } from './account/reset-password.ts';
 import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
+import { addAgentGuides } from './agent-guides/agent-guides.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
 import { demoLegalPage } from './demo-legal.ts';
@@ -37,5 +38,6 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, resetPasswordPage);
   addPage(router, guarded, unlockPage);
   addPage(router, guarded, demoLegalPage);
+  addAgentGuides(router, deps);
   return router;
 }

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { Egress } from '../../egress/post.ts';
+import type { RefusedCall } from '../../shop/agents/nearest.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -172,7 +173,9 @@ async function run(
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const work = async () => {
-    const body = await handler(call as never);
+    const body = await handler(call as never).catch(async (error: unknown) => {
+      throw caller.kind === 'agent' ? await advised(shop, error, req) : error;
+    });
     if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);
     return { answer: success(operation, body), body };
   };
@@ -265,6 +268,12 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming): Key {
     pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
     request_id: (res.locals as Notes).request_id,
   };
+}
+
+/** A refusal of an agent with what it could take instead, which is loaded when first needed. */
+async function advised(shop: Shop, error: unknown, { params, body = {} }: Request): Promise<unknown> {
+  const { withAlternatives } = await import('../../shop/agents/alternatives.ts');
+  return withAlternatives(shop, error, { path: params, body } as RefusedCall);
 }
 
 export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {

@@ -22,7 +22,7 @@ import { type Answer, answerTo, isUnavailable } from './errors.ts';
 import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
-import { codeOf, countFailure, ensureAudited, runSucceeded } from './outcome.ts';
+import { codeOf, countFailure, ensureAudited, isForAgent, runSucceeded } from './outcome.ts';
 import { answerInCookie } from './panel-answer.ts';
 import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
@@ -66,7 +66,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       if (answer.status < 400) await runSucceeded(notes);
     } catch (thrown) {
       const error = await countFailure(deps.limits, thrown, req, res);
-      answer = answerTo(error, notes.request_id);
+      answer = answerTo(error, notes.request_id, isForAgent(req, notes));
       if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
       notes.error = codeOf(error);
     }
