@@ -13,11 +13,12 @@ import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
+import { openCalls } from './http/pipeline/call-operation.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
-import { dispatch } from './http/pipeline/dispatch.ts';
+import { dispatch, openPipeline } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits, type Limits } from './http/pipeline/limits.ts';
-import { requestId, requestLog } from './http/pipeline/log.ts';
+import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
@@ -80,33 +81,35 @@ export function createApp(deps: AppDeps): Express {
 
   const deadlines = deps.deadlines ?? DEADLINES;
   const { hosts } = deps;
-  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders(hosts), refuseUnreadable);
+  const record = recordOf(deps.logger, metrics.observe);
+  app.use(requestId, requestLog(record), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
   const accounts = openAccounts(deps.db, deps);
+  const { validateResponses } = deps;
+  const pipeline = openPipeline(
+    {
+      db: deps.db,
+      pooling: deps.pooling,
+      baseUrl: deps.baseUrl,
+      hosts,
+      secretKey: deps.secretKey,
+      card: deps.card,
+      accounts,
+      egress: deps.egress,
+      limits,
+      cache,
+      lastUsed: deps.lastUsed,
+      strain: deps.strain,
+      readiness: deps.readiness,
+      deadlines,
+      validateResponses,
+    },
+    surfaces,
+  );
+  const calls = openCalls({ app, pipeline, record, validateResponses });
   app.use(unlessApi(besideApi(deps, limits, accounts, deadlines)));
   app.use(preflight(deps.dashboardOrigins));
-  app.use(
-    dispatch(
-      {
-        db: deps.db,
-        pooling: deps.pooling,
-        baseUrl: deps.baseUrl,
-        hosts,
-        secretKey: deps.secretKey,
-        card: deps.card,
-        accounts,
-        egress: deps.egress,
-        limits,
-        cache,
-        lastUsed: deps.lastUsed,
-        strain: deps.strain,
-        readiness: deps.readiness,
-        deadlines,
-        validateResponses: deps.validateResponses,
-      },
-      surfaces,
-    ),
-  );
+  app.use(dispatch(pipeline, validateResponses));
   app.use(lastResort);
   return app;
 }
