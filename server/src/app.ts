@@ -13,9 +13,9 @@ import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
-import { openCalls } from './http/pipeline/call-operation.ts';
+import { type CallOperation, openCalls } from './http/pipeline/call-operation.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
-import { dispatch, openPipeline } from './http/pipeline/dispatch.ts';
+import { dispatch, openPipeline, type Pipeline } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits, type Limits } from './http/pipeline/limits.ts';
 import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
@@ -107,15 +107,23 @@ export function createApp(deps: AppDeps): Express {
     surfaces,
   );
   const calls = openCalls({ app, pipeline, record, validateResponses });
-  app.use(unlessApi(besideApi(deps, limits, accounts, deadlines)));
+  app.use(unlessApi(besideApi(deps, { limits, accounts, deadlines, pipeline, calls })));
   app.use(preflight(deps.dashboardOrigins));
   app.use(dispatch(pipeline, validateResponses));
   app.use(lastResort);
   return app;
 }
 
+interface BesideApi {
+  limits: Limits;
+  accounts: PaymentAccounts;
+  deadlines: Deadlines;
+  pipeline: Pipeline;
+  calls: CallOperation;
+}
+
 /** The routes that the contract does not describe. */
-function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, deadlines: Deadlines): Router {
+function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls }: BesideApi): Router {
   const { db, baseUrl, hosts, secretKey, card, metrics, lastUsed } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
@@ -146,6 +154,10 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
       const { paymentWebhooks } = await import('./http/operators/payment-webhooks.ts');
       return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
     }),
+  );
+  router.all(
+    ['/mcp', '/sites/:site_id/mcp'],
+    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls })),
   );
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
   router.use(

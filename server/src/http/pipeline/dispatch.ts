@@ -5,7 +5,7 @@ import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import { withPanelSession } from '../callers/panel-session.ts';
-import type { Operation, Surface } from '../contract/contract.ts';
+import { type Operation, operationOf, type Surface } from '../contract/contract.ts';
 import {
   attempt,
   checkoutDepsOf,
@@ -55,6 +55,8 @@ export interface Pipeline {
   answer(req: Request, res: Response): Promise<Answer>;
   /** The last steps, for a request that was refused before it came here: counters, audit, the code in the log. */
   refuse(req: Request, res: Response, thrown: unknown): Promise<Answer>;
+  /** Looks up the agent of a site whose token a request carries, and throws the refusal of every other credential. */
+  identify(req: Request, res: Response, site_id: string): Promise<void>;
 }
 
 export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
@@ -81,8 +83,16 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
     async refuse(req, res, thrown) {
       return ensureAudited(deps, req, res.locals as Notes, await refused(req, res, thrown));
     },
+    async identify(req, res, site_id) {
+      const claim = claimAtHost(claimOf(OF_ANY_AGENT, req.headers), site_id);
+      const deadline = new Deadline(secondsFor(OF_ANY_AGENT, deps.deadlines));
+      (res.locals as Notes).caller = await deadline.limit(lookUp(deps, claim, OF_ANY_AGENT, deadline));
+    },
   };
 }
+
+/** An operation that every agent's token may call. */
+const OF_ANY_AGENT = operationOf('agent.listAudit');
 
 export function dispatch(pipeline: Pipeline, validateResponses: boolean): RequestHandler {
   return async (req, res) => {

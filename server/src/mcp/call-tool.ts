@@ -1,0 +1,83 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { v7 as uuidv7 } from 'uuid';
+import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/pipeline/call-operation.ts';
+import { asMarkdown } from '../http/pipeline/markdown.ts';
+import { notFound, ValidationError } from '../shop/errors.ts';
+import { type AgentTool, agentTools } from './tools.ts';
+
+/** A call of a tool, as the protocol hands it on. */
+export interface ToolCall {
+  name: string;
+  arguments?: Record<string, unknown> | undefined;
+  /** Metadata that the host of the model adds. */
+  _meta?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Runs a tool: the operation behind it, with everything that a request for it would be checked for, counted and recorded as. A
+ * refusal is a result too, so that the model reads what to do. Undefined for a tool that does not exist, which is recorded all the
+ * same.
+ */
+export async function callTool(
+  calls: CallOperation,
+  served: Served,
+  call: ToolCall,
+): Promise<CallToolResult | undefined> {
+  const tool = agentTools().get(call.name);
+  const authorization = served.req.headers.authorization ?? '';
+  if (!tool) {
+    await calls.refuse(served, { headers: { authorization } }, notFound('tool'));
+    return undefined;
+  }
+  const { missing, ...request } = requestOf(tool, call, served);
+  const headers = { authorization, ...request.headers };
+  const answer =
+    missing.length > 0
+      ? await calls.refuse(served, { ...request, headers }, new ValidationError(missing.map(required)))
+      : await calls(served, { ...request, headers });
+  return resultOf(answer);
+}
+
+function resultOf({ status, body }: OperationAnswer): CallToolResult {
+  const told = body as Record<string, unknown>;
+  return {
+    content: [{ type: 'text', text: asMarkdown(told) }],
+    structuredContent: told,
+    ...(status >= 400 && { isError: true }),
+  };
+}
+
+/** The request that a call stands for. What no parameter is named after belongs to the body, and else is refused as unknown. */
+function requestOf({ operation, places }: AgentTool, call: ToolCall, { req }: Served) {
+  const path: Record<string, string> = {};
+  const query: Record<string, string | string[]> = {};
+  const body: Record<string, unknown> = {};
+  const { meta, ...given } = call.arguments ?? {};
+  for (const [name, value] of Object.entries(given)) {
+    const place = places.get(name) ?? (operation.hasBody ? 'body' : 'query');
+    if (place === 'body') body[name] = value;
+    else if (value === null || value === undefined) continue;
+    else if (place === 'path') path[name] = asText(value);
+    else query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
+  }
+  const missing = [...places].filter(([name, place]) => place === 'path' && !path[name]).map(([name]) => name);
+  const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
+  const headers: Record<string, string> = takesKey ? { 'idempotency-key': keyOf(meta, call, req) ?? uuidv7() } : {};
+  const request: OperationCall = { operation, path, query, headers, ...(operation.hasBody && { body }) };
+  return { ...request, missing };
+}
+
+/** The key that the model, its host or the connection names. Ids of JSON-RPC are no keys: each client counts from nought. */
+function keyOf(meta: unknown, { _meta }: ToolCall, req: Served['req']): string | undefined {
+  const named = [meta, _meta].map((one) => (one as Record<string, unknown> | undefined)?.['idempotency-key']);
+  const key = named.find((one) => one !== undefined) ?? req.headers['idempotency-key'];
+  return key === undefined ? undefined : asText(key);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function required(name: string): ValidationError['detail'][0] {
+  return { loc: ['path', name], msg: 'Field required.', type: 'missing' };
+}
