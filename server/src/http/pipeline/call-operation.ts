@@ -87,7 +87,7 @@ const PASSED_ON = ['host', 'user-agent', 'accept-language', 'origin'];
 
 /** A request and its response that belong to no connection, as Express makes them of a connection's. */
 function requestFor(app: Express, { req: outer, res: served, protocol }: Served, call: Partial<OperationCall>) {
-  const req = new IncomingMessage({ remoteAddress: outer.ip } as Socket) as Request;
+  const req = new IncomingMessage(connectionOf(outer.ip)) as Request;
   const res = new ServerResponse(req) as Response;
   Object.setPrototypeOf(req, app.request);
   Object.setPrototypeOf(res, app.response);
@@ -109,6 +109,12 @@ function requestFor(app: Express, { req: outer, res: served, protocol }: Served,
   req.complete = true;
   req.push(null);
   return { req, res };
+}
+
+/** What Node and the parsers of bodies ask a connection for. */
+function connectionOf(remoteAddress: string | undefined): Socket {
+  const nothing = () => undefined;
+  return { remoteAddress, readable: true, resume: nothing, pause: nothing, destroy: nothing } as unknown as Socket;
 }
 
 function addressOf({ operation, path = {}, query = {} }: Partial<OperationCall>, outer: Request): string {
