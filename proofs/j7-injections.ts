@@ -65,10 +65,13 @@ class Readings {
     const markdown = await read('text/markdown');
     const isMarkdown = String(markdown.headers['content-type']).startsWith('text/markdown');
     if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
-    const { result } = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
+    const used = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
     this.answers += 1;
-    faults.push(...faultsInMarkdown(result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
-    faults.push(...faultsInJson(result?.structuredContent, canary, `${id} over MCP`));
+    // The tool that ends the token has been called by then.
+    if (used.status !== 401) {
+      faults.push(...faultsInMarkdown(used.result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
+      faults.push(...faultsInJson(used.result?.structuredContent, canary, `${id} over MCP`));
+    }
     const { text } = await read('application/json');
     const body = JSON.parse(text) as Record<string, never>;
     faults.push(...faultsInJson(body, canary, id));

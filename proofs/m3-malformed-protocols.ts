@@ -95,9 +95,13 @@ function replaceOne(chance: Chance, root: Record<string, unknown>): void {
     const key = chance.of(Object.keys(at).length > 0 ? Object.keys(at) : ['zz']);
     const inside = at[key];
     const enters = typeof inside === 'object' && inside !== null && !Array.isArray(inside) && chance.next() < 0.7;
-    if (enters) at = inside as Record<string, unknown>;
-    else if (chance.next() < 0.2) return void delete at[key];
-    else return void (at[chance.next() < 0.1 ? 'zz' : key] = chance.of(ODD));
+    if (enters) {
+      at = inside as Record<string, unknown>;
+      continue;
+    }
+    if (chance.next() < 0.2) delete at[key];
+    else at[chance.next() < 0.1 ? 'zz' : key] = chance.of(ODD);
+    return;
   }
 }
 

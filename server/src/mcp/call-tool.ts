@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { v7 as uuidv7 } from 'uuid';
+import { isStorable } from '../http/contract/storable.ts';
 import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/pipeline/call-operation.ts';
 import { asMarkdown } from '../http/pipeline/markdown.ts';
 import { notFound, ValidationError } from '../shop/errors.ts';
@@ -24,18 +25,15 @@ export async function callTool(
   call: ToolCall,
 ): Promise<CallToolResult | undefined> {
   const tool = agentTools().get(call.name);
-  const authorization = served.req.headers.authorization ?? '';
+  const { authorization = '' } = served.req.headers;
   if (!tool) {
     await calls.refuse(served, { headers: { authorization } }, notFound('tool'));
     return undefined;
   }
-  const { missing, ...request } = requestOf(tool, call, served);
-  const headers = { authorization, ...request.headers };
-  const answer =
-    missing.length > 0
-      ? await calls.refuse(served, { ...request, headers }, new ValidationError(missing.map(required)))
-      : await calls(served, { ...request, headers });
-  return resultOf(answer);
+  const { mistakes, ...request } = requestOf(tool, call, served);
+  const named = { ...request, headers: { ...request.headers, authorization } };
+  if (mistakes.length > 0) return resultOf(await calls.refuse(served, named, new ValidationError(mistakes)));
+  return resultOf(await calls(served, named));
 }
 
 function resultOf({ status, body }: OperationAnswer): CallToolResult {
@@ -61,10 +59,11 @@ function requestOf({ operation, places }: AgentTool, call: ToolCall, { req }: Se
     else query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
   }
   const missing = [...places].filter(([name, place]) => place === 'path' && !path[name]).map(([name]) => name);
+  const mistakes = [...missing.map(required), ...unstorableIn('path', path), ...unstorableIn('query', query)];
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   const headers: Record<string, string> = takesKey ? { 'idempotency-key': keyOf(meta, call, req) ?? uuidv7() } : {};
   const request: OperationCall = { operation, path, query, headers, ...(operation.hasBody && { body }) };
-  return { ...request, missing };
+  return { ...request, mistakes };
 }
 
 /** The key that the model, its host or the connection names. Ids of JSON-RPC are no keys: each client counts from nought. */
@@ -76,6 +75,13 @@ function keyOf(meta: unknown, { _meta }: ToolCall, req: Served['req']): string |
 
 function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What an address cannot carry: it would arrive as another text. */
+function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
+  const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
+  const msg = 'The text holds a NUL or half a surrogate pair.';
+  return odd.map(([name]) => ({ loc: [place, name.slice(0, 100)], msg, type: 'string_unicode' }));
 }
 
 function required(name: string): ValidationError['detail'][0] {

@@ -47,7 +47,7 @@ export function mcp({ hosts, pipeline, calls }: McpDeps): RequestHandler {
       maxRequestBodySize: MAX_BYTES,
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
-    if (res.statusCode >= 500) notes.cause = fault;
+    if (res.statusCode >= 500) notes.cause ??= fault;
   };
 }
 
@@ -77,7 +77,10 @@ function serverFor(calls: CallOperation, req: Request, res: Response): Server {
     tools: [...agentTools().values()].map(({ definition }) => definition),
   }));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const result = await callTool(calls, { req, res, protocol: 'mcp' }, params);
+    const result = await callTool(calls, { req, res, protocol: 'mcp' }, params).catch((error: unknown) => {
+      (res.locals as Notes).cause = error;
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong on our side. It has been logged.');
+    });
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool. List the tools.');
     return result;
   });

@@ -119,10 +119,16 @@ function connectionOf(remoteAddress: string | undefined): Socket {
 
 function addressOf({ operation, path = {}, query = {} }: Partial<OperationCall>, outer: Request): string {
   if (!operation) return outer.originalUrl;
-  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
-  const given = new URLSearchParams();
-  for (const [name, values] of Object.entries(query)) for (const value of [values].flat()) given.append(name, value);
-  return given.size > 0 ? `${filled}?${given}` : filled;
+  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(path[name] ?? ''));
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${encoded(name)}=${encoded(value)}`),
+  );
+  return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled;
+}
+
+/** Half a surrogate pair becomes a byte that is no UTF-8, and so is refused like one that came over a connection. */
+function encoded(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%FF';
 }
 
 function headersOf(res: Response): Record<string, string> {
