@@ -10,8 +10,9 @@ start their servers themselves. COMMERCE_AGENT_TOKEN is the agent's token (agt_�
 reach the shop over the network need no command: give them the address.
 
 Examples:
-  $ COMMERCE_AGENT_TOKEN=agt_… commerce mcp https://shop.example/mcp
-  $ COMMERCE_AGENT_TOKEN=agt_… commerce mcp http://localhost:8080/sites/$SITE/mcp`;
+  $ export COMMERCE_AGENT_TOKEN=agt_…
+  $ commerce mcp https://shop.example/mcp
+  $ commerce mcp http://localhost:8080/sites/$SITE/mcp`;
 
 /** `mcp`: the tools of a shop for an assistant on this machine. */
 export function addMcp(program: Command, terminal: Terminal): void {
