@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract/contract.ts';
+import { agentTools } from '../server/src/mcp/tools.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { type Call, exchange, type Reply } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
@@ -53,9 +53,8 @@ async function attackMcp(world: World, chance: Chance, messages: number, count: 
 }
 
 async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
-  const operations = operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0);
   const calls: Message[] = [];
-  for (const operation of operations) {
+  for (const { operation } of agentTools().values()) {
     // It would end the agent of the attack.
     if (operation.id === 'agent.revokeToken') continue;
     calls.push(toolCall(await validCall(world, tenant, operation)));
@@ -141,7 +140,8 @@ async function tellIdsApart(world: World): Promise<number> {
   const agent = await openAgent(world, tenant, customer_id);
   const absent = '0192f3a0-4444-7000-8000-00000000dead';
   let tried = 0;
-  for (const operation of operationTable.filter(({ surface, path }) => surface === 'agent' && path.includes('{'))) {
+  for (const { operation } of agentTools().values()) {
+    if (!operation.path.includes('{')) continue;
     const theirs = await validCall(world, other, operation);
     const answers = [];
     for (const foreign of [true, false]) {

@@ -26,8 +26,10 @@ export function agentTools(): Map<string, AgentTool> {
   return table;
 }
 
-function isForAgents({ surface, security, humanOnly }: Operation): boolean {
-  return surface === 'agent' && !humanOnly && security.some((schemes) => schemes.includes('AgentToken'));
+/** A consent is asked for by the program that keeps the token, not by a model. */
+function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
+  const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
+  return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;
 }
 
 /** `searchCatalog` is `search_catalog`. */
