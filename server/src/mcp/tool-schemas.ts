@@ -16,6 +16,8 @@ export function compact(given: JsonObject): JsonObject {
     KEPT.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]),
   );
   if (description !== undefined) kept.description = description;
+  // Ids are copied, not written.
+  if (kept.format === 'uuid') delete kept.format;
   if (schema.items) kept.items = compact(schema.items as JsonObject);
   if (schema.properties) kept.properties = mapped(schema.properties as Record<string, JsonObject>, compact);
   if (Array.isArray(schema.required)) kept.required = schema.required;
@@ -25,7 +27,7 @@ export function compact(given: JsonObject): JsonObject {
   return kept;
 }
 
-/** What an answer holds, one level deep: the kinds of its fields. */
+/** What an answer holds, one level deep: the kinds of its fields, where null is none of them. */
 export function shapeOf(given: JsonObject): JsonObject {
   const { properties = {} } = resolve(given);
   return { type: 'object', properties: mapped(properties as Record<string, JsonObject>, kindOf) };
@@ -34,7 +36,7 @@ export function shapeOf(given: JsonObject): JsonObject {
 function kindOf(given: JsonObject): JsonObject {
   const { type, const: only } = resolve(given);
   if (only !== undefined) return { const: only };
-  return type === undefined ? {} : { type };
+  return typeof type === 'string' ? { type } : {};
 }
 
 function withoutNull(schema: JsonObject): JsonObject {

@@ -37,6 +37,18 @@ export function toolName(operation: string): string {
   return operation.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** The contract names operations by their ids and paths, a model by its tools. */
+function inToolNames(text: string): string {
+  return operationTable.filter(isForAgents).reduce((told, { name, path }) => {
+    const spelled = [path.replace('/api/agent/', ''), path.split('/').at(-1) ?? '', name];
+    const telling = spelled.filter((one) => /[a-z][A-Z]|[/-]/.test(one) && !one.includes('{'));
+    return telling.reduce(
+      (all, one) => all.replaceAll(new RegExp(`(?<![\\w/-])${one}(?![\\w/-])`, 'g'), toolName(name)),
+      told,
+    );
+  }, text);
+}
+
 function toolOf(operation: Operation): AgentTool {
   const declared = document.paths[operation.path]?.[operation.method] as JsonObject;
   const named = operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query');
@@ -47,7 +59,7 @@ function toolOf(operation: Operation): AgentTool {
     definition: {
       name: toolName(operation.name),
       title: String(declared.summary),
-      description: String(declared.description),
+      description: inToolNames(String(declared.description)),
       inputSchema: {
         type: 'object',
         properties: {
