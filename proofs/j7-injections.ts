@@ -8,6 +8,7 @@ import { type Call, send } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { takeTransfers } from './goods.ts';
 import { INJECTIONS, type Injection } from './injections.ts';
+import { callTool } from './mcp.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
 /** Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
@@ -65,6 +66,13 @@ class Readings {
     const markdown = await read('text/markdown');
     const isMarkdown = String(markdown.headers['content-type']).startsWith('text/markdown');
     if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
+    const used = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
+    this.answers += 1;
+    // The tool that ends the token has been called by then.
+    if (used.status !== 401) {
+      faults.push(...faultsInMarkdown(used.result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
+      faults.push(...faultsInJson(used.result?.structuredContent, canary, `${id} over MCP`));
+    }
     const { text } = await read('application/json');
     const body = JSON.parse(text) as Record<string, never>;
     faults.push(...faultsInJson(body, canary, id));

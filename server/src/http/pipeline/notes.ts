@@ -2,12 +2,16 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
+export type Protocol = 'mcp' | 'ucp';
+
 /** What the pipeline notes of a request for the log line and the metrics. */
 export interface Notes {
   request_id: string;
   /** See `auditIdOf`. */
   audit_id?: string;
   operation?: Operation;
+  /** The protocol through which an agent calls, if it is not the API itself. */
+  protocol?: Protocol;
   caller?: Caller;
   cached?: boolean;
   /** Takes back what was counted as a failure until it was known to be none. */
