@@ -14,7 +14,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['shop'],
     ['jobs', 'demo'],
     ['http'],
-    ['dashboard', 'storefront', 'sync', 'agent', 'pages', 'mcp'],
+    ['dashboard', 'storefront', 'sync', 'agent', 'pages', 'mcp', 'ucp'],
     ['.'],
     ['commands'],
     ['main.ts'],

@@ -2,6 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent, buildConnector, request } from 'undici';
 import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
+import { type Fetched, type FetchLimits, fetchText } from './get.ts';
 import { ownAddresses } from './names.ts';
 
 /** The outcome of an attempted request to a foreign host, in the terms of the contract's WebhookAttempt. */
@@ -30,6 +31,8 @@ export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
+  /** Fetches a short text that somebody names. Never throws: a failure is an outcome. */
+  get(url: string, limits: FetchLimits): Promise<Fetched>;
   close(): Promise<void>;
 }
 
@@ -52,16 +55,20 @@ export function openEgress(policy: EgressPolicy): Egress {
       opened ??= openClient(policy);
       return attempt(await opened, policy, url, headers, body);
     },
+    get: async (url, limits) => {
+      opened ??= openClient(policy);
+      return fetchText(await opened, policy, url, limits);
+    },
     close: async () => (await opened)?.agent.destroy(),
   };
 }
 
-interface Client {
+export interface Client {
   agent: Agent;
   request: typeof request;
 }
 
-/** Loads undici when the first webhook is sent: many installations have none. */
+/** Loads undici when the first request is sent: many installations send none. */
 async function openClient(policy: EgressPolicy): Promise<Client> {
   const undici = await import('undici');
   const agent = new undici.Agent({
@@ -173,7 +180,7 @@ function secondsOf(header: string | string[] | undefined): number | null {
 
 const TIMEOUTS = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
-function outcomeOf(error: unknown): Outcome {
+export function outcomeOf(error: unknown): Outcome {
   if (error instanceof AddressRefused) return 'url_refused';
   const { code = '', cause } = error as { code?: string; cause?: unknown };
   if (cause instanceof AddressRefused) return 'url_refused';
