@@ -1,61 +1,59 @@
 import { checkUrl, type EgressPolicy } from './addresses.ts';
-import { type Client, type Outcome, outcomeOf } from './post.ts';
+import type { Client } from './client.ts';
 
-/** A short text at an address that somebody names, such as the profile of an agent. */
-
-export interface FetchLimits {
-  maxBytes: number;
-  totalMs: number;
+export interface GetLimits {
+  mostBytes: number;
+  /** For all of it, from the lookup of the name to the last byte. */
+  milliseconds: number;
 }
 
-export interface Fetched {
-  /** `refused` for any answer but 200, redirects included, and for one that is too long. */
-  outcome: Outcome;
-  body: string;
-  /** For how many seconds it may be kept, as the answer says. */
+export interface Document {
+  /** As parsed. */
+  json: unknown;
+  /** What `Cache-Control` allows; null where it says nothing. */
   max_age_seconds: number | null;
 }
 
-export async function fetchText(
+/** The document at an address, if the address itself answers with it in time: redirects are not followed. */
+export async function get(
   { agent, request }: Client,
   policy: EgressPolicy,
   url: string,
-  { maxBytes, totalMs }: FetchLimits,
-): Promise<Fetched> {
-  const overall = new AbortController();
-  const timer = setTimeout(() => overall.abort(new Error('timed out')), totalMs);
+  { mostBytes, milliseconds }: GetLimits,
+): Promise<Document | undefined> {
   try {
     const { statusCode, headers, body } = await request(checkUrl(url, policy), {
-      method: 'GET',
       headers: { accept: 'application/json', 'user-agent': 'commerce-backend/1' },
       dispatcher: agent,
-      signal: overall.signal,
+      signal: AbortSignal.timeout(milliseconds),
     });
-    const text = statusCode === 200 ? await wholeOf(body, maxBytes) : undefined;
-    if (text === undefined) body.destroy();
-    const kept = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(String(headers['cache-control'] ?? ''))?.[1];
-    const max_age_seconds = kept === undefined ? null : Number(kept);
-    return { outcome: text === undefined ? 'refused' : 'succeeded', body: text ?? '', max_age_seconds };
-  } catch (error) {
-    const outcome = overall.signal.aborted ? 'timed_out' : outcomeOf(error);
-    return { outcome, body: '', max_age_seconds: null };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Undefined for more than that many bytes, and for what is not UTF-8. */
-async function wholeOf(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let read = 0;
-  for await (const chunk of body) {
-    read += chunk.length;
-    if (read > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    // What is given up half-read says so, to nobody.
+    body.on('error', () => undefined);
+    const bytes = statusCode === 200 ? await allOf(body, mostBytes) : undefined;
+    if (!bytes) {
+      body.destroy();
+      return undefined;
+    }
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return { json, max_age_seconds: maxAgeOf(String(headers['cache-control'] ?? '')) };
   } catch {
     return undefined;
   }
+}
+
+async function allOf(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function maxAgeOf(header: string): number | null {
+  if (/\bno-(?:store|cache)\b/i.test(header)) return 0;
+  const seconds = /\bmax-age=(\d{1,9})\b/i.exec(header)?.[1];
+  return seconds === undefined ? null : Number(seconds);
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
+import { AddressRefused, checkUrl } from '../egress/addresses.ts';
 import type { Egress } from '../egress/post.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
 import { type AgentProfile, findProfile, keepProfile } from '../shop/agents/profiles.ts';
@@ -70,30 +71,32 @@ function tooMany(seconds: number): ProtocolError {
   });
 }
 
+/** Says what is wrong with the address itself; where its name leads is looked at when it is called. */
 function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
-  const url = given.length <= MAX_URL && URL.canParse(given) ? new URL(given) : undefined;
-  const secure = url?.protocol === 'https:' || (policy.allowPrivate && url?.protocol === 'http:');
-  if (url && secure && !url.username && !url.password && !url.hash) return url;
-  throw new ProtocolError(400, 'invalid_profile_url', 'The address of the profile must begin with https://.');
+  try {
+    const url = given.length <= MAX_URL ? checkUrl(given, policy) : undefined;
+    if (url && !url.hash) return url;
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    throw new ProtocolError(400, 'invalid_profile_url', error.message);
+  }
+  throw new ProtocolError(400, 'invalid_profile_url', 'The address of the profile is too long, or has a fragment.');
 }
 
 async function fetchProfile({ egress }: ProfileDeps, url: URL) {
-  const { outcome, body, max_age_seconds } = await egress.get(url.href, { maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
-  if (outcome === 'url_refused') {
-    throw new ProtocolError(400, 'invalid_profile_url', 'The profile must be on the public internet.');
-  }
-  if (outcome !== 'succeeded') throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched.');
+  const document = await egress.get(url.href, { mostBytes: MAX_BYTES, milliseconds: TOTAL_MS });
+  if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched as JSON.');
   const { least, usual, most } = KEPT_SECONDS;
-  const keep_seconds = Math.min(most, Math.max(least, max_age_seconds ?? usual));
-  return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(body) };
+  const keep_seconds = Math.min(most, Math.max(least, document.max_age_seconds ?? usual));
+  return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(document.json) };
 }
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
 /** What a profile says that the negotiation needs. */
-function spokenBy(body: string): Pick<AgentProfile, 'version' | 'capabilities'> {
-  const ucp = objectIn(objectIn(parsed(body)).ucp);
+function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
+  const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;
   if (typeof version !== 'string' || !VERSION.test(version)) throw malformed('ucp.version is no date.');
   objectIn(ucp.services);
@@ -105,14 +108,6 @@ function spokenBy(body: string): Pick<AgentProfile, 'version' | 'capabilities'> 
     return [name, versions.filter((one) => VERSION.test(one))] as const;
   });
   return { version, capabilities: Object.fromEntries(capabilities.filter(([name]) => NAME.test(name))) };
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw malformed('it is not JSON.');
-  }
 }
 
 function objectIn(value: unknown): Record<string, unknown> {
