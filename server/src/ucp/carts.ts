@@ -1,5 +1,6 @@
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
+import { CAMPAIGN } from '../shop/attribution.ts';
 import { messageOf, noResource, type UcpCall } from './call.ts';
 import { type Message, NoResource, unrecoverable } from './protocol.ts';
 import type { CartWish, LineWish } from './requests.ts';
@@ -189,8 +190,6 @@ export function localeIn({ context }: CartWish): { locale?: string } {
   const language = /^(en|de|fr)\b/i.exec(context?.language ?? '')?.[1]?.toLowerCase();
   return language ? { locale: language } : {};
 }
-
-const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
 
 /** Where the purchase comes from: as the agent says, else by the host of its profile. */
 export function attributionOf({ opened: { profile } }: UcpCall, { attribution = {} }: CartWish): Attribution {
