@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { isUuid } from '../http/callers/claims.ts';
 import type { SiteHosts } from '../http/callers/site-hosts.ts';
 import { agentTokenIn } from '../http/pipeline/audit.ts';
+import { ShopError } from '../shop/errors.ts';
 import { findTenant, inShop } from '../shop/in-shop.ts';
 import { readFront } from '../shop/merchant/front.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
@@ -59,4 +60,18 @@ function tokenIn(req: Request): string | undefined {
   throw new ProtocolError(401, 'invalid_token', 'Send Authorization: Bearer agt_…, or none.', {
     'WWW-Authenticate': 'Bearer realm="ucp", error="invalid_token"',
   });
+}
+
+/** Each call of an agent leaves a row in the audit, also one that came to no operation. */
+export async function recordRefusal(
+  { callOperation }: OpeningDeps,
+  call: UcpCall | undefined,
+  req: Request,
+  res: Response,
+  error: unknown,
+): Promise<void> {
+  const { authorization } = req.headers;
+  if (call?.asked || authorization === undefined) return;
+  const refusal = error instanceof ProtocolError ? new ShopError('invalid_request', error.message) : error;
+  await callOperation.refuse({ req, res, protocol: 'ucp' }, { headers: { authorization } }, refusal);
 }

@@ -149,6 +149,10 @@ const SCHEMAS = {
 
 export type RequestName = keyof typeof SCHEMAS;
 
+export function requestSchema(name: RequestName): object {
+  return SCHEMAS[name];
+}
+
 /** Throws `invalid_request`, which names the place. */
 export function checkRequest(name: RequestName, body: unknown): void {
   const subject = { id: `ucp ${name}`, parameters: [], body: SCHEMAS[name] };

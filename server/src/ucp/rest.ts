@@ -7,7 +7,8 @@ import { ShopError, ValidationError } from '../shop/errors.ts';
 import { profileUrlIn } from './agent.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
-import { issuerOf, type OpeningDeps, open, shopOf } from './opening.ts';
+import { ucpMcp } from './mcp.ts';
+import { issuerOf, type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { profileOf } from './profile.ts';
 import { ProtocolError } from './protocol.ts';
 
@@ -37,6 +38,7 @@ export function rest(deps: OpeningDeps): Router {
   for (const [method, path, name] of ROUTES) {
     router[method]([`/ucp/v1${path}`, `/sites/:site_id/ucp/v1${path}`], serve(deps, name));
   }
+  router.all(['/ucp/mcp', '/sites/:site_id/ucp/mcp'], ucpMcp(deps));
   router.use(['/ucp/v1', '/sites/:site_id/ucp/v1'], (_req, res) =>
     fail(res, new ProtocolError(404, 'not_found', 'There is no such operation.')),
   );
@@ -83,20 +85,6 @@ async function bodyOf(req: Request, res: Response): Promise<unknown> {
   const reader = { method: 'post', surface: 'agent', hasBody: true, bodyLimitBytes: MAX_BODY_BYTES } as Operation;
   await readBody(reader, req, res);
   return req.body as unknown;
-}
-
-/** Each call of an agent leaves a row in the audit, also one that came to no operation. */
-async function recordRefusal(
-  { callOperation }: OpeningDeps,
-  call: UcpCall | undefined,
-  req: Request,
-  res: Response,
-  error: unknown,
-): Promise<void> {
-  const { authorization } = req.headers;
-  if (call?.asked || authorization === undefined) return;
-  const refusal = error instanceof ProtocolError ? new ShopError('invalid_request', error.message) : error;
-  await callOperation.refuse({ req, res, protocol: 'ucp' }, { headers: { authorization } }, refusal);
 }
 
 function send(res: Response, status: number, body: object): void {
