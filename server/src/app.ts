@@ -159,6 +159,11 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
     ['/mcp', '/sites/:site_id/mcp'],
     whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls })),
   );
+  const ucp = whenAsked(async () => {
+    const { rest } = await import('./ucp/rest.ts');
+    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls });
+  });
+  router.use(onlyAt(UCP_PATH, ucp));
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
   router.use(
     whenAsked(async () => {
@@ -168,6 +173,12 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
   return router;
+}
+
+const UCP_PATH = /^(?:\/sites\/[^/]+)?\/(?:ucp\/|\.well-known\/ucp(?:[/?]|$))/;
+
+function onlyAt(path: RegExp, handler: RequestHandler): RequestHandler {
+  return (req, res, next) => (path.test(req.url) ? handler(req, res, next) : next());
 }
 
 /** Lets API calls skip the router: matching them against the paths of all pages would cost more than handling them. */

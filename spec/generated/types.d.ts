@@ -6425,10 +6425,10 @@ export interface components {
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            actor_type: "agent" | "customer" | "storefront" | "staff" | "api_key";
-            /** @description The agent token, the customer, the storefront token, the member of staff, or the API key. */
+            actor_type: "agent" | "guest_agent" | "customer" | "storefront" | "staff" | "api_key";
+            /** @description The agent token, the cached profile of an agent without a token, the customer, the storefront token, the member of staff, or the API key. */
             actor_id: components["schemas"]["Id"];
-            /** @description The name of the person as it is now, or what the token or key is called; null for a customer who gave none or was erased. */
+            /** @description The name of the person as it is now, what the token or key is called, or the host of an agent's profile; null for a customer who gave none or was erased. */
             actor_name: string | null;
             /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
@@ -14866,7 +14866,7 @@ export interface operations {
                 /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only events of this kind of actor. */
-                actor_type?: "agent" | "customer" | "storefront" | "staff" | "api_key";
+                actor_type?: "agent" | "guest_agent" | "customer" | "storefront" | "staff" | "api_key";
                 /** @description Only events of this actor; for an agent, the id of its token. */
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */

@@ -181,7 +181,7 @@ async function run(
   };
   const versioned = operation.guarded || operation.tagged;
   const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
-  const ofAgent = caller.kind === 'agent';
+  const ofAgent = isAgent(caller);
   // Reads of other callers are not audited, so their payload is not needed.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
   const event = (given: Answer) => key && eventOf(deps, incoming, shop, caller, key, given);
@@ -223,7 +223,7 @@ async function readCatalogue(
     const read = () => ahead.result(shop);
     const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
     deps.lastUsed.note(caller);
-    if (caller.kind !== 'agent') return { result, last: undefined };
+    if (!isAgent(caller)) return { result, last: undefined };
     const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result);
     return { result: { ...result, audited: true }, last };
   } finally {
@@ -244,13 +244,18 @@ function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, call
 /** Claims the key behind the look-up of a token, of a request that is likely to be admitted. */
 function sendAhead(deps: Deps, connection: Connection, incoming: Incoming): { key: Key; claimed: Claimed } | undefined {
   const { operation, claim: credential, mistakes, req } = incoming;
-  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff';
+  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff' && credential.kind !== 'guest_agent';
   if (operation.safe || !byToken || mistakes.length > 0 || !hasKey(req)) return undefined;
   const key = keyOf(deps, incoming);
   const claimed = claimAhead(connection, key);
   // Nobody waits for it when the caller is refused.
   claimed.catch(() => undefined);
   return { key, claimed };
+}
+
+/** All calls of agents are audited, also those of agents without a token. */
+function isAgent({ kind }: Caller): boolean {
+  return kind === 'agent' || kind === 'guest_agent';
 }
 
 /** Every mutation has one, except for the few operations where it is optional. */

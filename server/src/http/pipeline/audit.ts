@@ -14,7 +14,7 @@ import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * What is audited: every call with an agent's token, and mutations made with storefront and customer tokens, by staff and by API
+ * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
  * keys. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
  * it was about, and the names of the fields that were sent. The database lets requests add rows, but neither
  * change nor remove them.
@@ -36,7 +36,7 @@ export interface AuditedCall {
   made?: string | undefined;
 }
 
-const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer', 'staff', 'api_key'];
+const AUDITED: Caller['kind'][] = ['agent', 'guest_agent', 'storefront', 'customer', 'staff', 'api_key'];
 const ON_THE_DASHBOARD: Caller['kind'][] = ['staff', 'api_key'];
 const MAX_USER_AGENT = 500;
 

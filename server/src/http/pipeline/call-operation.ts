@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
+import type { Claim } from '../callers/caller.ts';
 import { setHeaders } from '../callers/headers.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Pipeline } from './dispatch.ts';
@@ -22,6 +23,8 @@ export interface OperationCall {
   body?: unknown;
   /** Credentials, `idempotency-key`, …; names in lower case. */
   headers?: Record<string, string>;
+  /** For whom the call is made, where the server itself vouches for it. */
+  claim?: Claim;
 }
 
 export interface Served {
@@ -97,7 +100,8 @@ function requestFor(app: Express, { req: outer, res: served, protocol }: Served,
     url: addressOf(call, outer),
   });
   req.originalUrl = req.url;
-  const notes: Notes = { request_id: (served.locals as Notes).request_id, protocol };
+  const { claim } = call;
+  const notes: Notes = { request_id: (served.locals as Notes).request_id, protocol, ...(claim && { claim }) };
   Object.assign(res, { req, locals: notes });
   for (const name of PASSED_ON) if (outer.headers[name] !== undefined) req.headers[name] = outer.headers[name];
   Object.assign(req.headers, call.headers);

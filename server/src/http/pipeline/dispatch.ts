@@ -122,7 +122,8 @@ async function serve(
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
   const host_site = deps.hosts.siteAt(req);
-  const secured = claimAtHost(claimOf(operation, withPanelSession(operation, req, deps.hosts)), host_site);
+  const { claim: vouched } = res.locals as Notes;
+  const secured = vouched ?? claimAtHost(claimOf(operation, withPanelSession(operation, req, deps.hosts)), host_site);
   // From an address that keeps sending bad credentials, the credential is checked before anything else is done.
   const open = operation.security.length === 0;
   if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);

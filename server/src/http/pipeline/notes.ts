@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Caller } from '../callers/caller.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
 export type Protocol = 'mcp' | 'ucp';
@@ -12,6 +12,8 @@ export interface Notes {
   operation?: Operation;
   /** The protocol through which an agent calls, if it is not the API itself. */
   protocol?: Protocol;
+  /** For whom a call is made in this process, where the server vouches for it; otherwise the headers say so. */
+  claim?: Claim;
   caller?: Caller;
   cached?: boolean;
   /** Takes back what was counted as a failure until it was known to be none. */
