@@ -4,6 +4,7 @@ import { resetPasswordPage } from './account/reset-password.ts';
 import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
+import { authorizePage } from './agent-consent/authorize.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
 import { demoLegalPage } from './demo-legal.ts';
@@ -32,6 +33,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, testPaymentPage);
   addPage(router, guarded, orderPage);
   addPage(router, guarded, agentConsentPage);
+  addPage(router, guarded, authorizePage);
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);
   addPage(router, guarded, resetPasswordPage);
