@@ -16,11 +16,13 @@ export function localFetch(baseUrl: string) {
   }) as typeof fetch & oauth.CustomFetch;
 }
 
-const INSECURE = { algorithm: 'oauth2', execute: [oauth.allowInsecureRequests] } as const;
-
 /** A stock client that has found the shop by its issuer and registered itself. */
 export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris = [REDIRECT_URI]) {
-  const options = { ...INSECURE, [oauth.customFetch]: localFetch(baseUrl) };
+  const options: oauth.DynamicClientRegistrationRequestOptions = {
+    algorithm: 'oauth2',
+    execute: [oauth.allowInsecureRequests],
+    [oauth.customFetch]: localFetch(baseUrl),
+  };
   const issuer = new URL(`http://localhost/sites/${site_id}`);
   const metadata = { client_name: 'Stock client', redirect_uris, token_endpoint_auth_method: 'none' };
   return oauth.dynamicClientRegistration(issuer, metadata, oauth.None(), options);
@@ -40,11 +42,12 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/** A customer's browser at the page where they decide, logged in. */
-export async function atConsent(shop: Shop, customer: Customer, address: URL) {
-  const browser = new PaperBrowser(shop.baseUrl);
-  const sent = await browser.open(address.href);
+/** A customer's browser at the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
+export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
+  const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
+  const sent = await open(address.origin).open(address.href);
   const at = sent.response.headers.get('Location') ?? 'http://localhost/nowhere';
+  const browser = open(new URL(at).origin);
   const { email, password } = customer;
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
@@ -53,5 +56,5 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL) {
 export async function exchange({ baseUrl, site_id }: Shop, fields: Record<string, string>) {
   const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields });
   const answer = await fetch(`${baseUrl}/sites/${site_id}/oauth/token`, { method: 'POST', body });
-  return { status: answer.status, body: await answer.json() };
+  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }

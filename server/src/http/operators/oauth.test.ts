@@ -4,6 +4,7 @@ import * as oauth4webapi from 'oauth4webapi';
 import * as oauth from 'openid-client';
 import { beforeAll, expect, test } from 'vitest';
 import { approve, askForConsent, givenAgent } from '../../../test/agents.ts';
+import { fetchAt } from '../../../test/fetch-at.ts';
 import {
   atConsent,
   beginAuthorization,
@@ -40,7 +41,7 @@ async function allowed(wish: Record<string, string> = {}, entries: Record<string
   return { ...begun, page, back: sentTo(await browser.press(page, 'approve', entries)) };
 }
 
-async function callWith(token: string): Promise<number> {
+async function callWith(token: string | undefined): Promise<number> {
   const { status } = await fetch(`${shop.baseUrl}/api/agent/audit/me`, {
     headers: { Authorization: `Bearer ${token}` },
   });
@@ -233,11 +234,14 @@ test('only addresses that nobody else can take over are registered, and a loopba
     '*',
   ]) {
     const answer = await register({ redirect_uris: [uri] });
-    expect([uri, answer.status, (await answer.json()).error]).toEqual([uri, 400, 'invalid_redirect_uri']);
+    expect([uri, answer.status, await answer.json()]).toEqual([
+      uri,
+      400,
+      expect.objectContaining({ error: 'invalid_redirect_uri' }),
+    ]);
   }
-  expect((await (await register({ redirect_uris: [REDIRECT_URI], client_name: 'a\u202eb' })).json()).error).toBe(
-    'invalid_client_metadata',
-  );
+  const named = await register({ redirect_uris: [REDIRECT_URI], client_name: 'a\u202eb' });
+  expect(await named.json()).toMatchObject({ error: 'invalid_client_metadata' });
   const local = await registeredClient(shop, ['http://127.0.0.1:1234/cb', 'com.example.app:/cb']);
   const at = async (redirect_uri: string) => {
     const { address } = await beginAuthorization(local, { redirect_uri });
@@ -295,4 +299,52 @@ test('the token endpoint takes the device grant too', async () => {
   await approve(customer, asked.user_code);
   expect((await exchange(shop, polled)).body).toMatchObject({ scope });
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('each host of a shop is an issuer of its own, and an answer names the one where its flow began', async () => {
+  const host = `shop.${shop.site_id}.example`;
+  const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
+  await shop.owner.query(insertion, [host, shop.site_id]);
+  await shop.hosts.reload();
+  const anywhere = ((address: string, init: RequestInit) => {
+    const { hostname, pathname, search } = new URL(address);
+    return fetchAt(hostname)(shop.baseUrl + pathname + search, init);
+  }) as typeof fetch;
+  const options = { [oauth4webapi.customFetch]: anywhere, [oauth4webapi.allowInsecureRequests]: true } as const;
+  const serverOf = async (address: string) => {
+    const asked = await oauth4webapi.discoveryRequest(new URL(address), { ...options, algorithm: 'oauth2' });
+    return oauth4webapi.processDiscoveryResponse(new URL(address), asked);
+  };
+  const [own, published] = [await serverOf(`http://${host}`), await serverOf(`http://localhost/sites/${shop.site_id}`)];
+  const { client_id } = await oauth4webapi.processDynamicClientRegistrationResponse(
+    await oauth4webapi.dynamicClientRegistrationRequest(own, { redirect_uris: [REDIRECT_URI] }, options),
+  );
+  const client = { client_id: String(client_id) };
+  const code_verifier = oauth4webapi.generateRandomCodeVerifier();
+  const answerFrom = async ({ authorization_endpoint = '' }: oauth4webapi.AuthorizationServer) => {
+    const address = new URL(authorization_endpoint);
+    const code_challenge = await oauth4webapi.calculatePKCECodeChallenge(code_verifier);
+    const asked = { response_type: 'code', redirect_uri: REDIRECT_URI, code_challenge, code_challenge_method: 'S256' };
+    address.search = String(new URLSearchParams({ ...client, ...asked, resource: `http://${host}/` }));
+    const { browser, page, at } = await atConsent(shop, customer, address, anywhere);
+    expect(at).toMatch(`http://${host}/agent-consent?site_id=${shop.site_id}&request=aut_`);
+    return sentTo(await browser.press(page, 'approve', ALLOWED));
+  };
+
+  const answer = oauth4webapi.validateAuthResponse(own, client, await answerFrom(own));
+  const exchanged = await oauth4webapi.authorizationCodeGrantRequest(
+    own,
+    client,
+    oauth4webapi.None(),
+    answer,
+    REDIRECT_URI,
+    code_verifier,
+    options,
+  );
+  const { access_token } = await oauth4webapi.processAuthorizationCodeResponse(own, client, exchanged);
+  expect(await callWith(access_token)).toBe(200);
+
+  const elsewhere = await answerFrom(published);
+  expect(() => oauth4webapi.validateAuthResponse(own, client, elsewhere)).toThrow(/iss/);
+  expect(oauth4webapi.validateAuthResponse(published, client, elsewhere).get('code')).toMatch(/^cod_/);
 });
