@@ -176,6 +176,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     ...headers,
     'X-Buyer-IP': `10.250.${n >> 8}.${n & 255}`,
   });
+  const registration = () => ({ redirect_uris: ['https://assistant.example/callback'] });
   const consent = () => ({ agent_name: 'Proof', scopes: ['catalog:read'] });
   return {
     storefront_read: same('GET', '/api/storefront/products', guest),
@@ -225,6 +226,8 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     // Of another shop, whose own limit is used up by nobody else.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     consent_request_site: spread('POST', '/api/agent/consent/request', site, consent),
+    client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
+    client_registration_site: spread('POST', `/sites/${site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       device_code: mintToken('device'),

@@ -150,7 +150,7 @@ test('what cannot be allowed leads back with the error of the standard, once som
   for (const [entries, message] of [
     [{}, 'Enter an amount such as 25.00'],
     [{ budget: '1000.01' }, 'You can lower the budget'],
-    [{ ...ALLOWED, ...NO_SCOPE }, 'Allow at least one thing'],
+    [{ ...ALLOWED, ...NO_SCOPE }, 'Choose at least one thing'],
   ] as const) {
     const answer = await browser.press(page, 'approve', entries);
     expect([answer.response.status, answer.html]).toEqual([422, expect.stringContaining(message)]);
