@@ -70,8 +70,13 @@ function toolOf(path, method, operation, parameters) {
   };
 }
 
+/** Not those that a client without a token may call, such as the request for consent. */
+function needsToken(operation) {
+  return operation?.security?.length > 0 && operation.security.every((one) => Object.keys(one).length > 0);
+}
+
 const tools = Object.entries(contract.paths).flatMap(([path, item]) =>
-  METHODS.filter((method) => path.startsWith('/api/agent/') && item[method]?.security?.length > 0).map((method) =>
+  METHODS.filter((method) => path.startsWith('/api/agent/') && needsToken(item[method])).map((method) =>
     toolOf(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])]),
   ),
 );
