@@ -1,7 +1,13 @@
+import { type Language, languageOf } from '../words/languages.ts';
 import { isStopWord } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
+import { phraseAt } from '../words/phrases.ts';
 import { matchesPhrase, type Token, tokenize } from '../words/tokens.ts';
+import { FILLERS, LABELS, RESULT_COUNTS } from './fillers.ts';
+import { EACH, TOTALS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
+import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
+import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -21,6 +27,8 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
   isSize?: boolean;
+  /** Other words of the shop that mean the same as `value`. */
+  alternatives?: string[];
 }
 
 /** Which of the ambiguous words of a sentence occur in the catalogue. */
@@ -37,7 +45,18 @@ export interface ParsedQuery {
   words: Token[];
   /** Phrases that would have been parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
+  language: Language;
 }
+
+/** How a text is read. */
+export interface Reading {
+  /** Whether it is a sentence, of which function words say nothing; else it is words that somebody typed into a field. */
+  isSentence: boolean;
+  /** The language of the shop, for a text that does not tell its own. */
+  language: Language;
+}
+
+const KEYWORDS: Reading = { isSentence: false, language: 'en' };
 
 /** Phrases at the beginning that say nothing of the product. */
 const OPENINGS = [
@@ -61,49 +80,15 @@ const CONNECTING_WORDS = new Set(
   ),
 );
 
-interface Phrase {
-  kind: 'in_stock' | 'wish' | 'sort';
-  value: string;
-  words: string[];
-}
-
-const phrases = (kind: Phrase['kind'], value: string, list: string): Phrase[] =>
-  list.split(', ').map((phrase) => ({ kind, value, words: phrase.split(' ') }));
-
-const PHRASES: Phrase[] = [
-  ...phrases('in_stock', 'true', 'in stock, available now, available today, ready to ship, available immediately'),
-  ...phrases(
-    'sort',
-    'price_asc',
-    'cheapest, least expensive, lowest price, lowest priced, cheapest first, lowest price first',
-  ),
-  ...phrases('sort', 'price_desc', 'most expensive, highest price, highest priced'),
-  ...phrases('sort', 'newest', 'newest, newest first, most recent, new arrivals'),
-  ...phrases('sort', 'best_selling', 'best selling, bestselling, best seller, best sellers, bestsellers, most popular'),
-  ...phrases(
-    'wish',
-    'low_price',
-    'cheap, affordable, inexpensive, low cost, low priced, reasonably priced, budget friendly',
-  ),
-  ...phrases('wish', 'high_price', 'high end, luxury, expensive'),
-  ...phrases(
-    'wish',
-    'rating',
-    `highly rated, top rated, best rated, well rated, decently rated, well reviewed, great reviews,
-    good reviews, good ratings, great ratings, strong ratings, excellent ratings, high ratings`.replaceAll(/\s+/g, ' '),
-  ),
-  ...phrases('wish', 'popular', 'popular, many reviews, lots of reviews, a lot of reviews'),
-].sort((a, b) => b.words.length - a.words.length);
-
-const NEGATIONS = new Set('without except excluding not minus'.split(' '));
-/** Words between a negation and what is not wanted. */
-const AFTER_NEGATION = new Set('a an any the made of with in'.split(' '));
-
 const EMPTY_VOCABULARY: CatalogVocabulary = { names: new Set(), values: new Set() };
 
 /** Parses a sentence. Pure, and well under a millisecond. */
-export function parseQuery(sentence: string, vocabulary: CatalogVocabulary = EMPTY_VOCABULARY): ParsedQuery {
-  const tokens = tokenize(sentence);
+export function parseQuery(
+  sentence: string,
+  vocabulary: CatalogVocabulary = EMPTY_VOCABULARY,
+  reading: Reading = KEYWORDS,
+): ParsedQuery {
+  const tokens = reading.isSentence ? withoutLabels(tokenize(sentence)) : tokenize(sentence);
   const consumed = new Array<boolean>(tokens.length).fill(false);
   const constraints: Constraint[] = [];
   const ambiguous: ParsedQuery['ambiguous'] = { names: [], values: [] };
@@ -115,21 +100,81 @@ export function parseQuery(sentence: string, vocabulary: CatalogVocabulary = EMP
   };
   const start = endOfOpening(tokens);
   consumed.fill(true, 0, start);
-  for (const limit of parseLimits(tokens)) addConstraint(limit.from, limit.to, constraintOf(limit));
-  for (let i = start; i < tokens.length; i += 1) {
-    if (consumed[i]) continue;
-    const phrase = PHRASES.find(({ words }) => matchesPhrase(tokens, i, words));
-    if (phrase) addConstraint(i, i + phrase.words.length, { kind: phrase.kind, value: phrase.value });
-  }
-  const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous };
+  const language = languageOf(tokens, reading.language);
+  const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading, language };
+  const totals = reading.isSentence ? takeTotals(state) : false;
+  const plain = !reading.isSentence ? 'no' : totals ? 'max' : 'unclear';
+  for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain))
+    addConstraint(limit.from, limit.to, constraintOf(limit));
+  addMarks(state);
   addQuantity(state);
   addNegations(state);
   dropConnectingWords(state);
+  if (reading.isSentence) dropFillers(state);
   for (let i = tokens.length - 1; i > 0 && COURTESY_WORDS.has(tokens[i]?.text ?? ''); i -= 1) consumed[i] = true;
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
-  // If only stop words are left, the whole sentence is searched for.
-  const left = words.some(({ term }) => !isStopWord(term)) || constraints.length > 0 ? words : tokens.filter(isWord);
-  return { constraints: constraints.sort((a, b) => a.start - b.start), words: left, ambiguous };
+  const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
+  return {
+    constraints: perPiece(constraints, totals).sort((a, b) => a.start - b.start),
+    // If only stop words are left, the whole sentence is searched for.
+    words: isBare ? words : tokens.filter(isWord),
+    ambiguous,
+    language,
+  };
+}
+
+const QUOTES = new Set('" _ { } ( ) [ ] : = “ ” „ « »'.split(' '));
+const ABBREVIATIONS = new Set('max min ca approx'.split(' '));
+
+/** Without the punctuation of `{item: mug, max_price: 20}`, and without words that only label what follows. */
+function withoutLabels(tokens: Token[]): Token[] {
+  const isColon = (at: number) => [':', '='].includes(tokens[at]?.text ?? '');
+  return tokens.filter(({ text }, i) => {
+    if (text === '.' && ABBREVIATIONS.has(tokens[i - 1]?.text ?? '')) return false;
+    if (text === '=' && ['<', '>'].includes(tokens[i - 1]?.text ?? '')) return true;
+    const next = tokens[i + 1]?.text === '"' ? i + 2 : i + 1;
+    return !QUOTES.has(text) && !(LABELS.has(text) && isColon(next));
+  });
+}
+
+/** A consumed word stands for none. */
+function withoutConsumed({ consumed }: ParseState) {
+  return (token: Token, i: number): Token => {
+    if (!consumed[i]) return token;
+    const { number: _number, ...rest } = token;
+    return { ...rest, text: '', term: '' };
+  };
+}
+
+/** Takes the words out that say whether a price is meant for all pieces together. */
+function takeTotals({ tokens, start, consumed }: ParseState): boolean {
+  let isTotal = false;
+  for (let i = start; i < tokens.length; i += 1) {
+    const total = phraseAt(TOTALS, tokens, i);
+    const phrase = total ?? phraseAt(EACH, tokens, i);
+    if (!phrase || !isBesideNumber(tokens, i, phrase.to)) continue;
+    consumed.fill(true, i, phrase.to);
+    isTotal ||= total !== undefined;
+  }
+  return isTotal;
+}
+
+/** Whether a number is near enough for the words to belong to it. */
+function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
+  return tokens.slice(Math.max(0, from - 6), to + 8).some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
+}
+
+/** A price for all pieces together, as a price for each. */
+function perPiece(constraints: Constraint[], isTotal: boolean): Constraint[] {
+  const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
+  if (quantity <= 1) return constraints;
+  const divided = (amount: number) => Math.floor((amount / quantity) * 100) / 100;
+  return constraints.map((each) => {
+    const isForAll = isTotal || /\bbudget/i.test(each.text);
+    if (each.kind !== 'price' || !isForAll) return each;
+    const { min, max } = each;
+    return { ...each, ...(min !== undefined && { min: divided(min) }), ...(max !== undefined && { max: divided(max) }) };
+  });
 }
 
 interface ParseState {
@@ -141,6 +186,8 @@ interface ParseState {
   addConstraint: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
   vocabulary: CatalogVocabulary;
   ambiguous: ParsedQuery['ambiguous'];
+  reading: Reading;
+  language: Language;
 }
 
 function constraintOf({ kind, min, max, currency }: Limit) {
@@ -185,17 +232,39 @@ function addQuantity({ tokens, start, consumed, addConstraint, vocabulary, ambig
   addConstraint(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
-/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
-function addNegations({ tokens, start, consumed, addConstraint, vocabulary, ambiguous }: ParseState): void {
+function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseState): void {
+  const table = reading.isSentence ? MARKS_OF_SENTENCES : MARKS_OF_KEYWORDS;
   for (let i = start; i < tokens.length; i += 1) {
-    const first = consumed[i] ? undefined : startOfNegated(tokens, start, i);
-    const token = first === undefined ? undefined : tokens[first];
-    if (first === undefined || token?.kind !== 'word' || consumed[first]) continue;
+    const mark = consumed[i] ? undefined : phraseAt(table, tokens, i);
+    if (mark && !consumed.slice(i, mark.to).includes(true)) addConstraint(i, mark.to, mark.value);
+  }
+}
+
+/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
+function addNegations(state: ParseState): void {
+  const { tokens, start, consumed, addConstraint, vocabulary, ambiguous } = state;
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i]) continue;
+    const before = unwantedBefore(tokens, i);
+    if (before) {
+      addConstraint(i, before.to, { kind: 'without', value: before.term });
+      continue;
+    }
+    const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
+    const negation = negationAt(tokens, i, isFirst);
+    const token = negation && tokens[negation.first];
+    if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
     const name = `${tokens[i]?.text} ${token.text}`;
     ambiguous.names.push(name);
-    if (vocabulary.names.has(name)) continue;
-    let to = first + 1;
-    let value = token.term;
+    if (!vocabulary.names.has(name)) addUnwanted(state, negation as Negation);
+  }
+}
+
+function addUnwanted({ tokens, consumed, addConstraint, vocabulary, ambiguous, reading }: ParseState, negation: Negation): void {
+  let [from, first]: [number, number | undefined] = [negation.from, negation.first];
+  while (first !== undefined) {
+    let to: number = first + 1;
+    let value = tokens[first]?.term ?? '';
     for (
       let end = first + 2;
       end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !consumed[end - 1];
@@ -208,24 +277,23 @@ function addNegations({ tokens, start, consumed, addConstraint, vocabulary, ambi
       ambiguous.values.push(longer);
       if (vocabulary.values.has(longer)) [to, value] = [end, longer];
     }
-    addConstraint(i, to, { kind: 'without', value });
+    addConstraint(from, to, { kind: 'without', value });
+    from = to;
+    first = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
   }
 }
 
 const MAX_NEGATED_WORDS = 3;
 
-/** The index of the first unwanted word, if a negation begins at `at`. */
-function startOfNegated(tokens: Token[], start: number, at: number): number | undefined {
-  const { text } = tokens[at] ?? { text: '' };
-  const before = tokens[at - 1]?.text ?? '';
-  if (text === 'non') return tokens[at + 1]?.text === '-' ? at + 2 : undefined;
-  const isFirst = at === start || (at === start + 1 && ARTICLES.has(before));
-  // `No 7 cream`
-  const isNo = text === 'no' && tokens[at + 1]?.number === undefined;
-  if (!NEGATIONS.has(text) && !(isNo && (isFirst || ['with', 'but', 'and', ','].includes(before)))) return undefined;
-  let unwanted = at + 1;
-  while (AFTER_NEGATION.has(tokens[unwanted]?.text ?? '')) unwanted += 1;
-  return unwanted;
+/** Takes out what only makes it a sentence: pronouns, auxiliaries, greetings. */
+function dropFillers({ tokens, start, consumed, language }: ParseState): void {
+  const fillers = FILLERS[language];
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i]) continue;
+    const count = phraseAt(RESULT_COUNTS, tokens, i);
+    if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
+    else if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
+  }
 }
 
 /** Drops connecting words next to constraints, from the constraints outwards. */

@@ -2,11 +2,15 @@ import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
-import type { Constraint } from '../query/parse.ts';
+import { readLanguage } from '../query/shop-language.ts';
+import { inShopWords } from '../query/shop-words.ts';
+import type { Constraint, ParsedQuery } from '../query/parse.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
+import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { modifierOf } from './matches.ts';
@@ -31,6 +35,8 @@ export interface SearchResult {
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
   /** The words that were searched for, as they are in the sentence. */
   words: Token[];
+  /** Those of them that the shop has other words for than the sentence. */
+  rewritten: Token[];
   /** What was searched for, after spelling correction. */
   groups: TermGroup[];
   weighted: WeightedQuery;
@@ -66,7 +72,9 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words } = await parseInCatalog(db, sentence);
+  const { constraints, words } = options.facetConditions
+    ? await parseSentence(db, sentence)
+    : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const { groups, weighted } = await weightCorrected(db, termGroups(words), prefix);
   const named = options.facetConditions
@@ -78,10 +86,11 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const { candidates, modifierAlone } = await readWithFallback(
-    db,
-    options.facetConditions ? { ...query, ...forAgent } : query,
-  );
+  const isBare = options.facetConditions && words.length === 0 && conditions.some(({ constraint }) => constraint);
+  const sort = all.find(({ kind }) => kind === 'sort')?.value;
+  const { candidates, modifierAlone } = isBare
+    ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
+    : await readWithFallback(db, options.facetConditions ? { ...query, ...forAgent } : query);
   const failed = fewestFailed(candidates, conditions);
   const rows = candidates.rows.filter((row) => row.failed === failed);
   const metConditions = conditions.filter((_condition, i) => failed === undefined || (failed & (1 << i)) === 0);
@@ -92,19 +101,30 @@ export async function search(
   );
   return {
     understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
-    best: rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
+    best: isBare ? rows : rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: metConditions.flatMap((condition) => {
       const count = countFailing(candidates, 1 << conditions.indexOf(condition));
       return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
     words,
+    rewritten: options.facetConditions ? words.filter(({ text, start, end }) => isRewritten(sentence, text, start, end)) : [],
     groups,
     weighted,
     minCoverage: candidates.minCoverage,
     modifierAlone,
     where: [...where, ...metConditions.map(({ condition }) => condition)],
   };
+}
+
+/** What a sentence asks for, in the words of the shop. */
+async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
+  const language = await readLanguage(db);
+  return inShopWords(db, await parseInCatalog(db, sentence, { isSentence: true, language }));
+}
+
+function isRewritten(sentence: string, text: string, start: number, end: number): boolean {
+  return normalizeText(sentence.slice(start, end)).replaceAll(/['’‘`]/g, '') !== text;
 }
 
 /** Each condition is one bit of an integer in SQL. */

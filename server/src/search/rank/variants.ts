@@ -1,5 +1,7 @@
 import type { Product, Variant } from '@commerce-backend/spec';
+import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
+import type { Token } from '../words/tokens.ts';
 import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 
@@ -30,10 +32,19 @@ export interface VariantMatches {
   values: OptionMatch[];
 }
 
-export function matchVariants(product: Product, sentence: string, constraints: VariantConstraint[]): VariantMatches {
+/**
+ * The variants of a product that keep the limits and, as far as it has them, the option values that are named. `words` are those
+ * of the sentence that the shop has other words for.
+ */
+export function matchVariants(
+  product: Product,
+  sentence: string,
+  constraints: VariantConstraint[],
+  words: Token[] = [],
+): VariantMatches {
   const applied = constraints.filter(({ fate }) => fate === undefined || fate === 'applied');
-  const wanted = product.variants.filter((variant) => meetsConstraints(variant, applied));
-  const parts = partsOf(sentence).filter(
+  const wanted = product.variants.filter((variant) => meetsConstraints(product, variant, applied));
+  const parts = inShopWords(partsOf(sentence), words).filter(
     ({ start, end }) =>
       !constraints.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
   );
@@ -49,11 +60,26 @@ export function matchVariants(product: Product, sentence: string, constraints: V
   return { variants, values };
 }
 
-function meetsConstraints(variant: Variant, constraints: VariantConstraint[]): boolean {
+function meetsConstraints(product: Product, variant: Variant, constraints: VariantConstraint[]): boolean {
   return constraints.every(({ kind, min, max, value }) => {
     if (kind === 'price') return Number(variant.price) >= (min ?? 0) && Number(variant.price) <= (max ?? Infinity);
+    if (kind === 'in_stock') return isInStock(product, variant);
+    if (kind === 'value') return value !== ON_SALE || Number(variant.compare_at_price ?? 0) > Number(variant.price);
     return kind !== 'without' || !value || !hasInOptions(variant, value);
   });
+}
+
+/** Whether there is a piece of it now. What is sold beyond its stock is not in stock. */
+function isInStock({ track_inventory }: Product, { available, inventory_quantity }: Variant): boolean {
+  return !track_inventory || (available && inventory_quantity > 0);
+}
+
+/** The parts with the words that the shop has for some of them. */
+function inShopWords(parts: Part[], words: Token[]): Part[] {
+  const isReplaced = ({ start, end }: Part) => words.some((word) => word.start < end && start < word.end);
+  const kept = parts.filter((part) => !isReplaced(part));
+  const added = words.map(({ term, start, end }) => ({ term, start, end, isDimension: false }));
+  return [...kept, ...added].sort((a, b) => a.start - b.start);
 }
 
 /** `not red` also excludes `Dark Red`. */
