@@ -46,6 +46,8 @@ export interface ParsedQuery {
   /** Phrases that would have been parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
   language: Language;
+  /** Words of the shop with the same root, by the term of a word. */
+  related?: ReadonlyMap<string, string[]>;
 }
 
 /** How a text is read. */
@@ -224,8 +226,10 @@ function isPartOfName(tokens: Token[], at: number, opening: string[]): boolean {
   return AMBIGUOUS_OPENINGS.has(opening.join(' ')) && !isRequest;
 }
 
-function addQuantity({ tokens, start, consumed, addConstraint, vocabulary, ambiguous }: ParseState): void {
-  const quantity = parseQuantity(tokens, start);
+function addQuantity(state: ParseState): void {
+  const { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
+  const start = reading.isSentence ? startOfThing(state) : state.start;
+  const quantity = parseQuantity(tokens, start, { hasOpening: start > 0, isPlural: language !== 'en' });
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
@@ -238,6 +242,19 @@ function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseStat
     const mark = consumed[i] ? undefined : phraseAt(table, tokens, i);
     if (mark && !consumed.slice(i, mark.to).includes(true)) addConstraint(i, mark.to, mark.value);
   }
+}
+
+/** The first token after all that says nothing of the thing: `please put`, `I would like to have`. */
+function startOfThing({ tokens, start, consumed, language }: ParseState): number {
+  let at = start;
+  while (at < tokens.length && !parseNumberAt(tokens, at) && isIdle(tokens[at], consumed[at], language)) at += 1;
+  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && tokens[at]?.text === 'pair';
+  return isArticle ? at - 1 : at;
+}
+
+function isIdle(token: Token | undefined, isConsumed: boolean | undefined, language: Language): boolean {
+  if (['a', 'an'].includes(token?.text ?? '')) return false;
+  return isConsumed === true || token?.kind === 'sign' || FILLERS[language].has(token?.text ?? '');
 }
 
 /** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */

@@ -7,6 +7,7 @@ import { sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
+import { BEYOND } from './completions.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import type { Constraint, ParsedQuery } from './parse.ts';
 
@@ -27,12 +28,17 @@ const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 const MAX_WORDS = 24;
 const MAX_ALTERNATIVES = 48;
 
+/** A shorter word begins too much. */
+const MIN_BEGINNING = 5;
+
 interface Known {
-  /** Whether it is in the name of a product, or a whole value of one. */
+  /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
   isNamed: boolean;
   isValue: boolean;
   /** Whether any product has it. */
   isKnown: boolean;
+  /** A value that begins with it: the kitchenware for the kitchen. */
+  label: string | undefined;
 }
 
 type Lookup = (phrase: string) => Known | undefined;
@@ -54,6 +60,9 @@ export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<Pa
     ...parsed,
     words: [...withoutFieldLabels(replaced(asked, language, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: parsed.constraints.map((each) => withShopValue(each, language, lookup)),
+    related: new Map(
+      asked.map(({ text, term }) => [term, relatives(text).filter((form) => form !== term && lookup(form)?.isKnown)]),
+    ),
   };
 }
 
@@ -90,7 +99,9 @@ function candidatesFor(window: Window, language: Language): string[] {
 function otherWords({ texts, term }: Window, language: Language): string[] {
   const text = texts.join(' ');
   const forms = texts.length > 1 ? [text, term] : [text, term, ...inflections(text, language)];
-  const found = [...new Set(forms)].flatMap(otherWordsFor);
+  // Two words that the shop writes as one: `head lamp`.
+  const joined = texts.length === 2 && texts.every((word) => /^\p{L}{3,}$/u.test(word)) ? [texts.join('')] : [];
+  const found = [...joined, ...[...new Set(forms)].flatMap(otherWordsFor)];
   return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
 }
 
@@ -98,20 +109,25 @@ function otherWords({ texts, term }: Window, language: Language): string[] {
 async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  const rows = await db.rows<{ phrase: string; is_named: boolean; is_value: boolean; is_known: boolean }>(
+  const rows = await db.rows<{ phrase: string; is_named: boolean; is_value: boolean; is_known: boolean; is_synonym: boolean; label: string | null }>(
     sql`select w.phrase, exists (select from search_postings a
         where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
             and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
         exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = ${VALUE} || w.phrase) as is_value,
-        exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known
+        exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
+        exists (select from site_settings t
+          where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
+        (select l.term from search_postings l where l.site_id = ${db.siteId} and w.is_long
+          and l.term > ${VALUE} || w.phrase and l.term < ${VALUE} || w.phrase || ${BEYOND} order by l.term limit 1) as label
       from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]))
-        as w (phrase, first, last)`,
+        as v (phrase, first, last) cross join lateral (
+          select phrase, first, last, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
   );
   return new Map(
-    rows.map(({ phrase, is_named, is_value, is_known }) => [
+    rows.map(({ phrase, is_named, is_value, is_known, is_synonym, label }) => [
       phrase,
-      { isNamed: is_named, isValue: is_value, isKnown: is_known },
+      { isNamed: is_named || is_synonym, isValue: is_value, isKnown: is_known, label: label?.slice(VALUE.length) },
     ]),
   );
 }
@@ -162,7 +178,8 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
   return (
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
     relatives(text).find((phrase) => has(lookup(phrase))) ??
-    relatives(text).find((phrase) => lookup(phrase)?.isKnown)
+    relatives(text).find((phrase) => lookup(phrase)?.isKnown) ??
+    lookup(window.term)?.label
   );
 }
 

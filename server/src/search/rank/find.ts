@@ -8,7 +8,7 @@ import type { Condition } from './conditions.ts';
 import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
 import { matchReasons } from './match-reasons.ts';
 import { type SearchResult, search } from './search.ts';
-import { matchVariants, type VariantMatches } from './variants.ts';
+import { bySize, matchVariants, type VariantMatches } from './variants.ts';
 
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock';
 
@@ -200,7 +200,7 @@ function describe(
   { understood, groups }: SearchResult,
   { score, similar }: { score: number; similar: ContentWord[] },
 ): FoundProduct | undefined {
-  const ordered = inOrder(variants, sortOf(understood));
+  const ordered = inOrder(variants, understood);
   const variant = ordered.find(({ available }) => available) ?? ordered[0];
   if (!variant) return undefined;
   const matches = ordered.map((each) => {
@@ -214,7 +214,10 @@ function describe(
   return { product, variant, matches, availability, score, match_reasons };
 }
 
-function inOrder(variants: Variant[], sort: string | null | undefined): Variant[] {
+function inOrder(variants: Variant[], understood: Understood[]): Variant[] {
+  const sort = sortOf(understood);
+  const size = understood.find(({ kind, value }) => kind === 'wish' && (value === 'largest' || value === 'smallest'));
+  if (size) return bySize(variants, size.value === 'largest');
   if (sort === 'price_asc') return variants.toSorted((a, b) => Number(a.price) - Number(b.price));
   if (sort === 'price_desc') return variants.toSorted((a, b) => Number(b.price) - Number(a.price));
   return variants;

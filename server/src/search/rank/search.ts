@@ -72,11 +72,11 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words } = options.facetConditions
+  const { constraints, words, related } = options.facetConditions
     ? await parseSentence(db, sentence)
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const { groups, weighted } = await weightCorrected(db, termGroups(words), prefix);
+  const { groups, weighted } = await weightCorrected(db, withRelated(termGroups(words), related), prefix);
   const named = options.facetConditions
     ? await facetConstraints(db, sentence, words, findHeadNoun(correctedWords(words, groups), weighted.headTerms))
     : [];
@@ -171,6 +171,17 @@ async function weightCorrected(
   return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
 }
 
+/** The weight of a word with the same root beside 1 for the word itself. */
+const RELATED_WEIGHT = 0.7;
+
+function withRelated(groups: TermGroup[], related: ParsedQuery['related']): TermGroup[] {
+  if (!related) return groups;
+  return groups.map((group) => {
+    const added = related.get(group.alternatives[0]?.term ?? '') ?? [];
+    return { ...group, alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))] };
+  });
+}
+
 /** The words, with those corrections that are certain enough. */
 function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
   return words.map((word) => {
@@ -188,6 +199,10 @@ function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   );
 }
 
+function givesUpLimit(conditions: Condition[], failed: number): boolean {
+  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
+}
+
 /** The coverage of last resort. */
 const FALLBACK_COVERAGE = 0.1;
 
@@ -201,7 +216,14 @@ async function readWithFallback(
 ): Promise<{ candidates: Candidates; modifierAlone: boolean }> {
   const { countEligibleOnly, conditions, groups, weighted } = query;
   const candidates = await readCandidates(db, query);
-  if (fewestFailed(candidates, conditions) !== undefined) return { candidates, modifierAlone: false };
+  const fewest = fewestFailed(candidates, conditions);
+  if (fewest !== undefined) {
+    // A limit is kept rather than a word, unless that is the thing itself.
+    const lenient = { ...query, minCoverage: FALLBACK_COVERAGE };
+    const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(conditions, fewest);
+    const others = isGivenUp && groups.length > 1 ? await readCandidates(db, lenient) : candidates;
+    return { candidates: others, modifierAlone: false };
+  }
   const canLowerCoverage = countEligibleOnly && groups.length > 1 && weighted.terms.length > 0;
   if (!canLowerCoverage && modifierOf(weighted) === undefined) return { candidates, modifierAlone: false };
   const lenient = {

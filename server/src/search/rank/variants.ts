@@ -104,7 +104,10 @@ function partsOf(text: string): Part[] {
   return all.flatMap((part, i) => {
     const isTimesSign = (at: number) =>
       ['x', '×'].includes(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    return isTimesSign(i) ? [] : [{ ...part, isDimension: isTimesSign(i - 1) }];
+    // `5 litres` is `5 l`.
+    const unit = measurementTerm('1', part.term)?.slice(1);
+    const term = unit !== undefined && isNumberAt(all, i - 1) ? unit : part.term;
+    return isTimesSign(i) ? [] : [{ ...part, term, isDimension: isTimesSign(i - 1) }];
   });
 }
 
@@ -171,4 +174,20 @@ function findInRange(parts: Part[], value: string): number | undefined {
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
+}
+
+const SIZE_RANKS = ['xs', 's', 'm', 'l', 'xl', 'xxl'];
+
+/** The variants by the sizes or measures in their options. */
+export function bySize(variants: Variant[], isLargestFirst: boolean): Variant[] {
+  const size = ({ option1, option2, option3 }: Variant) =>
+    Math.max(-1, ...[option1, option2, option3].map((option) => measureOf(option ?? '')));
+  const sign = isLargestFirst ? -1 : 1;
+  return variants.toSorted((a, b) => sign * (size(a) - size(b)));
+}
+
+function measureOf(option: string): number {
+  const rank = SIZE_RANKS.findIndex((size) => sizeSpellings(size).includes(normalizeText(option)));
+  const numbers = termsIn(option).filter(isNumber).map(Number);
+  return rank >= 0 ? rank : numbers.length > 0 ? numbers.reduce((product, number) => product * number, 1) : -1;
 }

@@ -18,7 +18,7 @@ const TELLING: Record<Exclude<Language, 'en'>, Set<string>> = {
   fr: words(`un une les des du pour avec sans et ou je nous cherche cherchons voudrais veux besoin moins entre taille pas cher
     chere chers au aux sur dans est sont que qui quelque chose avez vous mon ma mes noir noire bleu bleue rouge vert verte blanc
     blanche gris grise jaune deux trois quatre cinq sept huit neuf dix euros jusqua environ maximum ni sauf cadeau le la
-    de en a`),
+    de en`),
 };
 
 /** In which language a sentence is, if its words tell; else the shop's own. */
@@ -28,12 +28,12 @@ export function languageOf(tokens: Token[], shopLanguage: Language): Language {
   const [german, french] = [count('de'), count('fr')];
   if (Math.max(german, french) < 1) return isEnglish(tokens) ? 'en' : shopLanguage;
   const english = tokens.reduce((sum, { text }) => sum + (ENGLISH.has(text) ? 1 : 0), 0);
-  if (english > Math.max(german, french)) return 'en';
+  if (english >= Math.max(german, french)) return 'en';
   return german === french && shopLanguage === 'de' ? 'de' : german > french ? 'de' : 'fr';
 }
 
-const WEAK = words('a de en le la des am im euro euros maximum circa will an dem den par ou pas mes sept entre et un');
-const ENGLISH = words(`the an for with without under over i my you your is are do have any some that this which who of and or not
+const WEAK = words('de en le la des am im euro euros maximum circa will an dem den par ou pas mes sept entre et un');
+const ENGLISH = words(`the a for with without under over i my you your is are do have any some that this which who of and or not
   more less than at most least between below above in to up from looking want need show me find please it`);
 
 function weightOf(text: string): number {

@@ -15,7 +15,7 @@ orange, orangefarben
 purple, lila, violett, violet, violette, mauve
 pink, rosa, rose
 brown, braun, brun, marron
-beige, sand, creme, cream
+beige, creme
 turquoise, turkis
 gold, golden, dore, doree
 silver, silbern, argent, argente, silber
@@ -57,18 +57,18 @@ hoodie, hooded sweatshirt, kapuzenpullover, kapuzenpulli, sweat a capuche, hoody
 t shirt, tee, tshirt, tee shirt, t shirts
 vest, waistcoat, weste, gilet
 tank top, tank, singlet, sleeveless top, debardeur, tanktop
-trousers, pants, pant, slacks, hose, hosen, pantalon
+trousers, pants, pant, slacks, hosen, pantalon
 shorts, short, kurze hose
 leggings, legging, tights
 jeans, jean, denim
-skirt, rock, jupe
-dress, kleid, robe
+skirt, jupe
+dress, kleid
 blouse, bluse, chemisier
 shirt, hemd, chemise
 jacket, jacke, veste, blouson
-raincoat, rain jacket, regenjacke, regenmantel, impermeable, veste de pluie, rain coat, mac, mackintosh
+raincoat, rain jacket, regenjacke, regenmantel, veste de pluie, rain coat, mackintosh
 coat, mantel, manteau
-suit, anzug, costume
+suit, anzug
 underwear, unterwasche, sous vetements
 bra, buste halter, soutien gorge
 sock, socken, chaussette
@@ -81,7 +81,7 @@ gardening glove, gartenhandschuh, gartenhandschuhe, gant de jardinage
 belt, gurtel, ceinture
 tie, krawatte, cravate
 shoe, schuh, chaussure
-trainer, sneaker, turnschuh, basket, running shoe
+trainer, sneaker, turnschuh
 boot, stiefel, botte
 rubber boot, wellington, wellington boot, welly, wellies, gummistiefel, botte en caoutchouc
 sandal, sandale
@@ -108,8 +108,7 @@ plate, teller, assiette
 bowl, schussel, schale, bol
 teapot, teekanne, theiere
 kettle, wasserkocher, wasserkessel, bouilloire
-coffee, kaffee, cafe
-tea, tee, the
+coffee, kaffee
 bottle, flasche, bouteille, gourde
 insulated bottle, thermos, thermos flask, vacuum flask, thermosflasche, isolierflasche, bouteille isotherme, flask
 jar, einmachglas, vorratsglas, bocal
@@ -126,7 +125,7 @@ towel, handtuch, serviette
 lamp, light, leuchte, lampe
 table lamp, desk lamp, tischlampe, tischleuchte, lampe de table
 floor lamp, standing lamp, stehlampe, stehleuchte, lampadaire
-pendant lamp, hanging lamp, hangelampe, pendelleuchte, suspension, ceiling lamp
+pendant lamp, hanging lamp, hangelampe, pendelleuchte, ceiling lamp
 headlamp, head torch, headtorch, stirnlampe, lampe frontale, frontale
 torch, flashlight, taschenlampe, lampe torche
 lantern, laterne, lanterne
@@ -134,7 +133,7 @@ candle, kerze, bougie
 diffuser, raumduft, duftspender, diffuseur, air freshener, room fragrance
 scent, fragrance, duft, parfum, smell
 perfume, parfum, cologne
-blanket, throw, decke, wolldecke, couverture, plaid
+blanket, throw, decke, wolldecke, couverture
 cushion, throw pillow, kissen, zierkissen, coussin
 pillow, kopfkissen, oreiller
 bedding, bed linen, bettwasche, bed set, linge de lit, parure de lit, duvet cover
@@ -146,7 +145,7 @@ armchair, lounge chair, sessel, fauteuil, easy chair
 deck chair, liegestuhl, chaise longue, sunlounger, sun lounger
 stool, hocker, tabouret
 table, tisch
-desk, schreibtisch, bureau
+desk, schreibtisch
 shelf, regal, etagere, bookcase, bookshelf
 bed, bett, lit
 mirror, spiegel, miroir
@@ -172,21 +171,21 @@ sleeping bag, schlafsack, sac de couchage
 camp stove, camping stove, kocher, campingkocher, rechaud
 trekking pole, hiking pole, walking pole, wanderstock, wanderstocke, trekkingstock, baton de marche, walking stick
 dry bag, packsack, waterproof bag, sac etanche
-bicycle, bike, fahrrad, rad, velo
+bicycle, bike, fahrrad, velo
 garden, gardening, garten, jardin, jardinage
 hiking, wandern, randonnee
 running, laufen, course, joggen, jogging
 rain, rainy, regen, pluie
 kitchen, kuche, cuisine
-bathroom, bad, badezimmer, salle de bain
+bathroom, badezimmer, salle de bain
 gift, present, geschenk, cadeau
 winter, hiver
 summer, sommer, ete
 headphones, headphone, kopfhorer, casque audio, ecouteurs, earphones, earbuds, headset
 speaker, loudspeaker, lautsprecher, enceinte
-phone, mobile, cell phone, mobile phone, handy, smartphone, telephone
+phone, cell phone, mobile phone, smartphone, telephone
 charger, ladegerat, chargeur
-laptop, notebook, ordinateur portable
+laptop, ordinateur portable
 television, tv, fernseher, televiseur
 camera, kamera, fotoapparat, appareil photo
 drill, bohrmaschine, bohrer, perceuse
@@ -197,8 +196,8 @@ guitar, gitarre, guitare
 violin, geige, violine, violon
 piano, klavier
 drum, trommel, tambour
-dog, pet, hund, chien, puppy
-cat, pet, katze, chat, kitten
+dog, hund, chien, puppy
+cat, katze, chat, kitten
 toy, spielzeug, jouet
 doll, puppe, poupee
 puzzle, jigsaw
@@ -214,12 +213,12 @@ cake, kuchen, torte, gateau, pie
 cookie, biscuit, keks
 candy, sweets, sußigkeiten, bonbon
 chocolate, schokolade, chocolat
-wine, wein, vin
+wine, wein
 beer, bier, biere
 flower, blume, fleur, bouquet
 christmas, weihnachten, noel, xmas
 fishing lure, lure, angelkoder, leurre
-fishing rod, angel, angelrute, canne a peche
+fishing rod, angelrute, canne a peche
 halloween costume, costume, kostum, deguisement, fancy dress
 `;
 
