@@ -109,6 +109,7 @@ export function parseQuery(
   for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain))
     addConstraint(limit.from, limit.to, constraintOf(limit));
   addMarks(state);
+  if (reading.isSentence) dropResultCounts(state);
   addQuantity(state);
   addNegations(state);
   dropConnectingWords(state);
@@ -302,14 +303,20 @@ function addUnwanted({ tokens, consumed, addConstraint, vocabulary, ambiguous, r
 
 const MAX_NEGATED_WORDS = 3;
 
+/** `the top 3`: how many results are wanted. */
+function dropResultCounts({ tokens, consumed }: ParseState): void {
+  for (let i = 0; i < tokens.length; i += 1) {
+    const count = phraseAt(RESULT_COUNTS, tokens, i);
+    if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
+  }
+}
+
 /** Takes out what only makes it a sentence: pronouns, auxiliaries, greetings. */
 function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
     if (consumed[i]) continue;
-    const count = phraseAt(RESULT_COUNTS, tokens, i);
-    if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
-    else if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
+    if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
   }
 }
 

@@ -3,6 +3,7 @@ import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
+import { parseNumberAt } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
@@ -161,6 +162,8 @@ function shopTokens(own: Token[], window: Window, language: Language, lookup: Lo
   const isSize = sizeSpellings(window.term).length > 1 || measurementTerm('1', window.term) !== undefined;
   if (isSize || has(lookup(window.term))) return own;
   const meaning = standIn(window, language, lookup);
+  const number = own.length === 1 && meaning === undefined ? parseNumberAt(own, 0) : undefined;
+  if (number) return [{ ...first, text: String(number.value), term: String(number.value), number: number.value }];
   if (meaning === undefined) {
     const isIdle = OPTIONAL_WORDS.has(first.text) && own.length === 1;
     return isIdle ? [] : own;

@@ -2,8 +2,7 @@ import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
-import { readLanguage } from '../query/shop-language.ts';
-import { inShopWords } from '../query/shop-words.ts';
+import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parse.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
@@ -115,12 +114,6 @@ export async function search(
     modifierAlone,
     where: [...where, ...metConditions.map(({ condition }) => condition)],
   };
-}
-
-/** What a sentence asks for, in the words of the shop. */
-async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
-  const language = await readLanguage(db);
-  return inShopWords(db, await parseInCatalog(db, sentence, { isSentence: true, language }));
 }
 
 function isRewritten(sentence: string, text: string, start: number, end: number): boolean {
