@@ -27,7 +27,7 @@ const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 
 /** No more words of a sentence are looked up, nor other words for one. */
 const MAX_WORDS = 24;
-const MAX_ALTERNATIVES = 48;
+const MAX_ALTERNATIVES = 64;
 
 /** A shorter word begins too much. */
 const MIN_BEGINNING = 5;
@@ -62,7 +62,7 @@ export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<Pa
     words: [...withoutFieldLabels(replaced(asked, language, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: parsed.constraints.map((each) => withShopValue(each, language, lookup)),
     related: new Map(
-      asked.map(({ text, term }) => [term, relatives(text).filter((form) => form !== term && lookup(form)?.isKnown)]),
+      asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
     ),
   };
 }
@@ -93,7 +93,7 @@ function candidatesFor(window: Window, language: Language): string[] {
   if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
   const [text = ''] = window.texts;
   if (/^\d/.test(text)) return [];
-  return [window.term, ...inflections(text, language), ...others, ...relatives(text)].slice(0, MAX_ALTERNATIVES);
+  return [window.term, ...relatives(window.term), ...inflections(text, language), ...others].slice(0, MAX_ALTERNATIVES);
 }
 
 /** Other words for it, as terms. */
@@ -180,8 +180,8 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
   return (
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
-    relatives(text).find((phrase) => has(lookup(phrase))) ??
-    relatives(text).find((phrase) => lookup(phrase)?.isKnown) ??
+    relatives(window.term).find((phrase) => has(lookup(phrase))) ??
+    relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
     lookup(window.term)?.label
   );
 }

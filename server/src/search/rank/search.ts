@@ -77,7 +77,7 @@ export async function search(
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const { groups, weighted } = await weightCorrected(db, withRelated(termGroups(words), related), prefix);
   const named = options.facetConditions
-    ? await facetConstraints(db, sentence, words, findHeadNoun(correctedWords(words, groups), weighted.headTerms))
+    ? await facetConstraints(db, sentence, words, findHeadNoun(sentence, correctedWords(words, groups), weighted.headTerms))
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];

@@ -219,7 +219,7 @@ flower, blume, fleur, bouquet
 christmas, weihnachten, noel, xmas
 fishing lure, lure, angelkoder, leurre
 fishing rod, angelrute, canne a peche
-halloween costume, costume, kostum, deguisement, fancy dress
+costume, outfit, kostum, deguisement, fancy dress, disguise
 `;
 
 const BY_WORD = new Map<string, string[]>();
