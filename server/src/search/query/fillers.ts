@@ -21,7 +21,7 @@ const ENGLISH = words(`i im id ill ive me my mine myself we were us our ours you
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
   retrieve return list display fetch top recipient occasion interest interests keep keeps telling tell tells bring
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
-  he she whod shes hes owner lover lovers fan fans colour-wise tops-only got-any`);
+  he she whod shes hes send sent deliver owner lover lovers fan fans colour-wise tops-only got-any`);
 
 const GERMAN = words(`ich mir mich wir uns du dir dich ihr euch er sie es ihm ihn ihnen sich man mein meine meinen meinem meiner
   meines dein deine ihre ihren euer eure unser unsere der die das den dem des ein eine einen einem einer eines und oder aber auch
@@ -38,7 +38,7 @@ const FRENCH = words(`je jai jaimerais me moi nous on tu te toi vous il elle ils
   votre vos le la les l un une des du de d au aux et ou mais aussi encore seulement svp merci bonjour salut sil plait quelque chose
   quelques que quoi qui quel quelle quels quelles ce cet cette ces cest ca tout tous toute toutes pour avec sans dans sur sous en a
   par est sont etre ai as avons avez ont avait y cherche cherchons chercher recherche voudrais voudrait voulons veux veut aimerais aime aimerait
-  besoin acheter achete commander montrez montre montrer trouver trouve donne donnez peut pouvez pourriez coute coutent prix article articles
+  besoin acheter achete commander montrez montre montrer trouver trouve donne donnez peut pouvez pourriez coute coutent ne n etes vais prix article articles
   produit produits choses truc trucs tres bien bon bonne beau belle plutot si comme moins ajoute ajouter panier mettre mets autre autres
   quun quune jusqua aupres avez-vous`);
 

@@ -34,9 +34,12 @@ export const COMPARISONS = phraseTable<Comparison>([
 
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
-  `max,min,from,within,up to,starting from,<,>,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
+  `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
   budget max,circa,ca,etwa,knapp,um die`.split(/,\s*/),
 );
+
+/** Beside these, a number is a price. */
+export const PRICE_WORDS = new Set('price prices priced cost costs budget preis kosten prix cout'.split(' '));
 
 export const SUFFIXES = phraseTable<Comparison>([
   [

@@ -9,6 +9,7 @@ import {
   type Comparison,
   CURRENCIES,
   NEGATIONS,
+  PRICE_WORDS,
   SUFFIXES,
 } from './limit-words.ts';
 
@@ -116,7 +117,8 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
   const side = last.value;
   const bound = from < at && side !== 'near' ? (side === 'min' ? 'max' : 'min') : side;
   // `$25 at most` ends the clause that `around $25` would begin.
-  const needsUnit = amount.isSpelled || 'isGuess' in found || AMBIGUOUS_COMPARISONS.has(found.words.join(' '));
+  const isAmbiguous = AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
+  const needsUnit = amount.isSpelled || 'isGuess' in found || isAmbiguous;
   const suffix = bound === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
   const to = suffix?.value === bound && suffix.words[0] !== 'plus' ? suffix.to : amount.to;
   return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit };
