@@ -24,8 +24,12 @@ export async function parseInCatalog(db: SearchDb, sentence: string, reading?: R
       where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = ${VALUE} || v.value)`,
   );
   if (rows.length === 0) return parsed;
-  return parseQuery(sentence, {
-    names: new Set(rows.flatMap(({ name }) => name ?? [])),
-    values: new Set(rows.flatMap(({ value }) => value ?? [])),
-  }, reading);
+  return parseQuery(
+    sentence,
+    {
+      names: new Set(rows.flatMap(({ name }) => name ?? [])),
+      values: new Set(rows.flatMap(({ value }) => value ?? [])),
+    },
+    reading,
+  );
 }

@@ -96,16 +96,13 @@ export interface HeadNoun {
  * The last head term of the shop's product names before the sentence says what the product is for: the rack in `mug rack for
  * the kitchen`.
  */
-export function findHeadNoun(
-  sentence: string,
-  words: Token[],
-  headTerms: ReadonlySet<string>,
-): HeadNoun | undefined {
+export function findHeadNoun(sentence: string, words: Token[], headTerms: ReadonlySet<string>): HeadNoun | undefined {
   let headNoun: HeadNoun | undefined;
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { term, start }] of words.entries()) {
     const between = headNoun ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
-    if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word)))) break;
+    if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
+      break;
     if (headTerms.has(term) && !isUnit(words, at)) headNoun = { at, term };
   }
   return headNoun;

@@ -1,11 +1,12 @@
-import { phraseTable } from '../words/phrases.ts';
 import type { Language } from '../words/languages.ts';
+import { phraseTable } from '../words/phrases.ts';
 
 /** Words of a sentence that say nothing of the product; normalized, without accents. */
 
 const words = (list: string) => list.trim().split(/\s+/);
 
-const ENGLISH = words(`i im id ill ive me my mine myself we were us our ours you your yours youd youre he him his himself she her
+const ENGLISH =
+  words(`i im id ill ive me my mine myself we were us our ours you your yours youd youre he him his himself she her
   hers herself it its they them their this that thats these those there theres here is isnt are arent be been being was am do does
   did done dont doesnt have has had having can could cant will would wouldnt should may might must shall please pls plz
   thank thanks thx ty cheers thing things something somethings anything nothing everything someone somebody anybody anyone one ones some any all both
@@ -23,7 +24,8 @@ const ENGLISH = words(`i im id ill ive me my mine myself we were us our ours you
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
   he she whod shes hes send sent deliver owner lover lovers fan fans colour-wise tops-only got-any`);
 
-const GERMAN = words(`ich mir mich wir uns du dir dich ihr euch er sie es ihm ihn ihnen sich man mein meine meinen meinem meiner
+const GERMAN =
+  words(`ich mir mich wir uns du dir dich ihr euch er sie es ihm ihn ihnen sich man mein meine meinen meinem meiner
   meines dein deine ihre ihren euer eure unser unsere der die das den dem des ein eine einen einem einer eines und oder aber auch
   noch nur schon doch mal bitte danke gern gerne etwas irgendwas irgendetwas was wer wie wo wann welche welcher welches welchen
   alles alle fur mit von vom zu zum zur aus auf an am bei beim im in ins nach um so sehr ist sind sein war waren hat haben habe habt hatte hatten
@@ -34,7 +36,8 @@ const GERMAN = words(`ich mir mich wir uns du dir dich ihr euch er sie es ihm ih
   keine keinen lust dessen deren passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
   anderer anderes`);
 
-const FRENCH = words(`je jai jaimerais me moi nous on tu te toi vous il elle ils elles lui leur se mon ma mes ton ta tes son sa ses notre
+const FRENCH =
+  words(`je jai jaimerais me moi nous on tu te toi vous il elle ils elles lui leur se mon ma mes ton ta tes son sa ses notre
   votre vos le la les l un une des du de d au aux et ou mais aussi encore seulement svp merci bonjour salut sil plait quelque chose
   quelques que quoi qui quel quelle quels quelles ce cet cette ces cest ca tout tous toute toutes pour avec sans dans sur sous en a
   par est sont etre ai as avons avez ont avait y cherche cherchons chercher recherche voudrais voudrait voulons veux veut aimerais aime aimerait
@@ -72,4 +75,6 @@ export const LABELS: ReadonlySet<string> = new Set(
 );
 
 /** `top 3`, `the 5 best`: how many results, not how many pieces. */
-export const RESULT_COUNTS = phraseTable<'count'>([['count', 'top, best, first, beste, besten, erste, ersten, premiers']]);
+export const RESULT_COUNTS = phraseTable<'count'>([
+  ['count', 'top, best, first, beste, besten, erste, ersten, premiers'],
+]);

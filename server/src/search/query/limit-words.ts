@@ -54,7 +54,10 @@ export const SUFFIXES = phraseTable<Comparison>([
     minimum, at least, plus, +, oder mehr, oder teurer, oder daruber, aufwarts, und mehr, mindestens, ou plus, et plus,
     au moins, au minimum`,
   ],
-  ['near', 'or so, or thereabouts, ish, - ish, oder so, ou a peu pres, a peu pres, environ, circa, approximately, roughly'],
+  [
+    'near',
+    'or so, or thereabouts, ish, - ish, oder so, ou a peu pres, a peu pres, environ, circa, approximately, roughly',
+  ],
 ]);
 
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */

@@ -127,7 +127,8 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
 function skipLinks(tokens: Token[], at: number): number {
   let i = at;
-  while (['of', 'is', 'von', 'de', 'a', 'ca'].includes(tokens[i]?.text ?? '') && tokens[i + 1]?.number !== undefined) i += 1;
+  while (['of', 'is', 'von', 'de', 'a', 'ca'].includes(tokens[i]?.text ?? '') && tokens[i + 1]?.number !== undefined)
+    i += 1;
   return i;
 }
 

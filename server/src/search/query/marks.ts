@@ -90,7 +90,11 @@ export const MARKS_OF_SENTENCES = phraseTable([
     absteigend nach preis, plus cher, plus chere, plus chers, le plus cher, la plus chere, les plus chers, les plus cheres,
     par prix decroissant, prix decroissant`,
   ),
-  mark('sort', 'newest', 'latest, neueste, neuester, neuestes, neuesten, neuheiten, plus recent, plus recents, nouveautes'),
+  mark(
+    'sort',
+    'newest',
+    'latest, neueste, neuester, neuestes, neuesten, neuheiten, plus recent, plus recents, nouveautes',
+  ),
   mark('sort', 'best_selling', 'meistverkaufte, meistverkauften, beliebteste, beliebtesten, plus vendu, plus vendus'),
   mark(
     'wish',
@@ -103,7 +107,11 @@ export const MARKS_OF_SENTENCES = phraseTable([
     nicht so teuer, nicht allzu teuer, nichts teures, zu teuer, kostengunstig, pas cher, pas chere, pas chers, pas cheres,
     pas trop cher, pas trop chere, pas trop chers, trop cher, bon marche, abordable, abordables, economique`,
   ),
-  mark('wish', 'high_price', 'premium, upmarket, high priced, pricey, hochwertig, teuer, teure, teurer, haut de gamme, de luxe'),
+  mark(
+    'wish',
+    'high_price',
+    'premium, upmarket, high priced, pricey, hochwertig, teuer, teure, teurer, haut de gamme, de luxe',
+  ),
   mark('wish', 'popular', 'beliebt, beliebte, beliebter, populaire, populaires'),
   mark(
     'wish',

@@ -10,14 +10,15 @@ export interface Negation {
   first: number;
 }
 
-const OPENINGS = phraseTable<'always' | 'afterPause'>([
+const OPENINGS = phraseTable<'always' | 'afterPause' | 'never'>([
+  ['never', 'nothing but, nichts als, rien que, not only, nicht nur, pas seulement'],
   [
     'always',
-    `without, without any, except, except for, excluding, not, minus, anything but, everything but, all but, nothing but not,
+    `without, without any, except, except for, excluding, not, minus, anything but, everything but, all but, nothing, but nothing,
     other than, apart from, free of, free from, avoid, avoiding, neither, but not, but no, and no, and not, i dont want,
     dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, ohne, nicht, außer,
-    ausser, alles außer, alles ausser, weder, bloß nicht, bloss nicht, bitte nicht, aber nicht, kein, keine, keinen, keiner,
-    keines, nichts mit, nichts aus, nichts in, sans, sauf, hormis, excepte, tout sauf, pas de, pas d, pas en, pas, mais pas,
+    ausser, alles außer, alles ausser, weder, bloß nicht, bloss nicht, bitte nicht, aber nicht, nichts, kein, keine, keinen, keiner,
+    keines, nichts mit, nichts aus, nichts in, rien de, rien en, sans, sauf, hormis, excepte, tout sauf, pas de, pas d, pas en, pas, mais pas,
     mais pas de, mais pas en, ni, aucun, aucune, autre que`,
   ],
   ['afterPause', 'no'],
@@ -38,7 +39,7 @@ const NEITHER = new Set(['neither', 'weder', 'ni']);
 export function negationAt(tokens: Token[], at: number, isFirst: boolean): Negation | undefined {
   if (tokens[at]?.text === 'non') return tokens[at + 1]?.text === '-' ? { from: at, first: at + 2 } : undefined;
   const found = phraseAt(OPENINGS, tokens, at);
-  if (!found) return undefined;
+  if (!found || found.value === 'never') return undefined;
   // `No 7 cream`
   const isPlainNo = found.value === 'afterPause';
   if (isPlainNo && tokens[at + 1]?.number !== undefined) return undefined;

@@ -164,7 +164,9 @@ function takeTotals({ tokens, start, consumed }: ParseState): boolean {
 
 /** Whether a number is near enough for the words to belong to it. */
 function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
-  return tokens.slice(Math.max(0, from - 6), to + 8).some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
+  return tokens
+    .slice(Math.max(0, from - 6), to + 8)
+    .some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
 }
 
 /** A price for all pieces together, as a price for each. */
@@ -176,7 +178,11 @@ function perPiece(constraints: Constraint[], isTotal: boolean): Constraint[] {
     const isForAll = isTotal || /\bbudget/i.test(each.text);
     if (each.kind !== 'price' || !isForAll) return each;
     const { min, max } = each;
-    return { ...each, ...(min !== undefined && { min: divided(min) }), ...(max !== undefined && { max: divided(max) }) };
+    return {
+      ...each,
+      ...(min !== undefined && { min: divided(min) }),
+      ...(max !== undefined && { max: divided(max) }),
+    };
   });
 }
 
@@ -278,7 +284,10 @@ function addNegations(state: ParseState): void {
   }
 }
 
-function addUnwanted({ tokens, consumed, addConstraint, vocabulary, ambiguous, reading }: ParseState, negation: Negation): void {
+function addUnwanted(
+  { tokens, consumed, addConstraint, vocabulary, ambiguous, reading }: ParseState,
+  negation: Negation,
+): void {
   let [from, first]: [number, number | undefined] = [negation.from, negation.first];
   while (first !== undefined) {
     let to: number = first + 1;

@@ -10,7 +10,7 @@ function read(sentence: string) {
   };
 }
 
-const price = (limits: Partial<Constraint>) => [{ kind: 'price', ...limits }];
+const price = (limits: Partial<Constraint>): Partial<Constraint>[] => [{ kind: 'price', ...limits }];
 const upTo = (max: number, currency = 'EUR') => price({ max, currency });
 const from = (min: number, currency = 'EUR') => price({ min, currency });
 
@@ -120,7 +120,21 @@ test.each(['how are you?', 'who are you', 'was ist das', 'qui êtes-vous'])(
 test('a long sentence of whatever kind is read at once', () => {
   // The first run compiles.
   read('not '.repeat(500));
-  for (const piece of ['not ', 'under ', '1,', 'a-', '20 to ', 'no more than ', '(', 'ohne ', 'and ', '"', 'zwanzig ', '9', '. ']) {
+  for (const piece of [
+    'not ',
+    'under ',
+    '1,',
+    'a-',
+    '20 to ',
+    'no more than ',
+    '(',
+    'ohne ',
+    'and ',
+    '"',
+    'zwanzig ',
+    '9',
+    '. ',
+  ]) {
     const began = performance.now();
     read(piece.repeat(2_000 / piece.length));
     expect([piece, performance.now() - began < 40]).toEqual([piece, true]);

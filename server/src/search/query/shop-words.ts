@@ -27,7 +27,7 @@ const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 
 /** No more words of a sentence are looked up, nor other words for one. */
 const MAX_WORDS = 24;
-const MAX_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 120;
 
 /** A shorter word begins too much. */
 const MIN_BEGINNING = 5;
@@ -93,24 +93,55 @@ function candidatesFor(window: Window, language: Language): string[] {
   if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
   const [text = ''] = window.texts;
   if (/^\d/.test(text)) return [];
-  return [window.term, ...relatives(window.term), ...inflections(text, language), ...others].slice(0, MAX_ALTERNATIVES);
+  const compound = language === 'de' ? halvesOf(text).flatMap((halves) => halves.flatMap(meaningsOf)) : [];
+  return [window.term, ...others, ...compound, ...relatives(window.term), ...inflections(text, language)].slice(
+    0,
+    MAX_ALTERNATIVES,
+  );
 }
 
 /** Other words for it, as terms. */
 function otherWords({ texts, term }: Window, language: Language): string[] {
   const text = texts.join(' ');
-  const forms = texts.length > 1 ? [text, term] : [text, term, ...inflections(text, language)];
+  // A single word may not tell its language.
+  const languages: Language[] = language === 'en' ? ['de', 'fr'] : [language];
+  const inflected = texts.length > 1 ? [] : languages.flatMap((each) => inflections(text, each));
+  const forms = [text, term, ...inflected];
   // Two words that the shop writes as one: `head lamp`.
   const joined = texts.length === 2 && texts.every((word) => /^\p{L}{3,}$/u.test(word)) ? [texts.join('')] : [];
   const found = [...joined, ...[...new Set(forms)].flatMap(otherWordsFor)];
   return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
 }
 
+/** A half of a German compound is no shorter. */
+const MIN_HALF = 3;
+
+/** The halves of a German compound that both have a meaning: `Damenjacke`, `Geschenkidee`. */
+function halvesOf(word: string): [string, string][] {
+  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
+  return cuts
+    .map((cut): [string, string] => [word.slice(0, cut), word.slice(cut)])
+    .filter((halves) => halves.every((half) => meaningsOf(half).length > 0));
+}
+
+/** What a half stands for, without the letter that joins it to the other. */
+function meaningsOf(half: string): string[] {
+  const own = otherWordsFor(half);
+  return (own.length > 0 || !half.endsWith('s') ? own : otherWordsFor(half.slice(0, -1))).map((phrase) => stem(phrase));
+}
+
 /** Which of the phrases are in names or values. Of several words, the first and the last are in one product's name. */
 async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  const rows = await db.rows<{ phrase: string; is_named: boolean; is_value: boolean; is_known: boolean; is_synonym: boolean; label: string | null }>(
+  const rows = await db.rows<{
+    phrase: string;
+    is_named: boolean;
+    is_value: boolean;
+    is_known: boolean;
+    is_synonym: boolean;
+    label: string | null;
+  }>(
     sql`select w.phrase, exists (select from search_postings a
         where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
@@ -176,14 +207,27 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
   const [text = ''] = window.texts;
   const isSingle = window.texts.length === 1;
   const forms = isSingle ? inflections(text, language) : [];
-  const found = [...forms, ...otherWords(window, language)].find((phrase) => has(lookup(phrase)));
+  const others = otherWords(window, language);
+  // The word itself may be listed; its forms may be other words: the deck for a `Decke`.
+  const isListed = otherWordsFor(window.texts.join(' ')).length > 0;
+  const found = (isListed ? [...others, ...forms] : [...forms, ...others]).find((phrase) => has(lookup(phrase)));
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
   return (
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
     relatives(window.term).find((phrase) => has(lookup(phrase))) ??
     relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
-    lookup(window.term)?.label
+    compoundMeaning(text, lookup) ??
+    lookup(window.term)?.label ??
+    otherWords(window, language).flatMap((other) => lookup(other)?.label ?? [])[0]
   );
+}
+
+function compoundMeaning(text: string, lookup: Lookup): string | undefined {
+  for (const halves of halvesOf(text)) {
+    const meanings = halves.flatMap((half) => meaningsOf(half).find((meaning) => has(lookup(meaning))) ?? []);
+    if (meanings.length === halves.length) return meanings.join(' ');
+  }
+  return undefined;
 }
 
 function withShopValue(constraint: Constraint, language: Language, lookup: Lookup): Constraint {

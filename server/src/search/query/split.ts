@@ -20,10 +20,12 @@ export interface Split {
   isTotal: boolean;
 }
 
-const LINKS = phraseTable<'and' | 'or' | 'list'>([
-  ['and', 'and, and also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que'],
+const LINKS = phraseTable<'and' | 'or'>([
+  [
+    'and',
+    'and, and also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que',
+  ],
   ['or', 'or, oder, ou'],
-  ['list', ','],
 ]);
 
 /** More things are not looked for. */
@@ -45,11 +47,14 @@ export function splitSentence(
   let isChoice = false;
   let start = 0;
   let link: Cut['kind'] = 'list';
-  for (const cut of hasWord ? [...cuts, { start: sentence.length, end: sentence.length, kind: 'list' as const, joins: '' }] : []) {
+  for (const cut of hasWord
+    ? [...cuts, { start: sentence.length, end: sentence.length, kind: 'list' as const, joins: '' }]
+    : []) {
     const part = partOf(sentence, start, cut.start);
     const before = parts.at(-1);
     // What names no thing belongs to the thing before it: the blue of `a mug in red and blue`.
-    if (before && !(isThing(part) && isThing(before))) parts[parts.length - 1] = partOf(sentence, before.start, cut.start);
+    if (before && !(isThing(part) && isThing(before)))
+      parts[parts.length - 1] = partOf(sentence, before.start, cut.start);
     else {
       isChoice ||= before !== undefined && link === 'or';
       parts.push(part);
@@ -77,7 +82,7 @@ interface Cut {
 function cutsOf(tokens: Token[], constraints: Constraint[]): Cut[] {
   const cuts: Cut[] = [];
   for (let i = 1; i < tokens.length - 1; ) {
-    const link = phraseAt(LINKS, tokens, i);
+    const link = linkAt(tokens, i);
     const start = tokens[i]?.start ?? 0;
     const isTaken = constraints.some((each) => each.start <= start && start < each.end);
     if (!link || isTaken) {
@@ -85,14 +90,20 @@ function cutsOf(tokens: Token[], constraints: Constraint[]): Cut[] {
       continue;
     }
     // `a, b, and c`
-    const next = link.value === 'list' ? phraseAt(LINKS, tokens, link.to) : undefined;
+    const next = link.value === 'list' ? linkAt(tokens, link.to) : undefined;
     const last = next ?? link;
-    const words = [tokens[i - 1], ...tokens.slice(i, last.to), tokens[last.to]].filter((token) => token?.kind === 'word');
+    const words = [tokens[i - 1], ...tokens.slice(i, last.to), tokens[last.to]].filter(
+      (token) => token?.kind === 'word',
+    );
     const joins = words.map((token) => token?.text).join(' ');
     cuts.push({ start, end: tokens[last.to - 1]?.end ?? start, kind: last.value, joins });
     i = last.to;
   }
   return cuts;
+}
+
+function linkAt(tokens: Token[], at: number) {
+  return tokens[at]?.text === ',' ? { value: 'list' as const, to: at + 1 } : phraseAt(LINKS, tokens, at);
 }
 
 function partOf(sentence: string, from: number, to: number): Part {

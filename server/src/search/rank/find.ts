@@ -107,17 +107,25 @@ async function readResults(
   const products: Product[] = [];
   let whole: Result[] = [];
   for (let from = 0; from < matching.length && whole.length < limit; from += BATCH) {
-    const ids = matching.slice(from, from + (from === 0 ? Math.max(limit, 5) : BATCH)).map(({ product_id }) => product_id);
+    const ids = matching
+      .slice(from, from + (from === 0 ? Math.max(limit, 5) : BATCH))
+      .map(({ product_id }) => product_id);
     products.push(...(await source.byIds(ids)));
     if (from === 0) from += Math.max(limit, 5) - BATCH;
     whole = resultsOf(products, matching, context).filter(({ isWhole }) => isWhole);
   }
   const { understood } = context.found;
-  if (whole.length > 0) return { results: sortedByVariant(whole.slice(0, limit), sort), understood, isShort: whole.length < limit };
+  if (whole.length > 0)
+    return { results: sortedByVariant(whole.slice(0, limit), sort), understood, isShort: whole.length < limit };
   let left = understood;
   for (const kind of [undefined, ...GIVEN_UP]) {
-    left = left.map((each) => (each.kind === kind && each.fate === 'applied' && isLimitOfVariants(each) ? { ...each, fate: 'relaxed' } : each));
-    const results = resultsOf(products, matching, { ...context, found: { ...context.found, understood: left } }).slice(0, limit);
+    left = left.map((each) =>
+      each.kind === kind && each.fate === 'applied' && isLimitOfVariants(each) ? { ...each, fate: 'relaxed' } : each,
+    );
+    const results = resultsOf(products, matching, { ...context, found: { ...context.found, understood: left } }).slice(
+      0,
+      limit,
+    );
     if (results.length > 0) return { results: sortedByVariant(results, sort), understood: left, isShort: true };
   }
   return { results: [], understood, isShort: true };

@@ -37,7 +37,8 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     return { ...rest, needs: [{ text: query.query, quantity, candidates, found }], areAllWanted: true };
   }
   const found: FindResult[] = [];
-  for (const sentence of withSharedLimits(parsed, parts, query.query)) found.push(await findProducts(db, source, { ...query, query: sentence }));
+  for (const sentence of withSharedLimits(parsed, parts, query.query))
+    found.push(await findProducts(db, source, { ...query, query: sentence }));
   const { candidates, indexes } = inTurn(found, Math.max(limit, parts.length));
   const needs = parts.map(({ text }, i): Need => {
     const one = found[i] as FindResult;
@@ -77,7 +78,8 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
 }
 
 /** After these words, something is a purpose: `a present for cats and dogs`. */
-const PURPOSE = /(?<!look|looking|search|searching|ask|asking)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
+const PURPOSE =
+  /(?<!look|looking|search|searching|ask|asking)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
 
 function isPurpose(sentence: string, at: number): boolean {
   return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));
@@ -90,7 +92,12 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   const rows = await db.rows<{ term: string | null; joined: string | null }>(
     sql`select w.term, null as joined from unnest((select ${terms}::text[])) as w (term)
       where exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.term
-        and h.place & ${PLACE.titleHead}::int > 0)
+          and h.place & ${PLACE.titleHead}::int > 0)
+        -- A name also ends with a word that is a value of the product, which is then not taken for its head noun.
+        or exists (select from search_postings e
+          join product_search t on t.site_id = e.site_id and t.product_id = e.product_id
+          where e.site_id = ${db.siteId} and e.term = w.term and e.place & 1 > 0
+            and (right(t.title, length(w.term)) = w.term or right(t.title, length(w.term) + 1) = w.term || 's'))
       union all
       select null, j.text from unnest((select ${joined}::text[]), (select ${ends.map(([first = '']) => first)}::text[]),
         (select ${ends.map((all) => all.at(-1) ?? '')}::text[])) as j (text, first, last)
@@ -145,7 +152,8 @@ function inTurn(found: FindResult[], limit: number): { candidates: FoundProduct[
 /** What was understood of all parts. Whether a price is kept by all of them together is not checked, and that is said. */
 function together(found: FindResult[], isTotal: boolean): Understood[] {
   const all = found.flatMap(({ understood }) => understood);
-  const key = ({ kind, text, value, min, max, fate }: Understood) => JSON.stringify([kind, text, value, min, max, fate]);
+  const key = ({ kind, text, value, min, max, fate }: Understood) =>
+    JSON.stringify([kind, text, value, min, max, fate]);
   return [...new Map(all.map((each) => [key(each), each])).values()]
     .map((each) => (isTotal && each.kind === 'price' ? { ...each, fate: 'not_available' as const } : each))
     .slice(0, MAX_UNDERSTOOD);

@@ -19,7 +19,8 @@ export function constraintOutcomes(
     const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
     const field = ratingFieldOf(constraint);
     const isUnread = kind === 'price' && min === null && max === null;
-    const isUnknown = isUnread || (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
+    const isUnknown =
+      isUnread || (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
     const fate = isUnknown ? 'not_available' : isFailed ? 'relaxed' : 'applied';
     return { kind, text, start, end, min, max, currency, value, fate };
   });

@@ -2,8 +2,8 @@ import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
-import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parse.ts';
+import { parseSentence } from '../query/parse-sentence.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -77,7 +77,12 @@ export async function search(
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const { groups, weighted } = await weightCorrected(db, withRelated(termGroups(words), related), prefix);
   const named = options.facetConditions
-    ? await facetConstraints(db, sentence, words, findHeadNoun(sentence, correctedWords(words, groups), weighted.headTerms))
+    ? await facetConstraints(
+        db,
+        sentence,
+        words,
+        findHeadNoun(sentence, correctedWords(words, groups), weighted.headTerms),
+      )
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
@@ -85,7 +90,7 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && words.length === 0 && conditions.some(({ constraint }) => constraint);
+  const isBare = options.facetConditions && words.length === 0 && all.some(({ kind }) => kind !== 'quantity');
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -107,7 +112,9 @@ export async function search(
       return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
     words,
-    rewritten: options.facetConditions ? words.filter(({ text, start, end }) => isRewritten(sentence, text, start, end)) : [],
+    rewritten: options.facetConditions
+      ? words.filter(({ text, start, end }) => isRewritten(sentence, text, start, end))
+      : [],
     groups,
     weighted,
     minCoverage: candidates.minCoverage,
@@ -171,7 +178,10 @@ function withRelated(groups: TermGroup[], related: ParsedQuery['related']): Term
   if (!related) return groups;
   return groups.map((group) => {
     const added = related.get(group.alternatives[0]?.term ?? '') ?? [];
-    return { ...group, alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))] };
+    return {
+      ...group,
+      alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))],
+    };
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Product, Variant } from '@commerce-backend/spec';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
-import type { Token } from '../words/tokens.ts';
 import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
+import type { Token } from '../words/tokens.ts';
 
 /** Which variants of a product match a sentence. Search results and purchases both use this. */
 

@@ -33,7 +33,8 @@ export function languageOf(tokens: Token[], shopLanguage: Language): Language {
 }
 
 const WEAK = words('de en le la des am im euro euros maximum circa will an dem den par ou pas mes sept entre et un');
-const ENGLISH = words(`the a for with without under over i my you your is are do have any some that this which who of and or not
+const ENGLISH =
+  words(`the a for with without under over i my you your is are do have any some that this which who of and or not
   more less than at most least between below above in to up from looking want need show me find please it`);
 
 function weightOf(text: string): number {

@@ -19,7 +19,10 @@ const GERMAN_TENS = 'zwanzig dreißig vierzig funfzig sechzig siebzig achtzig ne
 const SMALL = new Map([
   ...numbered(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen`),
-  ...numbered('zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn', 2),
+  ...numbered(
+    'zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn',
+    2,
+  ),
   ...numbered('achtzehn neunzehn', 18),
   ...numbered('deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize', 2),
   ...GERMAN_TENS.flatMap((tens, i) =>

@@ -16,7 +16,11 @@ const SIZE_LABELS = new Set('size eu uk waist große grosse gr taille pointure s
 /** Whether this is the word `size` before a size: `size M`, `size 42`. */
 export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number): boolean {
   const size = words[i + 1];
-  return SIZE_LABELS.has(words[i]?.term ?? '') && !!size && (size.number !== undefined || sizeSpellings(size.term).length > 1);
+  return (
+    SIZE_LABELS.has(words[i]?.term ?? '') &&
+    !!size &&
+    (size.number !== undefined || sizeSpellings(size.term).length > 1)
+  );
 }
 
 /** All spellings of a size; for any other value, only the value. */

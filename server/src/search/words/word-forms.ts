@@ -10,6 +10,8 @@ const IRREGULAR: Record<string, string> = {
 const GERMAN_ENDINGS = ['ern', 'en', 'er', 'es', 'em', 'e', 'n', 's'];
 const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives', 'es', 'e', 's', 'x'];
 
+const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
+
 /** Plurals and inflected forms, as terms. */
 export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
@@ -20,7 +22,7 @@ export function inflections(word: string, language: Language): string[] {
       word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
     ),
   ];
-  const forms = bases.flatMap((base) => [base, ...endings.map((ending) => base + ending)]);
+  const forms = bases.flatMap((base) => [base, ...ADDED[language].map((ending) => base + ending)]);
   return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
 }
 

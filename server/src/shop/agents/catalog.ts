@@ -29,5 +29,12 @@ export async function findCandidates(shop: Shop, { query, limit = 5 }: IntentFin
   const candidates = finding.proposals.map(candidateOf);
   const status = candidates.length > 0 ? 'found' : 'not_found';
   const understood = compactUnderstood(finding.understood);
-  return { status, currency: shop.currency, understood, excluded: finding.excluded, candidates, needs: needsOf(finding) };
+  return {
+    status,
+    currency: shop.currency,
+    understood,
+    excluded: finding.excluded,
+    candidates,
+    needs: needsOf(finding),
+  };
 }

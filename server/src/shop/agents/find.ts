@@ -1,6 +1,6 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
-import { parseSentence } from '../../search/query/parse-sentence.ts';
 import { parseQuery } from '../../search/query/parse.ts';
+import { parseSentence } from '../../search/query/parse-sentence.ts';
 import type { FoundProduct, ProductSource } from '../../search/rank/find.ts';
 import { matchReasons } from '../../search/rank/match-reasons.ts';
 import { findNeeds, type Need } from '../../search/rank/needs.ts';
