@@ -1,9 +1,8 @@
 import { phraseTable } from '../words/phrases.ts';
-import type { Constraint } from './parse.ts';
 
 /** Fixed phrases that state the availability, a reduction, the order or a preference; normalized, without accents. */
 export interface Mark {
-  kind: Extract<Constraint['kind'], 'in_stock' | 'wish' | 'sort' | 'value'>;
+  kind: 'in_stock' | 'wish' | 'sort' | 'value';
   value: string;
 }
 

@@ -118,8 +118,6 @@ test.each(['how are you?', 'who are you', 'was ist das', 'qui êtes-vous'])(
 );
 
 test('a long sentence of whatever kind is read at once', () => {
-  // The first run compiles.
-  read('not '.repeat(500));
   for (const piece of [
     'not ',
     'under ',
@@ -135,8 +133,13 @@ test('a long sentence of whatever kind is read at once', () => {
     '9',
     '. ',
   ]) {
-    const began = performance.now();
-    read(piece.repeat(2_000 / piece.length));
-    expect([piece, performance.now() - began < 40]).toEqual([piece, true]);
+    const sentence = piece.repeat(2_000 / piece.length);
+    // The fastest of several runs: others share the machine.
+    const times = Array.from({ length: 5 }, () => {
+      const began = performance.now();
+      read(sentence);
+      return performance.now() - began;
+    });
+    expect([piece, Math.min(...times) < 40]).toEqual([piece, true]);
   }
 });

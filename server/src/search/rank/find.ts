@@ -161,7 +161,7 @@ function sorted({ best, understood }: SearchResult): Candidate[] {
 
 type Checked = Candidate & { has: GroupMatches };
 
-export interface Result {
+interface Result {
   product: FoundProduct;
   /** Whether one variant has all the option values that were named. */
   isWhole: boolean;

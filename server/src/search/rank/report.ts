@@ -1,10 +1,16 @@
-import type { Understood } from '@commerce-backend/spec';
+import type { Product, Understood } from '@commerce-backend/spec';
 import { termsOf } from '../words/normalize.ts';
-import { type ContentWord, hasWord } from './coverage.ts';
-import type { Result } from './find.ts';
+import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
 /** What was understood of a sentence, by what was found. */
+
+/** What is looked at of a product found. */
+interface Result {
+  product: { product: Product };
+  variants: VariantMatches;
+  has: GroupMatches;
+}
 
 interface Report {
   query: string;
