@@ -136,7 +136,10 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   }
   const { isClear, ...finding } = await findProposals(shop, query, limit);
   if (!isClear && (await isOutside(shop, query, finding))) {
-    return { finding: { ...finding, proposals: [] }, choice: { status: 'not_found' } };
+    return {
+      finding: { ...finding, proposals: [], needs: finding.needs.map((need) => ({ ...need, candidates: [] })) },
+      choice: { status: 'not_found' },
+    };
   }
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
