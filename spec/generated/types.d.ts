@@ -7154,6 +7154,13 @@ export interface components {
             text: string | null;
             count: components["schemas"]["Count"];
         };
+        /** @description One of the things that a sentence asks for: two for "2 sage mugs and a teapot". `candidates` are the indexes of its candidates among those of the answer, best first; none if nothing was found for it. */
+        Need: {
+            /** @description The words that ask for it, as they were written. */
+            text: string;
+            quantity: number;
+            candidates: number[];
+        };
         /** @description What a sentence finds. */
         FindOutcome: {
             /** @enum {string} */
@@ -7163,6 +7170,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
         };
         /** @description Give query, product_id or variant_id. */
         IntentAdd: {
@@ -7245,6 +7254,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
             cart: components["schemas"]["AgentCart"] | null;
             budget: components["schemas"]["AgentBudget"];
         };
@@ -7311,6 +7322,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
             checkout: components["schemas"]["AgentCheckout"] | null;
             /** @description The page where the customer confirms. */
             checkout_url: string | null;
@@ -8474,6 +8487,7 @@ export type AgentProduct = components['schemas']['AgentProduct'];
 export type IntentFind = components['schemas']['IntentFind'];
 export type AgentUnderstood = components['schemas']['AgentUnderstood'];
 export type Excluded = components['schemas']['Excluded'];
+export type Need = components['schemas']['Need'];
 export type FindOutcome = components['schemas']['FindOutcome'];
 export type IntentAdd = components['schemas']['IntentAdd'];
 export type AgentLine = components['schemas']['AgentLine'];
