@@ -55,6 +55,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0051_stock_noted_by_row': () => import('./migrations/0051_stock_noted_by_row.ts'),
   '0053_budget_periods': () => import('./migrations/0053_budget_periods.ts'),
   '0056_ucp': () => import('./migrations/0056_ucp.ts'),
+  '0059_names_and_pictures': () => import('./migrations/0059_names_and_pictures.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
