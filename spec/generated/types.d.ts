@@ -5453,6 +5453,8 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
+            /** @description The variants of the product that this is the picture of: those whose image_url is its url, in their order. Empty for a picture of the whole product. */
+            variant_ids: components["schemas"]["Id"][];
             /**
              * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
              * @enum {string}
@@ -5766,6 +5768,8 @@ export interface components {
             /** @description Of an image by its address; a file has its own. */
             width?: number | null;
             height?: number | null;
+            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
@@ -5775,6 +5779,8 @@ export interface components {
             position?: number;
             width?: number | null;
             height?: number | null;
+            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. Stock is changed only by inventory adjustments. */
         VariantPatch: {
