@@ -1,4 +1,4 @@
-// Writes the definitions of the agent's tools from the contract: one for each operation of the agent surface that needs a token.
+// Writes the definitions of the agent's tools from the contract: one for each operation of the agent surface but consent.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
@@ -71,7 +71,7 @@ function toolOf(path, method, operation, parameters) {
 }
 
 const tools = Object.entries(contract.paths).flatMap(([path, item]) =>
-  METHODS.filter((method) => path.startsWith('/api/agent/') && item[method]?.security?.length > 0).map((method) =>
+  METHODS.filter((method) => path.startsWith('/api/agent/') && item[method]?.['x-scope']).map((method) =>
     toolOf(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])]),
   ),
 );
