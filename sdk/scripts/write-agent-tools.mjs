@@ -1,4 +1,4 @@
-// Writes the definitions of the agent's tools from the contract: one for each operation of the agent surface that needs a token.
+// Writes the definitions of the agent's tools from the contract: one for each operation of the agent surface but consent.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
@@ -70,13 +70,8 @@ function toolOf(path, method, operation, parameters) {
   };
 }
 
-/** Not those that a client without a token may call, such as the request for consent. */
-function needsToken(operation) {
-  return operation?.security?.length > 0 && operation.security.every((one) => Object.keys(one).length > 0);
-}
-
 const tools = Object.entries(contract.paths).flatMap(([path, item]) =>
-  METHODS.filter((method) => path.startsWith('/api/agent/') && needsToken(item[method])).map((method) =>
+  METHODS.filter((method) => path.startsWith('/api/agent/') && item[method]?.['x-scope']).map((method) =>
     toolOf(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])]),
   ),
 );

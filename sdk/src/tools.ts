@@ -3,7 +3,7 @@ import type { Schemas } from './contract.ts';
 import { AGENT_TOOLS } from './generated/agent-tools.ts';
 import { type AgentTool, anthropicTool, geminiTool, openAIChatTool, openAIResponsesTool } from './tool-forms.ts';
 
-export type { AgentTool, JsonSchema } from './tool-forms.ts';
+export type { AgentTool } from './tool-forms.ts';
 
 /** Which of the agent's tools a model gets; all by default. */
 export interface AgentToolsOptions {

@@ -38,7 +38,7 @@ export const RATE_LIMITS = {
   sync: load(600, 'Calls of the sync surface', 'sync key'),
   agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
   agent_find: load(60, 'find', 'agent token'),
-  agent_buy: load(10, 'find-and-buy', 'agent token'),
+  agent_buy: load(10, 'find-and-buy and checkouts', 'agent token'),
   guest_agent: load(120, 'Operations of agents without a token', 'address'),
   guest_agent_host: load(1200, 'Operations of agents without a token', 'host of the profile'),
   agent_profile: load(30, 'Profiles of agents that have to be fetched', 'address'),

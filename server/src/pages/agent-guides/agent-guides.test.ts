@@ -31,8 +31,8 @@ test('llms.txt and skill.md of a shop tell its facts and every operation of agen
     expect(text).toContain('- Delivery to: DE');
     expect(text).toContain('- Categories: Mugs');
   }
-  for (const { id, path, surface, security } of operationTable) {
-    if (surface !== 'agent' || security.length === 0) continue;
+  for (const { id, path, surface, scope } of operationTable) {
+    if (surface !== 'agent' || scope === undefined) continue;
     expect(first).toContain(id);
     expect(second).toContain(path);
   }

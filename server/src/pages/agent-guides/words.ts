@@ -13,7 +13,7 @@ export interface GuidedShop extends AgentShop {
 
 /** The operations of agents in the order of the contract, by their tag. */
 export const OPERATIONS_BY_TAG: Map<string, Operation[]> = Map.groupBy(
-  operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0),
+  operationTable.filter(({ surface, scope }) => surface === 'agent' && scope !== undefined),
   ({ path, method }) => String((document.paths[path]?.[method]?.tags as string[] | undefined)?.[0]),
 );
 

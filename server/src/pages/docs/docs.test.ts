@@ -42,7 +42,7 @@ test('every error code is listed with its meaning and its remedy', async () => {
   const page = await html();
   const catalogue = document.components.schemas?.ErrorCode?.['x-error-catalogue'] as Record<string, object>;
   for (const code of Object.keys(catalogue)) expect(page).toContain(`id="error-${code}"`);
-  expect(page).toContain('Buy less, or ask the customer for a new consent.');
+  expect(page).toContain('Ask the customer to revoke one and poll again; the consent stays valid until it expires.');
 });
 
 test('it is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
