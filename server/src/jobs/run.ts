@@ -47,7 +47,10 @@ export interface JobDeps extends MailDeps {
 /** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
 const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
-* * * * * overdue ?max=1&queue=overdue&jobKey=overdue`;
+* * * * * overdue ?max=1&queue=overdue&jobKey=overdue
+* * * * * seal_audit ?max=1&jobKey=seal_audit`;
+/** Cron runs once a minute: each run of it queues another in between, so that no row waits for a seal for a minute. */
+const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
 const FILES_AT_ONCE = 2;
 /** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
@@ -107,6 +110,12 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
         const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
         // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
+      }),
+      seal_audit: counted('seal_audit', async (payload: unknown, { withPgClient, addJob }: JobHelpers) => {
+        const sealed = await withPgClient((client) => sealAudit(client, { db, secretKey }));
+        if (sealed.rows > 0) logger.debug({ job: 'seal_audit', ...sealed }, 'job');
+        const again = { runAt: new Date(Date.now() + SEAL_AGAIN_MS), jobKey: 'seal_audit_again', maxAttempts: 1 };
+        if (isFromCron(payload)) await addJob('seal_audit', {}, again);
       }),
       index_products: counted('index_products', async (_payload: unknown, { abortSignal }: JobHelpers) => {
         const products = await indexOutdatedProducts(db, abortSignal);
@@ -176,6 +185,10 @@ export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: st
     logger: jobLogger(mailDeps.logger),
     taskList: { send_mail: sendMail(mailDeps) },
   });
+}
+
+function isFromCron(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && '_cron' in payload;
 }
 
 /** Deliveries deliberately have far fewer connections than workers: one that waits for its receiver uses none. */

@@ -1,11 +1,11 @@
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
+import { inWords } from '../../shop/audit/words.ts';
 import {
   assistantNamed,
   budgetInWords,
   budgetOfPeriod,
-  deedInWords,
   endInWords,
   SCOPES,
 } from '../parts/agent-words.ts';
@@ -163,7 +163,7 @@ export function activityView(visit: AccountVisit, agent: AgentToken, operations:
       : rich(language, 'account.activity_all', { assistant });
   const rows = operations.map(
     (work) =>
-      html`<li><span>${deedInWords(language, work)}</span> <span class="hint">${moment(language, work.created_at)}</span></li>`,
+      html`<li><span dir="auto">${inWords(language, work, 'customer')}</span> <span class="hint">${moment(language, work.created_at)}</span></li>`,
   );
   const main = html`
 <div class="account">
