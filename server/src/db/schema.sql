@@ -210,7 +210,7 @@ CREATE OR REPLACE FUNCTION commerce.erase_audit_details(site uuid, actors uuid[]
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
       update commerce.audit_events set details = null, details_salt = null
-        where site_id = site and actor_id = any(actors) and details is not null;
+        where site_id = site and actor_id = any(actors) and customer_id is not null and details is not null;
     $function$
 ;
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
 import { openRenderer } from '../files/renderer.ts';
 import type { FileStore } from '../files/store.ts';
+import { openAuditKey } from '../shop/audit/keys.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
@@ -18,6 +19,7 @@ import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { type FileDeps, processFile, removeFile } from './process-file.ts';
+import { sealAudit } from './seal-audit.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 import { sweepFiles } from './sweep-files.ts';
@@ -85,10 +87,12 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   };
 }
 
-function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
+async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
+  // Once: while SECRET_KEY is being changed, the key in the database is sealed under another.
+  const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -112,7 +116,7 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
       seal_audit: counted('seal_audit', async (payload: unknown, { withPgClient, addJob }: JobHelpers) => {
-        const sealed = await withPgClient((client) => sealAudit(client, { db, secretKey }));
+        const sealed = await withPgClient((client) => sealAudit(client, auditKey));
         if (sealed.rows > 0) logger.debug({ job: 'seal_audit', ...sealed }, 'job');
         const again = { runAt: new Date(Date.now() + SEAL_AGAIN_MS), jobKey: 'seal_audit_again', maxAttempts: 1 };
         if (isFromCron(payload)) await addJob('seal_audit', {}, again);

@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
-import { type AuditKey, openAuditKey } from '../shop/audit/keys.ts';
+import type { PoolClient } from 'pg';
+import type { AuditKey } from '../shop/audit/keys.ts';
 import { digestOf, type SealedRow, signSeal } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
@@ -20,11 +20,7 @@ export interface Sealed {
   seals: number;
 }
 
-export async function sealAudit(
-  client: PoolClient,
-  { db, secretKey }: { db: Pool; secretKey: string },
-): Promise<Sealed> {
-  const key = await openAuditKey(db, secretKey);
+export async function sealAudit(client: PoolClient, key: AuditKey): Promise<Sealed> {
   const sum: Sealed = { rows: 0, seals: 0 };
   for (;;) {
     const { found, seals, rows } = await asSweeper(client, () => sealBatch(client, key));
@@ -44,7 +40,10 @@ async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { 
   const { rows: found } = await client.query<Unsealed>(UNSEALED);
   if (found.length === 0) return { found: 0, rows: 0, seals: 0 };
   const through = found.at(-1)?.at;
-  const seals = [...Map.groupBy(found, ({ site_id }) => site_id).values()].map((rows) => sealOf(key, rows));
+  // In the order of sites, so that two processes do not wait for each other.
+  const seals = [...Map.groupBy(found, ({ site_id }) => site_id).values()]
+    .map((rows) => sealOf(key, rows))
+    .toSorted((a, b) => (a.site_id < b.site_id ? -1 : 1));
   const { rows: added } = await client.query<{ count: number }>(ADD, [JSON.stringify(seals), through]);
   return { found: found.length, rows: added.reduce((sum, { count }) => sum + count, 0), seals: added.length };
 }

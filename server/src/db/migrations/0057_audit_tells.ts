@@ -60,7 +60,7 @@ export async function up(knex: Knex): Promise<void> {
     create function commerce.erase_audit_details(site uuid, actors uuid[]) returns void
       language sql security definer set search_path = pg_catalog, pg_temp as $$
       update commerce.audit_events set details = null, details_salt = null
-        where site_id = site and actor_id = any(actors) and details is not null;
+        where site_id = site and actor_id = any(actors) and customer_id is not null and details is not null;
     $$;
     revoke all on function commerce.erase_audit_details from public;
     grant execute on function commerce.erase_audit_details to commerce_app;

@@ -149,10 +149,12 @@ export async function auditRefused(
   await inTransaction(db, async (connection) => {
     const known = await tokenBehind(connection, token);
     if (!known) return;
-    const { site_id, id, customer_id } = known;
+    const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
-    // An ended token may be that of a customer who was erased since.
-    const details = detailsFrom(act.operation, act.req, act.answer, act.status !== 401);
+    // An ended token may be that of a customer who was erased since: nothing of its calls must ever be erased.
+    const active = act.status !== 401;
+    const customer_id = active ? known.customer_id : null;
+    const details = detailsFrom(act.operation, act.req, act.answer, active);
     await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details }));
   });
 }
