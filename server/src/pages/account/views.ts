@@ -2,13 +2,7 @@ import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/
 import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
 import { inWords } from '../../shop/audit/words.ts';
-import {
-  assistantNamed,
-  budgetInWords,
-  budgetOfPeriod,
-  endInWords,
-  SCOPES,
-} from '../parts/agent-words.ts';
+import { assistantNamed, budgetInWords, budgetOfPeriod, endInWords, SCOPES } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
