@@ -9,6 +9,7 @@ import { approve } from '../server/test/agents.ts';
 import { openShop } from '../server/test/shop.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
+const MCP = new URL('../examples/mcp-client.ts', import.meta.url).pathname;
 /** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
@@ -60,6 +61,16 @@ test('the agent example runs from consent to revocation', PLAYED, async () => {
   expect(stdout).toContain('Confirmed: order 1001.');
   expect(stdout).toContain('Refused, 402 budget_exceeded');
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
+});
+
+test('the example of MCP finds, prepares a purchase and gives its token back', PLAYED, async () => {
+  const { demo } = await givenDemo();
+
+  const { stdout } = await promisify(execFile)(process.execPath, [MCP, 'a mug', '--demo', demo, '--auto-approve']);
+
+  expect(stdout).toContain('find_and_buy');
+  expect(stdout).toContain('name: Stoneware mug');
+  expect(stdout).toContain('status: requires\\_escalation');
 });
 
 test(

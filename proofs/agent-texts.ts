@@ -37,10 +37,11 @@ const ESCAPED = /\\[\\`*_[\]<>#|]/g;
 
 /** The same for an answer in Markdown, where a text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
-  const [fields = '', ...sections] = body.trimEnd().split(/^(?=## )/m);
+  // The first part is that before the first heading, which may be empty.
+  const [fields = '', ...sections] = `\n${body.trimEnd()}`.split(/^(?=## )/m);
   const whole = fields.split('\n').includes(TRUST);
   return [
-    ...faultsInLines(fields.trimEnd(), canary, at, whole),
+    ...faultsInLines(fields.trim(), canary, at, whole),
     ...sections.flatMap((section) => {
       const [heading = '', ...lines] = section.trimEnd().split('\n');
       const [, name] = HEADING.exec(heading) ?? [];

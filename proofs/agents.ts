@@ -86,8 +86,10 @@ export async function makeAgentToken(world: World, tenant: Tenant): Promise<Part
 /** A cart of the agent whose token the tenant calls with. */
 export async function makeAgentCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = { variant_id: await stapleOf(world, tenant), quantity: 1 };
-  const { cart } = (await callAs(world, tenant, 'agent.findAndAdd', body)) as { cart: { id: string } };
-  return { agent_cart: [cart.id] };
+  const { cart } = (await callAs(world, tenant, 'agent.findAndAdd', body)) as {
+    cart: { id: string; items: { id: string }[] };
+  };
+  return { agent_cart: [cart.id], agent_cart_line: cart.items.map(({ id }) => id) };
 }
 
 export async function makeAgentCheckout(world: World, tenant: Tenant): Promise<Partial<Ids>> {

@@ -3,6 +3,7 @@ import { operationTable } from '../server/src/http/contract/contract.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { type Call, exchange, targetOf } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
+import { callTool } from './mcp.ts';
 import { mutationsIn } from './mutations.ts';
 import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
@@ -32,6 +33,7 @@ export const E8: Proof = {
           const wrong = slots.flatMap((slot) => mutationsIn(call, slot)).map((mutation) => mutation.call);
           const calls = [call, ...chance.some(wrong, pick(trial.size, 3, 60))];
           for (const one of calls) ids.push(await sendOnRecord(world, tenant, one, agent.secret));
+          for (const one of calls) ids.push(await useOnRecord(world, tenant, one, agent.secret));
         }
         for (const [method, path] of NOWHERE) {
           const id = randomUUID();
@@ -71,6 +73,14 @@ async function sendOnRecord(world: World, tenant: Tenant, call: Call, secret: st
   const method = call.operation.method.toUpperCase();
   const reply = await exchange(world.baseUrl, method, targetOf(call), { ...headers, ...json }, body);
   world.look(reply, tenant, call.operation.id);
+  return id;
+}
+
+/** The same as a tool of MCP. */
+async function useOnRecord(world: World, tenant: Tenant, call: Call, secret: string): Promise<string> {
+  const id = randomUUID();
+  const reply = await callTool(world, tenant, secret, call, { 'X-Request-Id': id });
+  world.look(reply, tenant, `${call.operation.id} over MCP`);
   return id;
 }
 

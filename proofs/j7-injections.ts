@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { withoutHidden } from '../server/src/shop/hidden-characters.ts';
 import { AgentPurchases } from './agent-purchases.ts';
@@ -7,6 +8,7 @@ import { type Call, send } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { takeTransfers } from './goods.ts';
 import { INJECTIONS, type Injection } from './injections.ts';
+import { callTool } from './mcp.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
 /** Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
@@ -64,6 +66,13 @@ class Readings {
     const markdown = await read('text/markdown');
     const isMarkdown = String(markdown.headers['content-type']).startsWith('text/markdown');
     if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
+    const used = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
+    this.answers += 1;
+    // The tool that ends the token has been called by then.
+    if (used.status !== 401) {
+      faults.push(...faultsInMarkdown(used.result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
+      faults.push(...faultsInJson(used.result?.structuredContent, canary, `${id} over MCP`));
+    }
     const { text } = await read('application/json');
     const body = JSON.parse(text) as Record<string, never>;
     faults.push(...faultsInJson(body, canary, id));
@@ -98,11 +107,13 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.findAndAdd', { body: { query: word, limit: 1 } });
   await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
   await ask('agent.getCart', { path: { cart_id } });
+  await putRight(ask, cart_id, variant_id);
   await ask('agent.findAndBuy', { body: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id, quantity: 999 } });
   const { checkout } = (await ask('agent.findAndBuy', { body: { cart_id } })) as { checkout?: { id: string } };
   const checkout_id = checkout?.id ?? '';
   await ask('agent.getCheckout', { path: { checkout_id } });
+  await ask('agent.listCartShippingOptions', { path: { cart_id }, query: { country: 'DE' } });
   await agent.payBy(checkout_id);
   const confirmed = await agent.confirmWhatever(checkout_id);
   const order_id = confirmed.data?.order.id ?? '';
@@ -117,6 +128,31 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getCheckout', { path: { checkout_id } });
   await ask('agent.listAudit');
   await ask('agent.revokeToken');
+}
+
+type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
+
+/** What an agent does by ids, refusals and their alternatives included. */
+async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
+  await ask('agent.getShop');
+  await ask('agent.createCart', { body: {} });
+  await ask('agent.listCarts');
+  const body = { variant_id, quantity: 1 };
+  const { cart } = (await ask('agent.addCartItem', { path: { cart_id }, body })) as {
+    cart?: { items: { id: string }[] };
+  };
+  const path = { cart_id, line_item_id: cart?.items[0]?.id ?? '' };
+  await ask('agent.updateCartItem', { path, body: { quantity: 2 } });
+  await ask('agent.updateCartItem', { path: { ...path, line_item_id: randomUUID() }, body: { quantity: 2 } });
+  await ask('agent.addCartItem', { path: { cart_id }, body: { variant_id, quantity: 900 } });
+  await ask('agent.getProduct', { path: { product_id: variant_id } });
+  await ask('agent.getOrder', { path: { order_id: randomUUID() } });
+  await ask('agent.applyDiscount', { path: { cart_id }, body: { code: 'NONE' } });
+  await ask('agent.removeDiscount', { path: { cart_id } });
+  const { checkout } = (await ask('agent.createCheckout', { body: { cart_id } })) as { checkout?: { id: string } };
+  await ask('agent.cancelCheckout', { path: { checkout_id: checkout?.id ?? '' } });
+  await ask('agent.removeCartItem', { path });
+  await ask('agent.addCartItem', { path: { cart_id }, body });
 }
 
 /** What the contract accepts of a text: some invisible characters are refused already, and others are not. */

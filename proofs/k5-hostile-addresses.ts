@@ -22,7 +22,7 @@ export const K5: Proof = {
         const scene = await givenScene(premises);
         const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 30, 2_000));
         for (const [index, value] of values.entries()) {
-          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost]) await play(scene, value);
+          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, inLinkToBuy]) await play(scene, value);
           if (index % 100 === 99) trial.progress(`${index + 1} values, ${scene.requests} requests`);
         }
         const browser = await followInChromium(trial, scene, values, pick(trial.size, 6, 120));
@@ -37,8 +37,8 @@ export const K5: Proof = {
 };
 
 const BASE_URL = 'https://commerce.example';
-/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, and the host. */
-const FIELDS = 5;
+/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, and links to buy. */
+const FIELDS = 6;
 const SECRETS = tokenPattern('{8}');
 
 /** A shop with a host, a storefront and an allowed origin, and its checkouts. */
@@ -177,6 +177,23 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);
   return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
+}
+
+/** As the destination, the code, the campaign and the item of a link to buy: it leads to its own page, and tells nothing of the rest. */
+async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
+  const { premises, shop } = scene;
+  const given = value.toWellFormed();
+  const query = new URLSearchParams({ continue_to: given, 'buyer/email': given, return_url: given, [given]: given });
+  const items = [`${shop.site_id}:1`, encodeURIComponent(given), `~${Buffer.from(given).toString('base64url')}:1`];
+  for (const item of items) {
+    const target = `${premises.baseUrl}/sites/${shop.site_id}/buy/${item}?${query}`;
+    const answer = await fetch(target, { redirect: 'manual' });
+    scene.requests += 1;
+    const location = answer.headers.get('Location') ?? '';
+    const expected = [`/sites/${shop.site_id}/basket/${shop.site_id}:1`, `/sites/${shop.site_id}/basket/none`];
+    if ((answer.status === 303 && expected.includes(location)) || [400, 404].includes(answer.status)) continue;
+    premises.violations.add(`${JSON.stringify(value)} in a link to buy: ${answer.status} ${location}`);
+  }
 }
 
 /** The page and the API, called by this name. */

@@ -189,6 +189,14 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'agent.findAndBuy': (call, { ids }) => {
     call.body = { variant_id: ids.variant?.[0], cart_id: ids.agent_cart?.[0], quantity: 1 };
   },
+  'agent.listCartShippingOptions': (call) => {
+    call.query = { ...call.query, country: 'DE' };
+  },
+  'agent.removeDiscount': async ({ headers, path }, { world, tenant }) => {
+    const apply = { operation: operationOf('agent.applyDiscount'), path, query: {} };
+    const body = { code: tenant.ids.discount_code[0] };
+    await world.send({ ...apply, headers: { ...headers, 'Idempotency-Key': randomUUID() }, body }, tenant);
+  },
   'storefront.revokeAgent': async (call, { world, tenant, ids }) => {
     call.path = { agent_token_id: await ownAgent(world, tenant, ids.customer?.[0] ?? '') };
   },

@@ -43,6 +43,7 @@ export interface Ids {
   user_code: string[];
   /** What the agent made whose token is among the secrets. */
   agent_cart: string[];
+  agent_cart_line: string[];
   agent_checkout: string[];
   /** Orders of the customer for whom that agent acts. */
   agent_order: string[];

@@ -14,7 +14,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['shop'],
     ['jobs', 'demo'],
     ['http'],
-    ['dashboard', 'storefront', 'sync', 'agent', 'pages'],
+    ['dashboard', 'storefront', 'sync', 'agent', 'pages', 'mcp', 'ucp'],
     ['.'],
     ['commands'],
     ['main.ts'],
@@ -35,7 +35,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['agents', 'integrations', 'versions'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
-  'server/src/pages': [['parts'], ['account', 'checkout', 'order', 'agent-consent', 'docs'], ['.']],
+  'server/src/pages': [['parts'], ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs'], ['.']],
   'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
 };
 

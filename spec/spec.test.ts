@@ -41,6 +41,7 @@ const AGENT_SCOPES: Record<string, string[]> = {
   catalog: ['catalog:read'],
   intent: ['catalog:read', 'cart:write', 'checkout:create'],
   carts: ['cart:write'],
+  shop: ['catalog:read'],
   checkouts: ['checkout:create'],
   customer: ['customer:self'],
   orders: ['orders:read'],
@@ -259,6 +260,9 @@ describe('bounds', () => {
         'AgentUnderstood',
         'CountryTaxRate',
         'CompletionRefusal',
+        'ErrorBody',
+        'HTTPValidationError',
+        'AgentAlternative',
       ].map((name) => contract.components.schemas[name]),
     );
     // Only a row of an import from which something was removed has warnings, and what a warning adds depends on its code.
@@ -282,7 +286,10 @@ describe('errors', () => {
   test('every code is explained, and its status is one that means an error', () => {
     const { enum: codes, 'x-error-catalogue': catalogue } = contract.components.schemas.ErrorCode;
     expect(Object.keys(catalogue)).toEqual(codes);
-    for (const [code, entry] of Object.entries<Json>(catalogue)) {
+    const ids = operations.map(({ id }) => id);
+    for (const [code, { advice, ...entry }] of Object.entries<Json>(catalogue)) {
+      if (advice) expect(advice.next, code).toMatch(/^[A-Z].*\.$/);
+      if (advice?.operation) expect(ids, code).toContain(advice.operation);
       expect(entry, code).toEqual({
         status: expect.any(Number),
         retryable: expect.any(Boolean),

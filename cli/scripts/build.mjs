@@ -35,11 +35,16 @@ const contractInParts = {
   },
 };
 
+/** A package from the registry, or a part of one. */
+function isDependency(id) {
+  return Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+}
+
 const bundle = await rolldown({
   cwd: root,
   input: 'src/main.ts',
   platform: 'node',
-  external: [/^node:/, ...Object.keys(dependencies)],
+  external: (id) => id.startsWith('node:') || isDependency(id),
   plugins: [contractInParts],
 });
 const names = '[name].js';
@@ -49,7 +54,7 @@ await bundle.close();
 const chunks = new Set(output.map(({ fileName }) => fileName));
 const missing = output
   .flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports])
-  .filter((name) => !name.startsWith('node:') && !(name in dependencies) && !chunks.has(name));
+  .filter((name) => !name.startsWith('node:') && !isDependency(name) && !chunks.has(name));
 if (missing.length > 0) {
   throw new Error(`${missing.join(', ')} cannot be resolved. Build the SDK first (npm run build in the repository).`);
 }

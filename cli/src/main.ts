@@ -14,6 +14,7 @@ import { addInventory } from './commands/inventory.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
@@ -144,6 +145,7 @@ export function createProgram(terminal: Terminal): Command {
   addWebhooks(program, terminal);
   addDeliveries(program, terminal);
   addListen(program, terminal);
+  addMcp(program, terminal);
   addTrigger(program, terminal);
   addApi(program, terminal);
   addCompletion(program, terminal);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { onlyVariantOf, putOnSale } from '../goods.ts';
 import { ACCOUNT_PAGES } from './account-pages.ts';
 import { CONSENT_PAGES } from './consent-pages.ts';
 import {
@@ -47,6 +48,15 @@ export const PAGES: PageKind[] = [
       { action: 'save', entries: details },
       { action: 'apply_discount', entries: ({ texts }) => ({ discount_code: texts.discount_code }) },
     ],
+  },
+  {
+    name: 'the page of a link to buy',
+    async arrange({ shop, texts }) {
+      const variant_id = onlyVariantOf(await putOnSale(shop, { inventory_quantity: 1_000 }));
+      const query = new URLSearchParams({ 'discounts/codes/0': texts.discount_code });
+      return `/sites/${shop.site_id}/basket/${variant_id}:1?${query}`;
+    },
+    operations: [{ action: 'begin_checkout', entries: () => ({}) }],
   },
   {
     name: 'the form of a checkout with a code',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RATE_LIMITS, type RateLimitName } from '../../server/src/shop/rate-limits.ts';
 import { setSiteLimits } from '../../server/src/shop/site-limits.ts';
 import { mintToken } from '../../server/src/shop/tokens.ts';
+import { UCP_VERSION } from '../../server/src/ucp/protocol.ts';
 import { findTool } from '../../server/test/tools.ts';
 import type { Reply } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
@@ -146,6 +147,18 @@ async function faultsOf(name: RateLimitName, begin: Begin): Promise<string[]> {
   return faults;
 }
 
+/** The profile of an agent without a token, as if it had been fetched. */
+async function keepAgentProfile({ owner }: World, site_id: string, host: string): Promise<string> {
+  const url = `https://${host}/ucp`;
+  const spoken = { 'dev.ucp.shopping.catalog.lookup': [UCP_VERSION] };
+  await owner.query(
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
+      values ($1, $2, $3, $4, $5, $6, now() + interval '1 day') on conflict do nothing`,
+    [site_id, randomUUID(), url, host, UCP_VERSION, JSON.stringify(spoken)],
+  );
+  return url;
+}
+
 /** How to draw from each limit and from no narrower one. */
 function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimitName, Begin>> {
   const [tenant, second, third] = world.tenants;
@@ -176,6 +189,9 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     ...headers,
     'X-Buyer-IP': `10.250.${n >> 8}.${n & 255}`,
   });
+  const lookUp = `/sites/${site_id}/ucp/v1/catalog/lookup`;
+  const ids = (n: number) => ({ ids: [`product-${n}`] });
+  const profile = (url: string) => ({ 'UCP-Agent': `profile="${url}"` });
   const consent = () => ({ agent_name: 'Proof', scopes: ['catalog:read'] });
   return {
     storefront_read: same('GET', '/api/storefront/products', guest),
@@ -204,6 +220,22 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),
     agent_find: spread('POST', '/api/agent/intent/find', agentOf(second), () => ({ query: 'mug' })),
+    // A profile of the documentation's network is never reached, and a failed address is not fetched again at once.
+    agent_profile: () => {
+      const address = servers.newAddress();
+      return (n: number) => servers.send(address, 'POST', lookUp, profile(`https://agent-${n}.example/ucp`), ids(n));
+    },
+    agent_profile_host: () => (n: number) =>
+      servers.send(servers.newAddress(), 'POST', lookUp, profile(`https://agents.example/${n}`), ids(n)),
+    guest_agent: async () => {
+      const known = await keepAgentProfile(world, site_id, 'one.example');
+      const address = servers.newAddress();
+      return (n: number) => servers.send(address, 'POST', lookUp, profile(known), ids(n));
+    },
+    guest_agent_host: async () => {
+      const known = await keepAgentProfile(world, site_id, 'two.example');
+      return (n: number) => servers.send(servers.newAddress(), 'POST', lookUp, profile(known), ids(n));
+    },
     failed_credentials: same('GET', '/api/dashboard/me', { 'X-API-Key': mintToken('api_key') }),
     failed_credentials_address: () => {
       const address = servers.newAddress();

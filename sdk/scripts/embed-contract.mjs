@@ -7,13 +7,13 @@ const CONTRACT = '@commerce-backend/spec';
 const dist = new URL('../dist/', import.meta.url);
 const contractTypes = new URL('../../spec/generated/types.d.ts', import.meta.url);
 
-for (const name of await readdir(dist)) {
+for (const name of await readdir(dist, { recursive: true })) {
   if (!name.endsWith('.d.ts') || name === 'openapi.d.ts') continue;
   const file = new URL(name, dist);
   const declarations = (await readFile(file, 'utf8'))
     .replaceAll(`from '${CONTRACT}'`, "from './openapi.js'")
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
-    .replaceAll(/from '(\.\/[\w-]+)\.ts'/g, "from '$1.js'");
+    .replaceAll(/from '(\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts'/g, "from '$1.js'");
   if (declarations.includes(CONTRACT) || declarations.includes(".ts'")) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
   }

@@ -13,11 +13,12 @@ import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
+import { type CallOperation, openCalls } from './http/pipeline/call-operation.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
-import { dispatch } from './http/pipeline/dispatch.ts';
+import { dispatch, openPipeline, type Pipeline } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits, type Limits } from './http/pipeline/limits.ts';
-import { requestId, requestLog } from './http/pipeline/log.ts';
+import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
@@ -83,40 +84,50 @@ export function createApp(deps: AppDeps): Express {
 
   const deadlines = deps.deadlines ?? DEADLINES;
   const { hosts } = deps;
-  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders(hosts), refuseUnreadable);
+  const record = recordOf(deps.logger, metrics.observe);
+  app.use(requestId, requestLog(record), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
   const accounts = openAccounts(deps.db, deps);
-  app.use(unlessApi(besideApi(deps, limits, accounts, deadlines)));
-  app.use(preflight(deps.dashboardOrigins));
-  app.use(
-    dispatch(
-      {
-        db: deps.db,
-        pooling: deps.pooling,
-        baseUrl: deps.baseUrl,
-        hosts,
-        secretKey: deps.secretKey,
-        auditKey: deps.auditKey,
-        card: deps.card,
-        accounts,
-        egress: deps.egress,
-        limits,
-        cache,
-        lastUsed: deps.lastUsed,
-        strain: deps.strain,
-        readiness: deps.readiness,
-        deadlines,
-        validateResponses: deps.validateResponses,
-      },
-      surfaces,
-    ),
+  const { validateResponses } = deps;
+  const pipeline = openPipeline(
+    {
+      db: deps.db,
+      pooling: deps.pooling,
+      baseUrl: deps.baseUrl,
+      hosts,
+      secretKey: deps.secretKey,
+      auditKey: deps.auditKey,
+      card: deps.card,
+      accounts,
+      egress: deps.egress,
+      limits,
+      cache,
+      lastUsed: deps.lastUsed,
+      strain: deps.strain,
+      readiness: deps.readiness,
+      deadlines,
+      validateResponses,
+    },
+    surfaces,
   );
+  const calls = openCalls({ app, pipeline, record, validateResponses });
+  app.use(unlessApi(besideApi(deps, { limits, accounts, deadlines, pipeline, calls })));
+  app.use(preflight(deps.dashboardOrigins));
+  app.use(dispatch(pipeline, validateResponses));
   app.use(lastResort);
   return app;
 }
 
+interface BesideApi {
+  limits: Limits;
+  accounts: PaymentAccounts;
+  deadlines: Deadlines;
+  pipeline: Pipeline;
+  calls: CallOperation;
+}
+
 /** The routes that the contract does not describe. */
-function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, deadlines: Deadlines): Router {
+function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls }: BesideApi): Router {
   const { db, baseUrl, hosts, secretKey, auditKey, card, metrics, lastUsed } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
@@ -148,6 +159,15 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
       return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
     }),
   );
+  router.all(
+    ['/mcp', '/sites/:site_id/mcp'],
+    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls })),
+  );
+  const ucp = whenAsked(async () => {
+    const { rest } = await import('./ucp/rest.ts');
+    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls });
+  });
+  router.use(onlyAt(UCP_PATH, ucp));
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
   router.use(
     whenAsked(async () => {
@@ -157,6 +177,12 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
   return router;
+}
+
+const UCP_PATH = /^(?:\/sites\/[^/]+)?\/(?:ucp\/|\.well-known\/ucp(?:[/?]|$))/;
+
+function onlyAt(path: RegExp, handler: RequestHandler): RequestHandler {
+  return (req, res, next) => (path.test(req.url) ? handler(req, res, next) : next());
 }
 
 /** Lets API calls skip the router: matching them against the paths of all pages would cost more than handling them. */

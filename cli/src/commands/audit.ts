@@ -8,7 +8,7 @@ import { choice, isJson, since, until, uuid, wholeNumber } from './options.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
 
-const ACTORS = ['agent', 'customer', 'storefront', 'staff', 'api_key'] as const;
+const ACTORS = ['agent', 'guest_agent', 'customer', 'storefront', 'staff', 'api_key'] as const;
 
 const EXAMPLES = `
 Examples:

@@ -7,6 +7,7 @@ import * as consent from './consent.ts';
 import * as customer from './customer.ts';
 import * as intent from './intent.ts';
 import * as orders from './orders.ts';
+import * as shop from './shop.ts';
 import * as token from './token.ts';
 
 export const agent: Handlers<'agent'> = {
@@ -18,5 +19,6 @@ export const agent: Handlers<'agent'> = {
   ...customer,
   ...intent,
   ...orders,
+  ...shop,
   ...token,
 };

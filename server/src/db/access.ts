@@ -84,6 +84,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   sites: READ,
   staff_invitations: SWEEP,
   staff_sessions: SWEEP,
+  ucp_requests: SWEEP,
   webhook_attempts: SWEEP,
   webhook_deliveries: SWEEP,
 };
@@ -110,6 +111,7 @@ export const POLICIES: Policy[] = [
   sweep('events', `created_at <= now() - interval '30 days'`),
   sweep('idempotency_keys', `completed_at <= now() - interval '24 hours'`),
   sweep('product_changes', 'true'),
+  sweep('ucp_requests', `created_at <= now() - interval '25 hours'`),
   { ...sweep('webhook_deliveries', 'true'), command: 'select' },
   due('carts', `status = 'active' and expires_at <= now()`),
   due(

@@ -638,6 +638,21 @@ CREATE INDEX agent_consents_of ON commerce.agent_consents USING btree (site_id, 
 CREATE INDEX agent_consents_replacing ON commerce.agent_consents USING btree (site_id, replaces_token_id) WHERE (replaces_token_id IS NOT NULL);
 alter table commerce.agent_consents enable row level security, force row level security;
 
+create table commerce.agent_profiles (
+  site_id uuid not null,
+  id uuid not null,
+  url text not null,
+  host text not null,
+  version text not null,
+  capabilities jsonb not null,
+  fetched_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint agent_profiles_pkey PRIMARY KEY (site_id, id),
+  constraint one_profile_per_url UNIQUE (site_id, url),
+  constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.agent_profiles enable row level security, force row level security;
+
 create table commerce.agent_tokens (
   site_id uuid not null,
   id uuid not null,
@@ -1946,6 +1961,19 @@ create table commerce.tokens (
 CREATE INDEX tokens_by_kind ON commerce.tokens USING btree (site_id, kind, created_at);
 CREATE INDEX tokens_of_customer ON commerce.tokens USING btree (site_id, customer_id, created_at) WHERE (customer_id IS NOT NULL);
 
+create table commerce.ucp_requests (
+  site_id uuid not null,
+  caller_hash bytea not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  resource_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint ucp_requests_pkey PRIMARY KEY (site_id, caller_hash, key_hash),
+  constraint ucp_requests_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX ucp_requests_age ON commerce.ucp_requests USING btree (created_at);
+alter table commerce.ucp_requests enable row level security, force row level security;
+
 create table commerce.variants (
   site_id uuid not null,
   id uuid not null,
@@ -2145,6 +2173,12 @@ create policy sweep on commerce.agent_consents as permissive for all to commerce
   using ((expires_at <= (now() - '1 day'::interval)));
 
 create policy tenant on commerce.agent_consents as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.agent_profiles as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.agent_profiles as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.agent_tokens as permissive for select to commerce_backup
@@ -2516,6 +2550,15 @@ create policy backup on commerce.test_payments as permissive for select to comme
 create policy tenant on commerce.test_payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.ucp_requests as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.ucp_requests as permissive for all to commerce_sweep
+  using ((created_at <= (now() - '25:00:00'::interval)));
+
+create policy tenant on commerce.ucp_requests as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.variants as permissive for select to commerce_backup
   using (true);
 
@@ -2552,6 +2595,10 @@ grant delete, insert, select, update on commerce.agent_consents to commerce_app;
 grant select on commerce.agent_consents to commerce_backup;
 
 grant delete, select on commerce.agent_consents to commerce_sweep;
+
+grant delete, insert, select, update on commerce.agent_profiles to commerce_app;
+
+grant select on commerce.agent_profiles to commerce_backup;
 
 grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
 
@@ -2894,6 +2941,12 @@ grant select on commerce.test_payments to commerce_backup;
 grant delete, insert, select, update on commerce.tokens to commerce_app;
 
 grant select on commerce.tokens to commerce_backup;
+
+grant delete, insert, select, update on commerce.ucp_requests to commerce_app;
+
+grant select on commerce.ucp_requests to commerce_backup;
+
+grant delete, select on commerce.ucp_requests to commerce_sweep;
 
 grant delete, insert, select, update on commerce.variants to commerce_app;
 

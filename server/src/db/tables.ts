@@ -29,6 +29,16 @@ export interface Tables {
     approved_at: string | null;
     replaces_token_id: string | null;
   };
+  agent_profiles: {
+    site_id: string;
+    id: string;
+    url: string;
+    host: string;
+    version: string;
+    capabilities: unknown;
+    fetched_at: string;
+    expires_at: string;
+  };
   agent_tokens: {
     site_id: string;
     id: string;
@@ -836,6 +846,14 @@ export interface Tables {
     private: boolean;
     created_by: string | null;
     revoked_by: string | null;
+  };
+  ucp_requests: {
+    site_id: string;
+    caller_hash: Buffer;
+    key_hash: Buffer;
+    request_hash: Buffer;
+    resource_id: string | null;
+    created_at: string;
   };
   variants: {
     site_id: string;

@@ -1,8 +1,7 @@
-import { isIP, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Agent, buildConnector, request } from 'undici';
-import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
-import { ownAddresses } from './names.ts';
+import { AddressRefused, checkUrl, type EgressPolicy } from './addresses.ts';
+import { type Client, openClient, READ_BYTES, TOTAL_MS } from './client.ts';
+import { type Document, type GetLimits, get } from './get.ts';
 
 /** The outcome of an attempted request to a foreign host, in the terms of the contract's WebhookAttempt. */
 export type Outcome =
@@ -30,20 +29,13 @@ export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
+  /** Reads a small JSON document. Never throws: undefined is a document that cannot be had. */
+  get(url: string, limits: GetLimits): Promise<Document | undefined>;
   close(): Promise<void>;
 }
 
-const CONNECT_MS = 3_000;
-const TOTAL_MS = 15_000;
-const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1_024;
-/** How long idle connections are kept: enough for a burst, too short to outlive a change of address. */
-const KEEP_ALIVE_MS = 4_000;
 
-/**
- * A separate undici agent: no proxy from the environment, no cookies, no redirects. It opens as many connections to a host as
- * there are requests: the callers limit those, and tenants that use the same host must not wait for each other.
- */
 export function openEgress(policy: EgressPolicy): Egress {
   let opened: Promise<Client> | undefined;
   return {
@@ -52,51 +44,11 @@ export function openEgress(policy: EgressPolicy): Egress {
       opened ??= openClient(policy);
       return attempt(await opened, policy, url, headers, body);
     },
+    get: async (url, limits) => {
+      opened ??= openClient(policy);
+      return get(await opened, policy, url, limits);
+    },
     close: async () => (await opened)?.agent.destroy(),
-  };
-}
-
-interface Client {
-  agent: Agent;
-  request: typeof request;
-}
-
-/** Loads undici when the first webhook is sent: many installations have none. */
-async function openClient(policy: EgressPolicy): Promise<Client> {
-  const undici = await import('undici');
-  const agent = new undici.Agent({
-    connect: guardedConnector(policy, undici.buildConnector),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    headersTimeout: TOTAL_MS,
-    bodyTimeout: TOTAL_MS,
-    maxHeaderSize: READ_BYTES,
-  });
-  return { agent, request: undici.request };
-}
-
-/** undici calls `lookup` only for names, so literals are checked here, and every socket again by its peer address. */
-function guardedConnector(policy: EgressPolicy, connectorOf: typeof buildConnector): buildConnector.connector {
-  const connect = connectorOf({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
-  if (policy.allowPrivate) return connect;
-  return (options, callback) => {
-    const guard = async () => {
-      const own = await ownAddresses(policy.ownHost);
-      if (isIP(options.hostname)) checkAddress(options.hostname, own);
-      return own;
-    };
-    const proceed = (own: ReadonlySet<string>) =>
-      connect(options, (error, socket) => {
-        if (error || !socket) return callback(error ?? new Error('no socket'), null);
-        try {
-          checkAddress((socket as Socket).remoteAddress ?? '', own);
-        } catch (refusal) {
-          socket.destroy();
-          return callback(refusal as Error, null);
-        }
-        callback(null, socket);
-      });
-    guard().then(proceed, (refusal) => callback(refusal, null));
   };
 }
 

@@ -21,6 +21,7 @@ const EXPIRIES = {
     table: sql`commerce.idempotency_keys`,
     expired: sql`completed_at <= now() - interval '24 hours'`,
   },
+  ucp_requests: { table: sql`commerce.ucp_requests`, expired: sql`created_at <= now() - interval '25 hours'` },
   login_throttles: { table: sql`commerce.login_throttles`, expired: sql`expires_at <= now()` },
   login_unlocks: { table: sql`commerce.login_unlocks`, expired: sql`expires_at <= now() - interval '1 day'` },
   staff_sessions: { table: sql`commerce.staff_sessions`, expired: ended },

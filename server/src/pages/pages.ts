@@ -4,6 +4,8 @@ import { resetPasswordPage } from './account/reset-password.ts';
 import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
+import { addAgentGuides } from './agent-guides/agent-guides.ts';
+import { BUY_PATHS, basketPage, leadToBasket } from './buy/buy.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
 import { demoLegalPage } from './demo-legal.ts';
@@ -26,6 +28,8 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   router.get(SCRIPT_PATH, script);
   router.get(brandPath(':site_id', ':version'), brandSheet);
   router.get(FAVICON_PATH, favicon);
+  router.get(BUY_PATHS, leadToBasket(deps.hosts));
+  addPage(router, guarded, basketPage);
   addPage(router, guarded, checkoutPage);
   addPage(router, guarded, leavePage);
   addPage(router, guarded, returnPage);
@@ -37,5 +41,6 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, resetPasswordPage);
   addPage(router, guarded, unlockPage);
   addPage(router, guarded, demoLegalPage);
+  addAgentGuides(router, deps);
   return router;
 }

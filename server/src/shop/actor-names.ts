@@ -7,6 +7,7 @@ export const actorName: Sql = sql`case e.actor_type
     when 'staff' then (select a.name from staff a where a.id = e.actor_id)
     when 'customer' then (select nullif(concat_ws(' ', c.first_name, c.last_name), '') from customers c
       where c.site_id = e.site_id and c.id = e.actor_id)
+    when 'guest_agent' then (select p.host from agent_profiles p where p.site_id = e.site_id and p.id = e.actor_id)
     when 'guest' then null
     else (select k.description from tokens k where k.site_id = e.site_id and k.id = e.actor_id) end`;
 

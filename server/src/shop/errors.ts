@@ -41,9 +41,19 @@ export class ValidationError extends Error {
   }
 }
 
+/** There is no such thing, whose kind the noun names. */
+export class NotFound extends ShopError {
+  readonly noun: string;
+
+  constructor(noun: string) {
+    super('not_found', `There is no such ${noun}.`);
+    this.noun = noun;
+  }
+}
+
 /** A thing that does not exist, or belongs to another tenant: the two answer alike. */
 export function notFound(noun: string): ShopError {
-  return new ShopError('not_found', `There is no such ${noun}.`);
+  return new NotFound(noun);
 }
 
 /** One mistake in the request body, at the given path below `body`. */

@@ -43,7 +43,16 @@ export interface Mandate {
   scopes: string[];
 }
 
-export type ActorType = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';
+export type ActorType =
+  | 'agent'
+  | 'anonymous'
+  | 'guest_agent'
+  | 'staff'
+  | 'api_key'
+  | 'storefront'
+  | 'customer'
+  | 'sync'
+  | 'system';
 
 /** The shop itself: jobs, and what expires. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };

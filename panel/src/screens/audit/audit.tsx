@@ -16,6 +16,7 @@ const actors: [ActorType, string][] = [
   ['api_key', 'API keys'],
   ['agent', 'Agents'],
   ['customer', 'Customers'],
+  ['guest_agent', 'Agents without consent'],
   ['storefront', 'Guests of the storefront'],
 ];
 

@@ -2,7 +2,15 @@ import type { StaffRole } from '@commerce-backend/spec';
 import type { Mandate, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
-export type CallerKind = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
+export type CallerKind =
+  | 'agent'
+  | 'anonymous'
+  | 'guest_agent'
+  | 'staff'
+  | 'api_key'
+  | 'storefront'
+  | 'customer'
+  | 'sync';
 
 export interface Claim {
   kind: CallerKind;
@@ -13,6 +21,17 @@ export interface Claim {
   storefront_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
+  /** An agent without a token, known only by the profile that it names; the server itself has fetched it. */
+  guest?: GuestAgent;
+  /** The call comes by a protocol for agents, which stands in the place of the storefront's token. */
+  byProtocol?: true;
+}
+
+export interface GuestAgent {
+  /** The id of its cached profile. */
+  profile_id: string;
+  /** The host that serves the profile. */
+  host: string;
 }
 
 export interface Caller {
@@ -32,6 +51,7 @@ export interface Caller {
   customer_id: string | null;
   /** What an agent's token allows it. */
   agent?: Mandate;
+  guest?: GuestAgent;
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   /** Whether staff gave the password or a second factor within 15 minutes. */

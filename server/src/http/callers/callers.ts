@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
-import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { notFound, ShopError, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { stockOfProducts } from '../../shop/products/shown.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
-import type { Caller, Claim } from './caller.ts';
+import type { Caller, Claim, GuestAgent } from './caller.ts';
 import { humanOnly } from './claims.ts';
 import { authenticateOpen, invalidToken, NOBODY } from './open-callers.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
@@ -40,6 +40,7 @@ export async function authenticate(
   shown: string[] = [],
 ): Promise<Caller> {
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
+  if (claim.guest) return authenticateGuest(connection, claim, claim.guest, operation, local, shown);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
     : authenticateToken(connection, claim, operation, local, shown);
@@ -139,17 +140,45 @@ async function authenticateToken(
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
 }
 
+const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
+
+/** An agent whom no customer has allowed anything may do what needs no customer. There is no token: the protocol names the shop. */
+async function authenticateGuest(
+  connection: Connection,
+  { site_id }: Claim,
+  guest: GuestAgent,
+  operation: Operation,
+  local: boolean,
+  shown: string[],
+): Promise<Caller> {
+  const lookUp = sql`select (select row_to_json(known)::text from (select
+          ${guest.profile_id}::uuid as id, s.site_id, s.allowed_origins, s.merchant_id, s.currency, s.currency_digits,
+          s.show_stock, s.limits) as known) as known,
+        ${versionOf(operation)} as catalog_version,
+        set_config('app.site_id', coalesce(s.site_id::text, ''), ${local}) as tenant
+      from (select 1) as always left join sites s on s.site_id = ${site_id}::uuid`;
+  const { rows } = await query<TokenRow>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
+  const [row] = rows;
+  const found = row && parse(row.known);
+  if (!found || found.site_id === null) throw notFound('shop');
+  requireScope(operation, GUEST_AGENT_SCOPES);
+  return {
+    ...{ kind: 'guest_agent', tenant: tenantOf(found as Known, row), guest, customer_id: null },
+    ...{ principal_id: guest.profile_id, credential_id: guest.profile_id, scopes: GUEST_AGENT_SCOPES },
+    ...{ limits: found.limits ?? {}, allowed_origins: [] },
+  };
+}
+
 function tenantOf(known: Known, { catalog_version, shown_stock = null }: TokenRow): Tenant {
   const { site_id, merchant_id, currency, currency_digits, show_stock } = known;
   return { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
 }
 
-/** On the storefront an agent may do what both the token beside it and its customer allow. */
+/** On the storefront an agent may do what both its customer and the token beside it allow, unless a protocol stands for that token. */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
-    return surface === 'agent'
-      ? [...scopes, ...AGENT_SCOPES]
-      : scopes.filter((scope) => beside_scopes?.includes(scope));
+    if (surface === 'agent') return [...scopes, ...AGENT_SCOPES];
+    return claim.byProtocol ? scopes : scopes.filter((scope) => beside_scopes?.includes(scope));
   }
   if (claim.kind === 'api_key') return scopesOfKey(scopes);
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];

@@ -7,7 +7,7 @@ import { invalidToken, NO_CLAIM } from './open-callers.ts';
 
 /** Which credentials a request carries. Malformed ones, and those that do not belong together, are refused without a query. */
 
-type CredentialKind = Exclude<CallerKind, 'anonymous'>;
+type CredentialKind = Exclude<CallerKind, 'anonymous' | 'guest_agent'>;
 
 const SCHEMES: Record<string, { header: string; kind?: CredentialKind }> = {
   StaffSession: { header: 'authorization', kind: 'staff' },

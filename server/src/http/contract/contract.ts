@@ -90,6 +90,13 @@ function alternativesOf({ security }: JsonObject): string[][] {
   return alternatives.every((schemes) => schemes.length > 0) ? alternatives : [];
 }
 
+/** The operation of a name. */
+export function operationOf(id: OperationId): Operation {
+  const found = operationTable.find((operation) => operation.id === id);
+  if (!found) throw new Error(`The contract has no operation ${id}`);
+  return found;
+}
+
 function describe(path: string, method: Method, declared: JsonObject, item: JsonObject): Operation {
   const id = String(declared.operationId) as OperationId;
   const [surface, name = ''] = id.split('.') as [Surface, string];

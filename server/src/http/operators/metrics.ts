@@ -55,6 +55,12 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
       },
     });
   }
+  const protocolCalls = new Counter({
+    name: 'protocol_calls_total',
+    help: 'Operations that agents called through another protocol, such as MCP',
+    labelNames: ['protocol', 'operation', 'status'],
+    registers,
+  });
   const replayed = new Counter({
     name: 'idempotent_replays_total',
     help: 'Answers replayed from an idempotency key',
@@ -74,8 +80,10 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
   return {
     observe(res, seconds) {
       const notes = res.locals as Notes;
-      duration.observe({ operation: notes.operation?.id ?? 'none', status: res.statusCode }, seconds);
-      if (notes.cached !== undefined) cached.inc({ result: notes.cached ? 'hit' : 'miss' });
+      const { operation, protocol, cached: fromCache } = notes;
+      duration.observe({ operation: operation?.id ?? protocol ?? 'none', status: res.statusCode }, seconds);
+      if (operation && protocol) protocolCalls.inc({ protocol, operation: operation.id, status: res.statusCode });
+      if (fromCache !== undefined) cached.inc({ result: fromCache ? 'hit' : 'miss' });
       if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
     },
     watchProcess,

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { Egress } from '../../egress/post.ts';
+import type { RefusedCall } from '../../shop/agents/nearest.ts';
 import type { AuditKey } from '../../shop/audit/keys.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
@@ -175,13 +176,15 @@ async function run(
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const work = async () => {
-    const body = await handler(call as never);
+    const body = await handler(call as never).catch(async (error: unknown) => {
+      throw caller.kind === 'agent' ? await advised(shop, error, req) : error;
+    });
     if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);
     return { answer: success(operation, body), body };
   };
   const versioned = operation.guarded || operation.tagged;
   const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
-  const ofAgent = caller.kind === 'agent';
+  const ofAgent = isAgent(caller);
   // Reads of other callers are not audited, so their payload is not needed.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
   const event = (given: Answer) => key && eventOf(deps, incoming, shop, caller, key, given);
@@ -223,7 +226,7 @@ async function readCatalogue(
     const read = () => ahead.result(shop);
     const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
     deps.lastUsed.note(caller);
-    if (caller.kind !== 'agent') return { result, last: undefined };
+    if (!isAgent(caller)) return { result, last: undefined };
     const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result);
     return { result: { ...result, audited: true }, last };
   } finally {
@@ -246,13 +249,18 @@ function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, call
 /** Claims the key behind the look-up of a token, of a request that is likely to be admitted. */
 function sendAhead(deps: Deps, connection: Connection, incoming: Incoming): { key: Key; claimed: Claimed } | undefined {
   const { operation, claim: credential, mistakes, req } = incoming;
-  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff';
+  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff' && credential.kind !== 'guest_agent';
   if (operation.safe || !byToken || mistakes.length > 0 || !hasKey(req)) return undefined;
   const key = keyOf(deps, incoming);
   const claimed = claimAhead(connection, key);
   // Nobody waits for it when the caller is refused.
   claimed.catch(() => undefined);
   return { key, claimed };
+}
+
+/** All calls of agents are audited, also those of agents without a token. */
+function isAgent({ kind }: Caller): boolean {
+  return kind === 'agent' || kind === 'guest_agent';
 }
 
 /** Every mutation has one, except for the few operations where it is optional. */
@@ -270,6 +278,12 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming): Key {
     pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
     request_id: (res.locals as Notes).request_id,
   };
+}
+
+/** A refusal of an agent with what it could take instead, which is loaded when first needed. */
+async function advised(shop: Shop, error: unknown, { params, body = {} }: Request): Promise<unknown> {
+  const { withAlternatives } = await import('../../shop/agents/alternatives.ts');
+  return withAlternatives(shop, error, { path: params, body } as RefusedCall);
 }
 
 export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {

@@ -19,7 +19,7 @@ import { detailsFrom } from './audit-details.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * What is audited: every call with an agent's token, and mutations made with storefront and customer tokens, by staff and by API
+ * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
  * keys. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
  * it was about, and the names of the fields that were sent; of agents, what the call was about in details. The database lets
  * requests add rows, but neither change nor remove them, and each row is signed by a key that the database does not know.
@@ -44,7 +44,7 @@ export interface AuditedCall {
   answer?: Answer;
 }
 
-const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer', 'staff', 'api_key'];
+const AUDITED: Caller['kind'][] = ['agent', 'guest_agent', 'storefront', 'customer', 'staff', 'api_key'];
 const ON_THE_DASHBOARD: Caller['kind'][] = ['staff', 'api_key'];
 const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 const MAX_USER_AGENT = 500;

@@ -5,7 +5,7 @@ import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import { withPanelSession } from '../callers/panel-session.ts';
-import type { Operation, Surface } from '../contract/contract.ts';
+import { type Operation, operationOf, type Surface } from '../contract/contract.ts';
 import {
   attempt,
   checkoutDepsOf,
@@ -22,7 +22,7 @@ import { type Answer, answerTo, isUnavailable } from './errors.ts';
 import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
-import { codeOf, countFailure, ensureAudited, runSucceeded } from './outcome.ts';
+import { codeOf, countFailure, ensureAudited, isForAgent, runSucceeded } from './outcome.ts';
 import { answerInCookie } from './panel-answer.ts';
 import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
@@ -49,29 +49,67 @@ export type AnyHandler = PlainHandler | WithBeforehand;
 /** The handlers of each surface, which may be loaded only when they are asked for. */
 export type Surfaces = Record<Surface, () => Promise<Record<string, AnyHandler>>>;
 
-export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
-  return async (req, res) => {
+/** What becomes of a request, before it is written: to a connection, or to whoever called in this process. */
+export interface Pipeline {
+  /** All steps. */
+  answer(req: Request, res: Response): Promise<Answer>;
+  /** The last steps, for a request that was refused before it came here: counters, audit, the code in the log. */
+  refuse(req: Request, res: Response, thrown: unknown): Promise<Answer>;
+  /** Looks up the agent of a site whose token a request carries, and throws the refusal of every other credential. */
+  identify(req: Request, res: Response, site_id: string): Promise<void>;
+}
+
+export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
+  const refused = async (req: Request, res: Response, thrown: unknown) => {
     const notes = res.locals as Notes;
-    let answer: Answer;
-    try {
-      const { operation, path } = address(req);
-      refuseAtHost(operation, deps.hosts.siteAt(req));
-      notes.operation = operation;
-      req.params = path;
-      const handler = (await surfaces[operation.surface]())[operation.name];
-      if (!handler) throw new Error(`No handler for ${operation.id}`);
-      const deadline = new Deadline(secondsFor(operation, deps.deadlines));
-      answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));
-      answer = answerInCookie(operation, req, deps.hosts, answer);
-      if (answer.status < 400) await runSucceeded(notes);
-    } catch (thrown) {
-      const error = await countFailure(deps.limits, thrown, req, res);
-      answer = answerTo(error, notes.request_id);
-      if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
-      notes.error = codeOf(error);
-    }
-    await send(req, res, await ensureAudited(deps, req, notes, answer), deps.validateResponses);
+    const error = await countFailure(deps.limits, thrown, req, res);
+    const answer = answerTo(error, notes.request_id, isForAgent(req, notes));
+    if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
+    notes.error = codeOf(error);
+    return answer;
   };
+  return {
+    async answer(req, res) {
+      const notes = res.locals as Notes;
+      let answer: Answer;
+      try {
+        answer = await served(deps, surfaces, req, res);
+        if (answer.status < 400) await runSucceeded(notes);
+      } catch (thrown) {
+        answer = await refused(req, res, thrown);
+      }
+      return ensureAudited(deps, req, notes, answer);
+    },
+    async refuse(req, res, thrown) {
+      return ensureAudited(deps, req, res.locals as Notes, await refused(req, res, thrown));
+    },
+    async identify(req, res, site_id) {
+      const claim = claimAtHost(claimOf(OF_ANY_AGENT, req.headers), site_id);
+      const deadline = new Deadline(secondsFor(OF_ANY_AGENT, deps.deadlines));
+      (res.locals as Notes).caller = await deadline.limit(lookUp(deps, claim, OF_ANY_AGENT, deadline));
+    },
+  };
+}
+
+/** An operation that every agent's token may call. */
+const OF_ANY_AGENT = operationOf('agent.listAudit');
+
+export function dispatch(pipeline: Pipeline, validateResponses: boolean): RequestHandler {
+  return async (req, res) => {
+    await send(req, res, await pipeline.answer(req, res), validateResponses);
+  };
+}
+
+async function served(deps: Deps, surfaces: Surfaces, req: Request, res: Response): Promise<Answer> {
+  const { operation, path } = address(req);
+  refuseAtHost(operation, deps.hosts.siteAt(req));
+  (res.locals as Notes).operation = operation;
+  req.params = path;
+  const handler = (await surfaces[operation.surface]())[operation.name];
+  if (!handler) throw new Error(`No handler for ${operation.id}`);
+  const deadline = new Deadline(secondsFor(operation, deps.deadlines));
+  const answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));
+  return answerInCookie(operation, req, deps.hosts, answer);
 }
 
 async function serve(
@@ -84,7 +122,8 @@ async function serve(
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
   const host_site = deps.hosts.siteAt(req);
-  const secured = claimAtHost(claimOf(operation, withPanelSession(operation, req, deps.hosts)), host_site);
+  const { claim: vouched } = res.locals as Notes;
+  const secured = vouched ?? claimAtHost(claimOf(operation, withPanelSession(operation, req, deps.hosts)), host_site);
   // From an address that keeps sending bad credentials, the credential is checked before anything else is done.
   const open = operation.security.length === 0;
   if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);

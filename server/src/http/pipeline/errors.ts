@@ -11,6 +11,9 @@ import type { Packed } from './compress.ts';
 interface CatalogueEntry {
   status: number;
   retryable: boolean;
+  remedy: string;
+  /** For agents, in place of the remedy. */
+  advice?: { next: string; operation?: string };
 }
 
 const catalogue = (document.components.schemas?.ErrorCode?.['x-error-catalogue'] ?? {}) as Record<
@@ -46,10 +49,21 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The answer to anything thrown. What callers must not see (a bug, a database message) becomes a bare 500 or 503. */
-export function answerTo(error: unknown, requestId: string): Answer {
+/** What a refusal tells agents to do. */
+function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
+  const { advice, remedy } = catalogue[code] ?? {};
+  const { next = remedy, operation } = advice ?? {};
+  return { ...(next && { next }), ...(operation && { next_operation: operation }) };
+}
+
+/**
+ * The answer to anything thrown. What callers must not see (a bug, a database message) becomes a bare 500 or 503. Agents are told
+ * what to do, as well.
+ */
+export function answerTo(error: unknown, requestId: string, forAgent = false): Answer {
   if (error instanceof ValidationError) {
     const body: HTTPValidationError = {
+      ...(forAgent && adviceOn('validation_error')),
       detail: error.detail,
       error: 'validation_error',
       message: 'The request does not match the contract; see detail.',
@@ -65,6 +79,7 @@ export function answerTo(error: unknown, requestId: string): Answer {
     message: refusal.message,
     request_id: requestId,
     retryable,
+    ...(forAgent && adviceOn(refusal.code)),
     ...refusal.context,
   };
   return { status, body: JSON.stringify(body), headers: headersFor(refusal, status) };

@@ -73,7 +73,7 @@ export async function runOncePerKey(
   try {
     result = await run();
   } catch (error) {
-    result = refusalToStore(error, key);
+    result = refusalToStore(error, key, shop.agent !== null);
     const other = await otherAnswer(shop, key, claimAnew(shop, connection, key));
     if (other) return { result: other, last: undefined };
     if (error instanceof ShopError) await error.afterwards?.();
@@ -161,8 +161,8 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
 }
 
 /** The answer to a business refusal. Throws every other error, which undoes the whole request. */
-function refusalToStore(error: unknown, key: Key): Answer {
-  const answer = answerTo(error, key.request_id);
+function refusalToStore(error: unknown, key: Key, forAgent: boolean): Answer {
+  const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
   return answer;
 }

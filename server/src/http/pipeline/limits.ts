@@ -28,6 +28,8 @@ export interface Limits {
   countStrictly(operation: Operation, claim: Claim, req: Request, buyer?: NamedBuyer): Promise<Counted>;
   /** Takes one try from a strict limit, before the try is judged. `succeeded` gives it back. Call it with no connection held. */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
+  /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
+  countFetch(host: string, ip: string | undefined): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
 }
@@ -46,6 +48,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       countFailure: unlimited,
       countStrictly: unlimited,
       countGuess: unlimited,
+      countFetch: unlimited,
       count: unlimited,
     };
   }
@@ -69,7 +72,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     // Every call of an agent also counts against the agent's own limit.
     const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
     const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
-    return draw(name, draws, limits);
+    return draw(name, [...guestDraws(caller, req), ...draws], limits);
   }
 
   return {
@@ -85,6 +88,11 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       ]),
     countStrictly: (operation, claim, req, buyer) => countInDatabase(db, operation, claim, req, buyer),
     countGuess: (limit, site_id, subject) => countGuess(db, limit, site_id, subject),
+    countFetch: (host, ip) =>
+      draw('agent_profile', [
+        ['agent_profile', networkOf(ip)],
+        ['agent_profile_host', host],
+      ]),
     async count(operation, caller, req) {
       if (isStrict(operation) && !caller.private_token_id) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
@@ -96,6 +104,15 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       return ofToken.refusal ? ofToken : own;
     },
   };
+}
+
+/** Agents without a token are counted by where they call from, and all together by the host that vouches for them. */
+function guestDraws({ tenant: { site_id }, guest }: Caller, req: Request): [RateLimitName, string][] {
+  if (!guest) return [];
+  return [
+    ['guest_agent', `${site_id}:${networkOf(req.ip)}`],
+    ['guest_agent_host', `${site_id}:${guest.host}`],
+  ];
 }
 
 interface Used {
@@ -141,7 +158,7 @@ function named(name: string): RateLimitName {
  * and everyone else by who they are.
  */
 function keyOf(operation: Operation, caller: Caller, req: Request): string {
-  const guest = caller.kind === 'storefront' || caller.kind === 'anonymous';
+  const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';
   const cart_id = (req.body as Record<string, unknown> | undefined)?.cart_id;
   const about = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? cart_id) : undefined;
   const checkout = about === undefined ? undefined : String(about).toLowerCase();

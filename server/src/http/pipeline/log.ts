@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import pino, { type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Notes } from './notes.ts';
@@ -68,31 +68,39 @@ export const requestId: RequestHandler = (req, res, next) => {
   next();
 };
 
-export function requestLog(logger: Logger, observe: (res: Response, seconds: number) => void): RequestHandler {
+/** Notes the end of a request in the log and the metrics. */
+export type Record = (req: Request, res: Response, status: number, started: number) => void;
+
+export function recordOf(logger: Logger, observe: (res: Response, seconds: number) => void): Record {
+  return (req, res, status, started) => {
+    const notes = res.locals as Notes;
+    const seconds = (performance.now() - started) / 1_000;
+    observe(res, seconds);
+    const line = {
+      request_id: notes.request_id,
+      method: req.method,
+      operation_id: notes.operation?.id,
+      protocol: notes.protocol,
+      site_id: notes.caller?.tenant.site_id,
+      caller: notes.caller?.kind,
+      credential_id: notes.caller?.credential_id,
+      status,
+      duration_ms: Math.round(seconds * 1e5) / 100,
+      bytes: Number(res.getHeader('Content-Length') ?? 0) || undefined,
+      cached: notes.cached,
+      error: notes.error,
+      ip: truncated(req.ip),
+      user_agent: req.headers['user-agent']?.slice(0, 200),
+    };
+    if (notes.cause) logger.error({ ...line, cause: notes.cause }, 'request failed');
+    else logger.info(line, 'request');
+  };
+}
+
+export function requestLog(record: Record): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
-    res.once('close', () => {
-      const notes = res.locals as Notes;
-      const seconds = (performance.now() - started) / 1_000;
-      observe(res, seconds);
-      const line = {
-        request_id: notes.request_id,
-        method: req.method,
-        operation_id: notes.operation?.id,
-        site_id: notes.caller?.tenant.site_id,
-        caller: notes.caller?.kind,
-        credential_id: notes.caller?.credential_id,
-        status: res.writableFinished ? res.statusCode : 499,
-        duration_ms: Math.round(seconds * 1e5) / 100,
-        bytes: Number(res.getHeader('Content-Length') ?? 0) || undefined,
-        cached: notes.cached,
-        error: notes.error,
-        ip: truncated(req.ip),
-        user_agent: req.headers['user-agent']?.slice(0, 200),
-      };
-      if (notes.cause) logger.error({ ...line, cause: notes.cause }, 'request failed');
-      else logger.info(line, 'request');
-    });
+    res.once('close', () => record(req, res, res.writableFinished ? res.statusCode : 499, started));
     next();
   };
 }

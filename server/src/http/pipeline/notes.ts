@@ -1,6 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Caller } from '../callers/caller.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
+
+export type Protocol = 'mcp' | 'ucp';
 
 /** What the pipeline notes of a request for the log line and the metrics. */
 export interface Notes {
@@ -8,6 +10,10 @@ export interface Notes {
   /** See `auditIdOf`. */
   audit_id?: string;
   operation?: Operation;
+  /** The protocol through which an agent calls, if it is not the API itself. */
+  protocol?: Protocol;
+  /** For whom a call is made in this process, where the server vouches for it; otherwise the headers say so. */
+  claim?: Claim;
   caller?: Caller;
   cached?: boolean;
   /** Takes back what was counted as a failure until it was known to be none. */

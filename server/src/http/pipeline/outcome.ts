@@ -25,6 +25,11 @@ export async function countFailure(limits: Limits, error: unknown, req: Request,
   return refusal ?? error;
 }
 
+/** Whether an agent reads the answer. */
+export function isForAgent(req: Request, { operation }: Notes): boolean {
+  return operation?.surface === 'agent' || agentTokenIn(req) !== undefined;
+}
+
 const AUDIT_FAILURE_WITHIN_MS = 500;
 
 interface AuditDeps {
@@ -51,7 +56,7 @@ export async function ensureAudited(deps: AuditDeps, req: Request, notes: Notes,
   } catch (error) {
     if (status >= 500) return answer;
     notes.cause = error;
-    return answerTo(error, request_id);
+    return answerTo(error, request_id, true);
   }
 }
 

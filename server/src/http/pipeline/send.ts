@@ -15,9 +15,7 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   if (res.headersSent) return;
   const notes = res.locals as Notes;
   const { operation } = notes;
-  const fault = validateResponses && operation && faultIn(operation, given.status, given.body?.toString());
-  if (fault) notes.cause = new Error(fault);
-  const { status, body, headers = {}, packed } = fault ? answerTo(notes.cause, notes.request_id) : given;
+  const { status, body, headers = {}, packed } = validateResponses ? validated(notes, given) : given;
   res.statusCode = status;
   setHeaders(res, headers);
   if (body === undefined) {
@@ -38,6 +36,14 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   res.setHeader('Content-Type', type);
   res.setHeader('Content-Length', String(Buffer.byteLength(bytes)));
   res.end(bytes);
+}
+
+/** The answer itself, or a 500 for one that breaks the contract. */
+export function validated(notes: Notes, given: Answer): Answer {
+  const fault = notes.operation && faultIn(notes.operation, given.status, given.body?.toString());
+  if (!fault) return given;
+  notes.cause = new Error(fault);
+  return answerTo(notes.cause, notes.request_id);
 }
 
 function encodingOf(req: Request, res: Response, operation: Operation | undefined, text: string | Buffer) {

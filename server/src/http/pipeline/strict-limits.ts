@@ -102,8 +102,13 @@ function drawsOf(
     const subject = subjectOf(by, site_id, req, buyer);
     if (subject === undefined) return [];
     const { points, seconds } = limitFor(limit, limits);
-    return [{ points, seconds, failures, key: `${operation.id} ${site_id} ${by} ${subject}` }];
+    return [{ points, seconds, failures, key: `${countedAs(operation)} ${site_id} ${by} ${subject}` }];
   });
+}
+
+/** Codes are counted together, on whichever surface they are tried. */
+function countedAs({ id, rateLimit }: Operation): string {
+  return rateLimit === 'discount_apply' ? 'storefront.applyDiscount' : id;
 }
 
 function subjectOf(

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Caller } from '../../http/callers/caller.ts';
 import { NO_CLAIM } from '../../http/callers/open-callers.ts';
-import { type Operation, operationTable } from '../../http/contract/contract.ts';
+import { type Operation, operationOf } from '../../http/contract/contract.ts';
 import { audit } from '../../http/pipeline/audit.ts';
 import { applyLimit } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
@@ -46,12 +46,6 @@ export async function count(
   (res.locals as Notes).succeeded = counted.succeeded;
   applyLimit(res, counted);
   applyLimit(res, await limits.count(operation, caller, about));
-}
-
-function operationOf(id: Operation['id']): Operation {
-  const found = operationTable.find((operation) => operation.id === id);
-  if (!found) throw new Error(`The contract has no operation ${id}.`);
-  return found;
 }
 
 /** What a form asks for. */

@@ -3,21 +3,19 @@ import type {
   AgentCandidate,
   BuyOutcome,
   Cart,
-  Checkout,
   IntentAdd,
   IntentBuy,
   Product,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import * as carts from '../carts/carts.ts';
-import * as checkouts from '../checkout/checkouts.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import * as budgets from '../mandates/budgets.ts';
 import { requireCategories } from '../mandates/categories.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
-import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
+import { prepare } from './checkouts.ts';
 import { compactUnderstood, type Finding, findProposals, matchNamed, sortOf } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
@@ -71,7 +69,7 @@ export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: I
   }
   const checkout = await rollBackIfDry(shop, dry_run, async () => {
     const { id } = choice.status === 'chosen' ? await addToCart(shop, cart_id, choice) : { id: cart_id ?? '' };
-    return prepareCheckout(shop, checkoutDeps, id, body);
+    return prepare(shop, checkoutDeps, id, body);
   });
   const budget = await ownBudget(shop);
   const result = dry_run ? null : checkoutOf(checkout, budget);
@@ -135,11 +133,22 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
   const { isClear, ...finding } = await findProposals(shop, query, limit);
+  if (!isClear && (await isOutside(shop, query, finding))) {
+    return { finding: { ...finding, proposals: [] }, choice: { status: 'not_found' } };
+  }
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
   const { proposals, choice } = chooseVariant(body, finding.understood, first);
   return { finding: { ...finding, proposals }, choice };
+}
+
+/** Whether what the sentence asks for is there, but in none of the agent's categories: what else has some of its words is no offer. */
+async function isOutside(shop: Shop, query: string, { understood, excluded }: Chosen['finding']): Promise<boolean> {
+  const isPartial = understood.some(({ fate }) => fate !== 'applied');
+  if (!isPartial || !excluded.some(({ reason }) => reason === 'category_not_allowed')) return false;
+  const anywhere = await findProposals(shop, query, 1, []);
+  return anywhere.proposals.length > 0 && anywhere.understood.every(({ fate }) => fate === 'applied');
 }
 
 function questionFor({ understood }: Chosen['finding']): string {
@@ -215,32 +224,4 @@ async function addToCart(
 ): Promise<Cart> {
   const id = cart_id ?? (await carts.createForAgent(shop)).id;
   return carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });
-}
-
-/** Creates the checkout of a cart, by default with the customer's own address and the cheapest delivery. */
-async function prepareCheckout(
-  shop: Shop,
-  checkoutDeps: CheckoutDeps,
-  cart_id: string,
-  body: IntentBuy,
-): Promise<Checkout> {
-  const { shipping_address, shipping_option_id, note } = body;
-  const created = await checkouts.create(shop, checkoutDeps, cart_id);
-  const address = shipping_address ?? created.shipping_address;
-  const option =
-    shipping_option_id ??
-    (created.requires_shipping && address?.country ? await cheapestOption(shop, cart_id, address) : undefined);
-  return checkouts.update(shop, checkoutDeps, created.id, {
-    ...(shipping_address && { shipping_address }),
-    ...(option && { shipping_option_id: option }),
-    ...(note !== undefined && { note }),
-  });
-}
-
-/** The cheapest delivery, since an address was given; a pickup only if nothing delivers there. */
-async function cheapestOption(shop: Shop, cart_id: string, destination: Destination): Promise<string | undefined> {
-  const { shipping_options: choices } = await choicesForCart(shop, cart_id, destination);
-  const delivered = choices.filter(({ kind }) => kind === 'delivery');
-  const [first] = (delivered.length > 0 ? delivered : choices).toSorted((a, b) => Number(a.price) - Number(b.price));
-  return first?.id;
 }

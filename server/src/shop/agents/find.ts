@@ -31,9 +31,13 @@ export function searchableProducts(shop: Shop): ProductSource {
   return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'public', product_ids) };
 }
 
-/** Finds within the categories of the agent that calls. Mostly four statements (see `findProducts` of the search). */
-export async function findProposals(shop: Shop, query: string, limit: number): Promise<Finding> {
-  const { categories = [] } = shop.agent ?? {};
+/** Finds within the categories, by default those of the agent that calls. Mostly four statements (see `findProducts` of the search). */
+export async function findProposals(
+  shop: Shop,
+  query: string,
+  limit: number,
+  categories = shop.agent?.categories ?? [],
+): Promise<Finding> {
   const { understood, excluded, candidates } = await findProducts(shop, searchableProducts(shop), {
     query,
     // At least two, because the lead over the second decides whether the first is clear.

@@ -1,4 +1,12 @@
-import type { AgentCandidate, AgentOption, AgentProduct, AgentVariant, Product, Variant } from '@commerce-backend/spec';
+import type {
+  AgentAlternative,
+  AgentCandidate,
+  AgentOption,
+  AgentProduct,
+  AgentVariant,
+  Product,
+  Variant,
+} from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 
 /** Products as agents see them: in short form, with the merchant's text in a part of its own. */
@@ -49,6 +57,21 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
       product_type: sanitizeMerchantText(product.product_type, CAPS.name),
       options: briefOptionsOf(product),
     },
+  };
+}
+
+/** A variant that would do instead of what was refused. */
+export function alternativeOf(
+  why: string,
+  { product, variant }: Pick<Proposal, 'product' | 'variant'>,
+): AgentAlternative {
+  return {
+    why,
+    product_id: product.id,
+    variant_id: variant.id,
+    price: variant.price,
+    availability: availabilityOf(product, variant),
+    content: { content_trust: CONTENT_TRUST, name: nameOf(product.name), variant_name: variantNameOf(variant) },
   };
 }
 

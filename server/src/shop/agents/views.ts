@@ -64,6 +64,6 @@ export function lineContentOf(name: string, variant_name: string | null): AgentL
 }
 
 /** Only the codes, because the messages quote the merchant's text. */
-function warningsOf(warnings: CartWarning[]): AgentWarning[] {
+export function warningsOf(warnings: CartWarning[]): AgentWarning[] {
   return warnings.map(({ code, line_item_id }) => ({ code, line_item_id }));
 }

@@ -96,7 +96,8 @@ export async function begin(
           ${row.shipping_address && JSON.stringify(row.shipping_address)}::jsonb, ${row.status === 'open' ? statusOf(missing) : row.status}, ${row.source},
           ${row.agent_token_id}, ${row.locale}, ${row.return_url}, ${row.cancel_url},
           coalesce(${attribution ? JSON.stringify(attribution) : null}::jsonb, of.attribution),
-          ${decimal(totals.total, digits)}, ${JSON.stringify(pricesOf(priced, digits))}::jsonb, ${reservedUntil},
+          ${decimal(totals.total, digits)}, ${JSON.stringify(pricesOf(priced, digits))}::jsonb,
+          ${shop.actorType === 'guest_agent' ? sql`null::timestamptz` : reservedUntil},
           ${expiresAt(sql`${row.source}`)}
         from carts of where of.site_id = ${shop.siteId} and of.id = ${row.cart_id}
         returning ${checkoutColumns}

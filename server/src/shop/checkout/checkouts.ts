@@ -174,7 +174,7 @@ function show(shop: Shop, priced: Priced, filledIn: Sql = empty): CheckoutRow {
         status = ${status}, customer_id = coalesce(k.customer_id, ${shop.customerId}),
         shown_total = ${decimal(totals.total, digits)},
         shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null, payment_failure = null,
-        reserved_until = ${reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
+        reserved_until = ${shop.actorType === 'guest_agent' ? sql`k.reserved_until` : reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
   return { ...row, status, customer_id: row.customer_id ?? shop.customerId, ...row.renewed };

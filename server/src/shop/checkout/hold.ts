@@ -1,3 +1,4 @@
+import { refuseShort } from '../carts/limits.ts';
 import type { CartLine, CartState } from '../carts/rows.ts';
 import { labelOf } from '../carts/view.ts';
 import type { Shop } from '../shop.ts';
@@ -7,7 +8,8 @@ import * as stock from '../stock/stock.ts';
 
 /**
  * Holds exactly what the cart has, which was read after its checkout was locked, if it has one; a new one holds nothing yet. Throws
- * `insufficient_stock`, also for lines that are no longer for sale.
+ * `insufficient_stock`, also for lines that are no longer for sale. For an agent without a token nothing is held: its human holds
+ * it, by the first change on the checkout's page.
  */
 export async function holdStock(
   shop: Shop,
@@ -17,6 +19,7 @@ export async function holdStock(
   { isNew = false } = {},
 ): Promise<void> {
   if (holdsStock(cart, lines)) return;
+  if (shop.actorType === 'guest_agent') return refuseShort(shop, lines);
   const gone = lines.filter(({ sellable }) => !sellable);
   const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
   const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));

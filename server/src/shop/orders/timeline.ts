@@ -35,7 +35,7 @@ export async function recordForAll(
 
 /** A caller of the storefront without an account is a guest. */
 function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
-  if (actorType === 'storefront') return 'guest';
+  if (actorType === 'storefront' || actorType === 'guest_agent') return 'guest';
   return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;
 }
 

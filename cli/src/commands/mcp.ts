@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT, usageError } from '../errors.ts';
+import { MessageRefused, shopTools } from '../mcp/shop.ts';
+import type { Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+const EXAMPLES = `
+It reads messages of MCP from the standard input and writes them to the standard output, for assistants on this machine that
+start their servers themselves. COMMERCE_AGENT_TOKEN is the agent's token (agt_…), which a customer has approved. Assistants that
+reach the shop over the network need no command: give them the address.
+
+Examples:
+  $ export COMMERCE_AGENT_TOKEN=agt_…
+  $ commerce mcp https://shop.example/mcp
+  $ commerce mcp http://localhost:8080/sites/$SITE/mcp`;
+
+/** `mcp`: the tools of a shop for an assistant on this machine. */
+export function addMcp(program: Command, terminal: Terminal): void {
+  program
+    .command('mcp')
+    .argument('<address>', 'the address of the shop for MCP')
+    .description("Serve a shop's tools to an assistant on this machine, over MCP on stdin and stdout.")
+    .addHelpText('after', EXAMPLES)
+    .action((address: string) => serve(address, terminal));
+}
+
+async function serve(address: string, terminal: Terminal): Promise<void> {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw usageError(`${address} is no address.`, 'Give a whole one: https://shop.example/mcp');
+  }
+  const token = terminal.env.COMMERCE_AGENT_TOKEN;
+  if (!token) {
+    const remedy = 'Set COMMERCE_AGENT_TOKEN to the token of an agent (agt_…); docs/agents.md says how to get one.';
+    throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token of an agent.', remedy);
+  }
+  const tools = shopTools(address, token);
+  // Asked first, so that a wrong token or address is said at once.
+  const { instructions } = await tools.discover();
+  const { Server, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server');
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+  const passed = async <Result>(answer: Promise<Result>): Promise<Result> =>
+    answer.catch((error: unknown) => {
+      if (error instanceof MessageRefused) throw new ProtocolError(error.code, error.message);
+      const told =
+        error instanceof CommandError ? `${error.message} ${error.remedy ?? ''}` : 'The shop did not answer.';
+      throw new ProtocolError(ProtocolErrorCode.InternalError, told);
+    });
+  const server = serveStdio(
+    () => {
+      const one = new Server(
+        { name: 'commerce', version },
+        { capabilities: { tools: {} }, ...(instructions && { instructions }) },
+      );
+      one.setRequestHandler('tools/list', () => passed(tools.list()));
+      one.setRequestHandler('tools/call', ({ params }) => passed(tools.call(params)));
+      return one;
+    },
+    { transport: new StdioServerTransport(terminal.stdin, terminal.stdout) },
+  );
+  await new Promise<void>((ended) => {
+    for (const event of ['end', 'close']) terminal.stdin.once(event, () => ended());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.once(signal, ended);
+  });
+  await server.close();
+}

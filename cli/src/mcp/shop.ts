@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallToolResult, DiscoverResult, ListToolsResult } from '@modelcontextprotocol/server';
+import { CommandError, EXIT } from '../errors.ts';
+import { version } from '../version.ts';
+
+/** The MCP endpoint of a shop, called with an agent's token: one message, one answer. */
+export interface ShopTools {
+  discover(): Promise<DiscoverResult>;
+  list(): Promise<ListToolsResult>;
+  /** Sent again, with the same key, if the answer is lost: its effect happens once. */
+  call(params: ToolParams): Promise<CallToolResult>;
+}
+
+export interface ToolParams {
+  name: string;
+  arguments?: Record<string, unknown> | undefined;
+  _meta?: Record<string, unknown> | undefined;
+}
+
+/** A message that the shop answered with an error of the protocol. */
+export class MessageRefused extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const PROTOCOL_VERSION = '2026-07-28';
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': PROTOCOL_VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'commerce', version },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const ATTEMPTS = 3;
+const TIMEOUT_MS = 60_000;
+
+export function shopTools(address: string, token: string): ShopTools {
+  async function send<Result>(method: string, params: Record<string, unknown> & { name?: string }): Promise<Result> {
+    const { _meta, ...rest } = params;
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...rest, _meta: { ...(_meta as object), ...ENVELOPE } },
+    };
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      Authorization: `Bearer ${token}`,
+      'MCP-Protocol-Version': PROTOCOL_VERSION,
+      'Mcp-Method': method,
+      ...(params.name !== undefined && { 'Mcp-Name': encodeURIComponent(params.name) }),
+    };
+    const response = await persistently(() =>
+      fetch(address, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(message),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }),
+    );
+    return resultIn<Result>(response.status, await response.text());
+  }
+  return {
+    discover: () => send('server/discover', {}),
+    list: () => send('tools/list', {}),
+    call: ({ _meta, ...params }) =>
+      send('tools/call', { ...params, _meta: { 'idempotency-key': randomUUID(), ..._meta } }),
+  };
+}
+
+async function persistently(attempt: () => Promise<Response>): Promise<Response> {
+  for (let count = 1; ; count += 1) {
+    try {
+      const response = await attempt();
+      if (count === ATTEMPTS || response.status !== 503) return response;
+    } catch {
+      if (count === ATTEMPTS) throw unreachable();
+    }
+    await sleep(count * 500);
+  }
+}
+
+function unreachable(): CommandError {
+  const remedy = 'Check that the server runs and that the address is right.';
+  return new CommandError(EXIT.unreachable, 'unreachable', 'The shop cannot be reached.', remedy);
+}
+
+function resultIn<Result>(status: number, text: string): Result {
+  const answer = parsed(text);
+  if (answer.result !== undefined) return answer.result as Result;
+  if (typeof answer.error === 'object' && answer.error !== null) {
+    const { code, message } = answer.error as { code: number; message: string };
+    throw new MessageRefused(code, message);
+  }
+  const code = typeof answer.error === 'string' ? answer.error : 'unexpected_answer';
+  const message = typeof answer.message === 'string' ? answer.message : `The answer ${status} is none of MCP.`;
+  const remedy =
+    status === 401
+      ? 'Set COMMERCE_AGENT_TOKEN to a token that the customer has approved and that has not ended.'
+      : 'Give the address of the shop for MCP: …/sites/{site_id}/mcp, or /mcp at its own host.';
+  throw new CommandError(status === 401 ? EXIT.notLoggedIn : EXIT.refused, code, message, remedy);
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,159 @@
+import { agentTools } from '../server/src/mcp/tools.ts';
+import { bearer, newCustomer, openAgent } from './agents.ts';
+import { type Call, exchange, type Reply } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { callTool, endpointOf, headersOf, type Message, message, oldMessage, toolCall } from './mcp.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { callAs, type Tenant, type World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Messages of the protocols that agents speak, with something wrong in each: in their form, their versions and what they carry. */
+export const M3: Proof = {
+  id: 'M3',
+  promise: 'A malformed message of a protocol for agents is refused in the form of that protocol, and breaks nothing.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const chance = chanceOf(trial.seed);
+      const answered = new Map<number, number>();
+      const count = ({ status }: Reply) => answered.set(status, (answered.get(status) ?? 0) + 1);
+      let tried = 0;
+      for (const attack of [attackMcp, tellIdsApart]) {
+        tried += await attack(world, chance, pick(trial.size, 400, 25_000), count);
+        trial.progress(`${tried} messages`);
+      }
+      const note = [...answered]
+        .sort()
+        .map(([status, times]) => `${times} × ${status}`)
+        .join(', ');
+      return { tried, unit: 'messages', violations: world.violations.list, note } satisfies Figures;
+    }),
+};
+
+type Count = (reply: Reply) => void;
+
+/** Valid messages of both versions of MCP, each with a part replaced, dropped or garbled. */
+async function attackMcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
+  const [tenant] = world.tenants;
+  const { id } = await newCustomer(world, tenant);
+  const agent = await openAgent(world, tenant, id);
+  const valid = await validMessages(world, tenant);
+  for (let sent = 0; sent < messages; sent += 1) {
+    const { text, headers } = spoil(chance, chance.of(valid));
+    const method = chance.next() < 0.02 ? chance.of(['GET', 'PUT', 'DELETE', 'PATCH']) : 'POST';
+    const all = { ...headers, ...bearer(agent.secret) };
+    const reply = await exchange(world.baseUrl, method, endpointOf(tenant), all, text);
+    const what = `MCP ${text.slice(0, 300)}`;
+    world.look(reply, tenant, what);
+    count(reply);
+    const fault = faultOf(reply);
+    if (fault) world.violations.add(`${what}: ${fault}`);
+  }
+  return messages;
+}
+
+async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
+  const calls: Message[] = [];
+  for (const { operation } of agentTools().values()) {
+    // It would end the agent of the attack.
+    if (operation.id === 'agent.revokeToken') continue;
+    calls.push(toolCall(await validCall(world, tenant, operation)));
+  }
+  const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'proof', version: '1' } };
+  return [
+    ...calls,
+    ...calls.map(({ params: { _meta, ...params } = {} }) => oldMessage('tools/call', params)),
+    ...['tools/list', 'server/discover', 'subscriptions/listen', 'resources/list'].map((method) => message(method)),
+    ...['tools/list', 'ping', 'logging/setLevel', 'notifications/initialized'].map((method) => oldMessage(method)),
+    oldMessage('initialize', hello),
+  ];
+}
+
+const ODD = [
+  ...[null, true, 0, -1, 1.5, 9e99, 2 ** 63, '', ' ', 'zz', [], {}, [[]], '2026-07-29', '1999-01-01', '2024-11-05'],
+  ...['tools/call', 'a\0b', 'a\ud800b', 'x'.repeat(20_000), '__proto__', 'constructor', '../../etc/passwd'],
+];
+
+/** One thing wrong: a value anywhere in the message, the text of it, or a header. */
+function spoil(chance: Chance, given: Message): { text: string; headers: Call['headers'] } {
+  const headers = { ...headersOf(given) };
+  const copy = structuredClone(given) as unknown as Record<string, unknown>;
+  const kind = chance.next();
+  if (kind < 0.6) replaceOne(chance, copy);
+  if (kind > 0.95) headers[chance.of(Object.keys(headers))] = chance.of(['zz', '', '*/*', 'text/plain', '2025-03-26']);
+  const text = JSON.stringify(copy);
+  if (kind >= 0.6 && kind < 0.75) return { headers, text: garbled(chance, text) };
+  if (kind >= 0.75 && kind < 0.85)
+    return { headers, text: JSON.stringify(chance.of([[copy], [copy, copy], [], [1], [[copy]]])) };
+  return { headers, text };
+}
+
+function replaceOne(chance: Chance, root: Record<string, unknown>): void {
+  let at = root;
+  for (;;) {
+    const key = chance.of(Object.keys(at).length > 0 ? Object.keys(at) : ['zz']);
+    const inside = at[key];
+    const enters = typeof inside === 'object' && inside !== null && !Array.isArray(inside) && chance.next() < 0.7;
+    if (enters) {
+      at = inside as Record<string, unknown>;
+      continue;
+    }
+    if (chance.next() < 0.2) delete at[key];
+    else at[chance.next() < 0.1 ? 'zz' : key] = chance.of(ODD);
+    return;
+  }
+}
+
+function garbled(chance: Chance, text: string): string {
+  const at = Math.floor(chance.next() * text.length);
+  return chance.of([
+    text.slice(0, at),
+    `${text}${text}`,
+    `${text.slice(0, at)}\u0000${text.slice(at)}`,
+    text.replace('"id":1', '"id":1,"id":2'),
+    `${'['.repeat(5_000)}${text}`,
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}}`,
+    '',
+    'null',
+    'x'.repeat(200_000),
+  ]);
+}
+
+/** What is wrong with the form of an answer: it is a message of JSON-RPC, a refusal of ours, or nothing at all. */
+function faultOf({ status, text, headers }: Reply): string | undefined {
+  if (status >= 500) return `${status} ${text.slice(0, 300)}`;
+  if (text === '') return [202, 405].includes(status) ? undefined : `${status} without a body`;
+  const stream = String(headers['content-type']).startsWith('text/event-stream');
+  const parts = stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];
+  for (const part of parts) {
+    const answers = [JSON.parse(part) as Record<string, unknown>].flat();
+    const known = answers.every((one) => one.jsonrpc === '2.0' && ('result' in one || 'error' in one));
+    if (!known && typeof answers[0]?.error !== 'string') return `${status} in no known form: ${part.slice(0, 300)}`;
+  }
+  return undefined;
+}
+
+/** Things of others, and things that never were, through every tool that takes an id: the answers are the same (A7). */
+async function tellIdsApart(world: World): Promise<number> {
+  const [tenant, other] = world.tenants;
+  const { id: customer_id } = await newCustomer(world, tenant);
+  const agent = await openAgent(world, tenant, customer_id);
+  const absent = '0192f3a0-4444-7000-8000-00000000dead';
+  let tried = 0;
+  for (const { operation } of agentTools().values()) {
+    if (!operation.path.includes('{')) continue;
+    const theirs = await validCall(world, other, operation);
+    const answers = [];
+    for (const foreign of [true, false]) {
+      const path = foreign ? theirs.path : Object.fromEntries(Object.keys(theirs.path).map((name) => [name, absent]));
+      const { result } = await callTool(world, tenant, agent.secret, { ...theirs, path });
+      const { request_id: _, ...told } = (result?.structuredContent ?? {}) as Record<string, unknown>;
+      answers.push(JSON.stringify([result?.isError, told]));
+      tried += 1;
+    }
+    if (answers[0] !== answers[1]) world.violations.add(`${operation.id} over MCP: ${answers.join(' and ')}`);
+    if (!answers[0]?.includes('not_found')) world.violations.add(`${operation.id} over MCP: ${answers[0]}`);
+  }
+  await callAs(world, { ...tenant, secrets: { ...tenant.secrets, AgentToken: agent.secret } }, 'agent.revokeToken');
+  return tried;
+}

@@ -1,0 +1,125 @@
+import type { AgentClient } from './agent.ts';
+import type { Schemas } from './contract.ts';
+import { AGENT_TOOLS } from './generated/agent-tools.ts';
+import { type AgentTool, anthropicTool, geminiTool, openAIChatTool, openAIResponsesTool } from './tool-forms.ts';
+
+export type { AgentTool, JsonSchema } from './tool-forms.ts';
+
+/** Which of the agent's tools a model gets; all by default. */
+export interface AgentToolsOptions {
+  /** Only these, by name. */
+  only?: readonly string[];
+  /** Only those that a token with these scopes may call. */
+  scopes?: readonly (Schemas['AgentScope'] | (string & {}))[];
+}
+
+export interface CallToolOptions {
+  signal?: AbortSignal;
+  /** A UUID, the same when the call is sent again. By default a new one. */
+  idempotencyKey?: string;
+}
+
+/** What a model is told of its call: the answer, or the refusal with what to do in `next`. */
+export interface ToolAnswer {
+  ok: boolean;
+  content: unknown;
+}
+
+/** What `aiSdk` needs of the package `ai`. */
+export interface AiSdk<Schema, Tool> {
+  jsonSchema: (schema: never) => Schema;
+  tool: (tool: never) => Tool;
+}
+
+/** The operations of the agent surface as tools of a language model, called with the agent's client. */
+export interface AgentTools {
+  list: readonly AgentTool[];
+  openAIResponses(): ReturnType<typeof openAIResponsesTool>[];
+  openAIChat(): ReturnType<typeof openAIChatTool>[];
+  anthropic(): ReturnType<typeof anthropicTool>[];
+  gemini(): { functionDeclarations: ReturnType<typeof geminiTool>[] }[];
+  /** For `tools` of the Vercel AI SDK: `tools.aiSdk({ jsonSchema, tool })` with both from `ai`. */
+  aiSdk<Schema, Tool>(sdk: AiSdk<Schema, Tool>): Record<string, Tool>;
+  /**
+   * Does what the model asks for. A refusal is an answer as well, for the model to read; only when there is none it throws, as
+   * the client does. `input` may be the JSON text in which some APIs send it.
+   */
+  call(name: string, input: unknown, options?: CallToolOptions): Promise<ToolAnswer>;
+}
+
+export function createAgentTools(agent: AgentClient, { only, scopes }: AgentToolsOptions = {}): AgentTools {
+  const list = AGENT_TOOLS.filter(
+    ({ name, scope }) =>
+      (!only || only.includes(name)) && (!scopes || scope === 'agent:self' || scopes.includes(scope)),
+  );
+  const call = async (name: string, input: unknown, options: CallToolOptions = {}): Promise<ToolAnswer> => {
+    const tool = list.find((one) => one.name === name);
+    if (!tool) return mistake(`There is no tool ${name}.`, `Use one of: ${list.map((one) => one.name).join(', ')}.`);
+    const fields = fieldsOf(input);
+    if (!fields) return mistake('The input is no JSON object.', 'Send an object with the fields of the tool.');
+    const missing = tool.inPath.filter((field) => typeof fields[field] !== 'string' || fields[field] === '');
+    if (missing.length > 0) return mistake(`Missing: ${missing.join(', ')}.`, 'Send the call again with these fields.');
+    return send(agent, tool, fields, options);
+  };
+  return {
+    list,
+    openAIResponses: () => list.map(openAIResponsesTool),
+    openAIChat: () => list.map(openAIChatTool),
+    anthropic: () => list.map(anthropicTool),
+    gemini: () => [{ functionDeclarations: list.map(geminiTool) }],
+    aiSdk({ jsonSchema, tool }) {
+      const made = list.map(({ name, description, inputSchema }) => {
+        const execute = async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) =>
+          (await call(name, input, abortSignal && { signal: abortSignal })).content;
+        return [name, tool({ description, inputSchema: jsonSchema(inputSchema as never), execute } as never)] as const;
+      });
+      return Object.fromEntries(made);
+    },
+    call,
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+function fieldsOf(input: unknown): Fields | undefined {
+  if (typeof input !== 'string') return isObject(input ?? {}) ? ((input ?? {}) as Fields) : undefined;
+  try {
+    const parsed: unknown = JSON.parse(input || '{}');
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A mistake of the model, in the form of a refusal. */
+function mistake(message: string, next: string): ToolAnswer {
+  return { ok: false, content: { error: 'invalid_tool_call', message, retryable: false, next } };
+}
+
+type Send = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown }>;
+
+async function send(
+  agent: AgentClient,
+  tool: AgentTool,
+  fields: Fields,
+  options: CallToolOptions,
+): Promise<ToolAnswer> {
+  const { method, path, inPath, inQuery, hasBody } = tool;
+  const { signal, idempotencyKey } = options;
+  const pick = (names: string[]) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+  const rest = Object.entries(fields).filter(([name]) => !inPath.includes(name) && !inQuery.includes(name));
+  // Unknown fields of a call without a body go where the server refuses them by name.
+  const query = { ...pick(inQuery), ...(!hasBody && Object.fromEntries(rest)) };
+  const request = agent[method as keyof AgentClient] as unknown as Send;
+  const { data, error } = await request(path, {
+    params: { path: pick(inPath), query },
+    ...(hasBody && { body: Object.fromEntries(rest) }),
+    ...(signal && { signal }),
+    ...(idempotencyKey && { headers: { 'Idempotency-Key': idempotencyKey } }),
+  });
+  return error === undefined ? { ok: true, content: data } : { ok: false, content: error };
+}

@@ -1,0 +1,59 @@
+import { checkUrl, type EgressPolicy } from './addresses.ts';
+import type { Client } from './client.ts';
+
+export interface GetLimits {
+  mostBytes: number;
+  /** For all of it, from the lookup of the name to the last byte. */
+  milliseconds: number;
+}
+
+export interface Document {
+  /** As parsed. */
+  json: unknown;
+  /** What `Cache-Control` allows; null where it says nothing. */
+  max_age_seconds: number | null;
+}
+
+/** The document at an address, if the address itself answers with it in time: redirects are not followed. */
+export async function get(
+  { agent, request }: Client,
+  policy: EgressPolicy,
+  url: string,
+  { mostBytes, milliseconds }: GetLimits,
+): Promise<Document | undefined> {
+  try {
+    const { statusCode, headers, body } = await request(checkUrl(url, policy), {
+      headers: { accept: 'application/json', 'user-agent': 'commerce-backend/1' },
+      dispatcher: agent,
+      signal: AbortSignal.timeout(milliseconds),
+    });
+    // What is given up half-read says so, to nobody.
+    body.on('error', () => undefined);
+    const bytes = statusCode === 200 ? await allOf(body, mostBytes) : undefined;
+    if (!bytes) {
+      body.destroy();
+      return undefined;
+    }
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return { json, max_age_seconds: maxAgeOf(String(headers['cache-control'] ?? '')) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function allOf(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function maxAgeOf(header: string): number | null {
+  if (/\bno-(?:store|cache)\b/i.test(header)) return 0;
+  const seconds = /\bmax-age=(\d{1,9})\b/i.exec(header)?.[1];
+  return seconds === undefined ? null : Number(seconds);
+}

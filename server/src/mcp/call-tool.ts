@@ -1,0 +1,89 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { v7 as uuidv7 } from 'uuid';
+import { isStorable } from '../http/contract/storable.ts';
+import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/pipeline/call-operation.ts';
+import { asMarkdown } from '../http/pipeline/markdown.ts';
+import { notFound, ValidationError } from '../shop/errors.ts';
+import { type AgentTool, agentTools } from './tools.ts';
+
+/** A call of a tool, as the protocol hands it on. */
+export interface ToolCall {
+  name: string;
+  arguments?: Record<string, unknown> | undefined;
+  /** Metadata that the host of the model adds. */
+  _meta?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Runs a tool: the operation behind it, with everything that a request for it would be checked for, counted and recorded as. A
+ * refusal is a result too, so that the model reads what to do. Undefined for a tool that does not exist, which is recorded all the
+ * same.
+ */
+export async function callTool(
+  calls: CallOperation,
+  served: Served,
+  call: ToolCall,
+): Promise<CallToolResult | undefined> {
+  const tool = agentTools().get(call.name);
+  const { authorization = '' } = served.req.headers;
+  if (!tool) {
+    await calls.refuse(served, { headers: { authorization } }, notFound('tool'));
+    return undefined;
+  }
+  const { mistakes, ...request } = requestOf(tool, call, served);
+  const named = { ...request, headers: { ...request.headers, authorization } };
+  if (mistakes.length > 0) return resultOf(await calls.refuse(served, named, new ValidationError(mistakes)));
+  return resultOf(await calls(served, named));
+}
+
+function resultOf({ status, body }: OperationAnswer): CallToolResult {
+  const told = body as Record<string, unknown>;
+  return {
+    content: [{ type: 'text', text: asMarkdown(told) }],
+    structuredContent: told,
+    ...(status >= 400 && { isError: true }),
+  };
+}
+
+/** The request that a call stands for. What no parameter is named after belongs to the body, and else is refused as unknown. */
+function requestOf({ operation, places }: AgentTool, call: ToolCall, { req }: Served) {
+  const path: Record<string, string> = {};
+  const query: Record<string, string | string[]> = {};
+  const body: Record<string, unknown> = {};
+  const { meta, ...given } = call.arguments ?? {};
+  for (const [name, value] of Object.entries(given)) {
+    const place = places.get(name) ?? (operation.hasBody ? 'body' : 'query');
+    if (place === 'body') body[name] = value;
+    else if (value === null || value === undefined) continue;
+    else if (place === 'path') path[name] = asText(value);
+    else query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
+  }
+  const missing = [...places].filter(([name, place]) => place === 'path' && !path[name]).map(([name]) => name);
+  const mistakes = [...missing.map(required), ...unstorableIn('path', path), ...unstorableIn('query', query)];
+  const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
+  const headers: Record<string, string> = takesKey ? { 'idempotency-key': keyOf(meta, call, req) ?? uuidv7() } : {};
+  const request: OperationCall = { operation, path, query, headers, ...(operation.hasBody && { body }) };
+  return { ...request, mistakes };
+}
+
+/** The key that the model, its host or the connection names. Ids of JSON-RPC are no keys: each client counts from nought. */
+function keyOf(meta: unknown, { _meta }: ToolCall, req: Served['req']): string | undefined {
+  const named = [meta, _meta].map((one) => (one as Record<string, unknown> | undefined)?.['idempotency-key']);
+  const key = named.find((one) => one !== undefined) ?? req.headers['idempotency-key'];
+  return key === undefined ? undefined : asText(key);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What an address cannot carry: it would arrive as another text. */
+function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
+  const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
+  const msg = 'The text holds a NUL or half a surrogate pair.';
+  return odd.map(([name]) => ({ loc: [place, name.slice(0, 100)], msg, type: 'string_unicode' }));
+}
+
+function required(name: string): ValidationError['detail'][0] {
+  return { loc: ['path', name], msg: 'Field required.', type: 'missing' };
+}

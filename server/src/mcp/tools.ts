@@ -1,0 +1,115 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { document, type Operation, operationTable, type Parameter, resolve } from '../http/contract/contract.ts';
+import { compact, shapeOf } from './tool-schemas.ts';
+
+/**
+ * The tools of an agent, written from the contract: each operation that takes an agent's token, under its own name in the
+ * spelling of MCP, which is the name in UCP where UCP has the operation. What only a human may do is no operation of agents,
+ * and so no tool.
+ */
+export interface AgentTool {
+  operation: Operation;
+  definition: Tool;
+  /** Where the call carries each argument; those that are not named belong to the body, if there is one. */
+  places: Map<string, 'path' | 'query'>;
+}
+
+type JsonObject = Record<string, unknown>;
+
+let table: Map<string, AgentTool> | undefined;
+
+/** By name, in the order of the contract. */
+export function agentTools(): Map<string, AgentTool> {
+  table ??= new Map(
+    operationTable.filter(isForAgents).map((operation) => [toolName(operation.name), toolOf(operation)]),
+  );
+  return table;
+}
+
+/** A consent is asked for by the program that keeps the token, not by a model. */
+function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
+  const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
+  return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;
+}
+
+/** `searchCatalog` is `search_catalog`. */
+export function toolName(operation: string): string {
+  return operation.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The contract names operations by their ids and paths, a model by its tools. */
+function inToolNames(text: string): string {
+  return operationTable.filter(isForAgents).reduce((told, { name, path }) => {
+    const spelled = [path.replace('/api/agent/', ''), path.split('/').at(-1) ?? '', name];
+    const telling = spelled.filter((one) => /[a-z][A-Z]|[/-]/.test(one) && !one.includes('{'));
+    return telling.reduce(
+      (all, one) => all.replaceAll(new RegExp(`(?<![\\w/-])${one}(?![\\w/-])`, 'g'), toolName(name)),
+      told,
+    );
+  }, text);
+}
+
+function toolOf(operation: Operation): AgentTool {
+  const declared = document.paths[operation.path]?.[operation.method] as JsonObject;
+  const named = operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query');
+  const body = bodyOf(declared);
+  return {
+    operation,
+    places: new Map(named.map(({ name, in: place }) => [name, place as 'path' | 'query'])),
+    definition: {
+      name: toolName(operation.name),
+      title: String(declared.summary),
+      description: inToolNames(String(declared.description)),
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter)])),
+          ...(compact(body).properties as JsonObject | undefined),
+          ...(takesKey(operation) && { meta: META }),
+        },
+        ...requiredOf([...named.filter(({ required }) => required).map(({ name }) => name), ...namesOf(body.required)]),
+      },
+      outputSchema: shapeOf(answerOf(operation, declared)),
+      annotations: annotationsOf(operation),
+    } as Tool,
+  };
+}
+
+/** As in UCP: with the same key, a call that is sent again has its effect once. */
+const META = { type: 'object', properties: { 'idempotency-key': { type: 'string', format: 'uuid' } } };
+
+function takesKey({ safe, parameters }: Operation): boolean {
+  return !safe && parameters.some(({ name }) => name === 'Idempotency-Key');
+}
+
+function argumentOf({ schema, ...parameter }: Parameter): JsonObject {
+  const { description } = parameter as { description?: string };
+  return { ...compact(schema), ...(description && { description }) };
+}
+
+function bodyOf({ requestBody }: JsonObject): JsonObject {
+  const { content = {} } = resolve((requestBody ?? {}) as JsonObject) as { content?: Record<string, JsonObject> };
+  return resolve((content['application/json']?.schema ?? {}) as JsonObject);
+}
+
+function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject {
+  const answer = resolve((responses as Record<string, JsonObject>)[status] ?? {});
+  const content = answer.content as Record<string, { schema: JsonObject }> | undefined;
+  return content?.['application/json']?.schema ?? {};
+}
+
+/** What is changed can be changed back, and what is bought is bought by a human; only these end something for good. */
+const ENDS = /^(?:delete|remove|cancel|revoke)/;
+
+function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {
+  if (safe) return { readOnlyHint: true, openWorldHint: false };
+  return { destructiveHint: ENDS.test(name) || method === 'delete', openWorldHint: false };
+}
+
+function namesOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+function requiredOf(required: string[]): { required?: string[] } {
+  return required.length > 0 ? { required } : {};
+}

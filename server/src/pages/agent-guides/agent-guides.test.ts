@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openShop } from '../../../test/shop.ts';
+import { operationTable } from '../../http/contract/contract.ts';
+
+test('llms.txt and skill.md of a shop tell its facts and every operation of agents, in words that are no markup', async () => {
+  const shop = await openShop();
+  const legal = { terms_url: 'https://shop.example/terms', privacy_url: null, imprint_url: null, withdrawal_url: null };
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { name: 'Alder # [Finch](x)', legal: { ...legal, terms_required: false } },
+  });
+  await shop.givenShippingOption({ countries: ['DE'] });
+  await shop.givenProduct({ product_type: 'Mugs' });
+  const get = (path: string) => fetch(`${shop.baseUrl}${path}`);
+  const [llms, skill] = [await get(`/sites/${shop.site_id}/llms.txt`), await get(`/sites/${shop.site_id}/skill.md`)];
+
+  for (const answer of [llms, skill]) {
+    expect([answer.status, answer.headers.get('Content-Type'), answer.headers.get('Cache-Control')]).toEqual([
+      200,
+      'text/markdown; charset=utf-8',
+      'public, max-age=300',
+    ]);
+  }
+  const [first, second] = [await llms.text(), await skill.text()];
+  expect(first.startsWith('# Alder \\# \\[Finch\\](x)\n\n> ')).toBe(true);
+  expect(first).toContain(`(http://localhost/sites/${shop.site_id}/skill.md)`);
+  expect(first).toContain('[Terms](https://shop.example/terms)');
+  expect(first).not.toContain('[Privacy]');
+  expect(second).toMatch(/^---\nname: shop-[0-9a-f-]{36}\ndescription: ".*"\n---\n/);
+  for (const text of [first, second]) {
+    expect(text).toContain('- Delivery to: DE');
+    expect(text).toContain('- Categories: Mugs');
+  }
+  for (const { id, path, surface, security } of operationTable) {
+    if (surface !== 'agent' || security.length === 0) continue;
+    expect(first).toContain(id);
+    expect(second).toContain(path);
+  }
+  expect([(await get(`/sites/${randomUUID()}/llms.txt`)).status, (await get('/skill.md')).status]).toEqual([404, 404]);
+});

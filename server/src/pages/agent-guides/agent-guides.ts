@@ -1,0 +1,82 @@
+import type { AgentShop } from '@commerce-backend/spec';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import type { SiteHosts } from '../../http/callers/site-hosts.ts';
+import { answerTo } from '../../http/pipeline/errors.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
+import { read } from '../../shop/agents/shop.ts';
+import { notFound } from '../../shop/errors.ts';
+import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import type { CheckoutDeps } from '../../shop/payments/deps.ts';
+import { llmsText } from './llms-text.ts';
+import { skillText } from './skill-text.ts';
+import type { GuidedShop } from './words.ts';
+
+/**
+ * What language models read before they shop: `llms.txt` and `skill.md` of each shop, at its own host and below its issuer
+ * `/sites/{site_id}`. They are written from the contract and from what anyone may know of the shop.
+ */
+interface GuideDeps {
+  db: Pool;
+  hosts: SiteHosts;
+  checkoutDeps: CheckoutDeps;
+}
+
+const GUIDES = { 'llms.txt': llmsText, 'skill.md': skillText };
+
+export function addAgentGuides(router: Router, deps: GuideDeps): void {
+  const shops = new LRUCache<string, AgentShop>({ max: 500, ttl: 60_000 });
+  for (const [name, write] of Object.entries(GUIDES)) {
+    router.get([`/${name}`, `/sites/:site_id/${name}`], guide(deps, shops, write));
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function guide(
+  deps: GuideDeps,
+  shops: LRUCache<string, AgentShop>,
+  write: (shop: GuidedShop) => string,
+): RequestHandler {
+  return async (req, res) => {
+    try {
+      const shop = await shopOf(deps, shops, req);
+      const text = write(shop);
+      res.removeHeader('X-Robots-Tag');
+      res.set({ 'Content-Type': 'text/markdown; charset=utf-8', 'Cache-Control': 'public, max-age=300' }).send(text);
+    } catch (error) {
+      refuse(res, error);
+    }
+  };
+}
+
+async function shopOf(
+  { db, hosts, checkoutDeps }: GuideDeps,
+  shops: LRUCache<string, AgentShop>,
+  req: Request,
+): Promise<GuidedShop> {
+  const atHost = hosts.siteAt(req);
+  const named = typeof req.params.site_id === 'string' ? req.params.site_id.toLowerCase() : undefined;
+  const site_id = named ?? atHost;
+  if (!site_id || !UUID.test(site_id) || (atHost && atHost !== site_id)) throw notFound('shop');
+  let facts = shops.get(site_id);
+  if (!facts) {
+    const tenant = await findTenant(db, site_id);
+    if (!tenant) throw notFound('shop');
+    facts = await inShop(db, tenant, { type: 'anonymous', id: site_id, customer_id: null }, async (shop) => {
+      await promiseNoChange(shop);
+      return read(shop, checkoutDeps);
+    });
+    shops.set(site_id, facts);
+  }
+  const origin = hosts.originAt(req);
+  return { ...facts, origin, issuer: atHost ? origin : `${origin}/sites/${site_id}` };
+}
+
+function refuse(res: Response, error: unknown): void {
+  const notes = res.locals as Notes;
+  const { status, body, headers = {} } = answerTo(error, notes.request_id);
+  if (status >= 500) notes.cause = error;
+  res.status(status).set(headers).type('application/json').send(body);
+}

@@ -1,0 +1,46 @@
+import type { AgentShop } from '@commerce-backend/spec';
+import { document, type Operation, operationTable } from '../../http/contract/contract.ts';
+
+/** What both guides say, in Markdown. */
+
+/** A shop as the guides describe it. */
+export interface GuidedShop extends AgentShop {
+  /** Where its API is. */
+  origin: string;
+  /** Where what belongs to this shop alone is: its host, or the path of its issuer. */
+  issuer: string;
+}
+
+/** The operations of agents in the order of the contract, by their tag. */
+export const OPERATIONS_BY_TAG: Map<string, Operation[]> = Map.groupBy(
+  operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0),
+  ({ path, method }) => String((document.paths[path]?.[method]?.tags as string[] | undefined)?.[0]),
+);
+
+export function summaryOf({ path, method }: Operation): string {
+  return String(document.paths[path]?.[method]?.summary);
+}
+
+/** Text of the merchant in one line, in which nothing is markup. */
+export function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>#|]/g, '\\$&');
+}
+
+/** The facts of a shop as a list. The names in it are the merchant's words. */
+export function factsOf(shop: GuidedShop): string[] {
+  const { content, delivery, agents, currency, currency_digits } = shop;
+  const budget = (agents.max_budget_cents / 10 ** currency_digits).toFixed(currency_digits);
+  const reach = delivery.everywhere ? 'every country' : delivery.countries.join(', ') || 'no country yet';
+  const categories = content.categories
+    .slice(0, 20)
+    .map(({ title, value }) => plain(title === value ? value : `${title} (${value})`));
+  return [
+    `- Currency: ${currency}; prices ${shop.prices_include_tax ? 'include' : 'are without'} tax`,
+    `- Delivery to: ${reach}${delivery.pickup ? '; pickup is possible' : ''}`,
+    `- Payment, by the customer: ${shop.payment_methods.join(', ').replaceAll('_', ' ') || 'not set up yet'}`,
+    agents.enabled
+      ? `- Agents: a budget of at most ${budget} ${currency}, for at most ${agents.max_lifetime_days} days`
+      : '- Agents: this shop does not let agents in',
+    ...(categories.length > 0 ? [`- Categories: ${categories.join(', ')}`] : []),
+  ];
+}

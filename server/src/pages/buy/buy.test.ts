@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { openShop } from '../../../test/shop.ts';
+
+const once = { redirect: 'manual' } as const;
+
+test('a link to buy writes nothing, and its page makes the cart only when its button is pressed', async () => {
+  const { baseUrl, site_id, owner, givenProduct, givenDiscount, givenTerms } = await openShop();
+  await givenTerms();
+  await givenDiscount({ code: 'TEN', value: '5.00' });
+  const { variants } = await givenProduct({ name: 'Mug <b>', price: '14.00', inventory_quantity: 3 });
+  const id = variants[0]?.id ?? '';
+  const counted = async () => {
+    const { rows } = await owner.query<{ carts: number }>(
+      sql`select count(*)::int as carts from commerce.carts where site_id = ${site_id}`,
+    );
+    return rows[0]?.carts;
+  };
+  const encoded = `~${Buffer.from(id).toString('base64url')}`;
+  const query = new URLSearchParams({
+    ...{ 'discounts/codes/0': 'ten', 'attribution/utm_source': 'mail', utm_medium: 'x', 'buyer/email': 'a@b.example' },
+    ...{
+      'fulfillment/methods/0/destinations/0/street_address': 'Street',
+      continue_to: '//evil.example',
+      access_token: 'y',
+    },
+  });
+
+  const led = await fetch(`${baseUrl}/sites/${site_id}/buy/${encoded}:1,${id}:1?${query}`, once);
+  const onward = led.headers.get('Location') ?? '';
+  expect(led.status).toBe(303);
+  expect(onward).toBe(`/sites/${site_id}/basket/${id}:2?discounts%2Fcodes%2F0=ten&utm_source=mail&utm_medium=x`);
+  expect([led.headers.get('Cache-Control'), led.headers.get('Referrer-Policy')]).toEqual(['no-store', 'no-referrer']);
+
+  const shown = await fetch(baseUrl + onward);
+  const page = await shown.text();
+  expect(page).toContain('Mug &lt;b&gt; × 2');
+  expect(page).not.toMatch(/a@b\.example|Street|evil/);
+  expect(await counted()).toBe(0);
+
+  const cookie = shown.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const press = (path: string) =>
+    fetch(baseUrl + path, {
+      ...{ method: 'POST', redirect: 'manual' },
+      headers: { Cookie: cookie, Origin: 'http://localhost', 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ csrf, action: 'begin_checkout' }),
+    });
+  const begun = await press(onward);
+  expect([begun.status, begun.headers.get('Location')]).toEqual([303, expect.stringMatching(/^\/checkout\/chk_/)]);
+  const checkout = await (await fetch(baseUrl + begun.headers.get('Location'))).text();
+  expect(checkout).toContain('TEN');
+  const { rows } = await owner.query(
+    sql`select c.attribution, k.email, k.shipping_address, v.reserved from commerce.carts c
+      join commerce.checkouts k on k.site_id = c.site_id and k.cart_id = c.id
+      join commerce.variants v on v.site_id = c.site_id and v.id = ${id} where c.site_id = ${site_id}`,
+  );
+  expect(rows).toEqual([
+    { attribution: { utm_source: 'mail', utm_medium: 'x' }, email: null, shipping_address: null, reserved: 2 },
+  ]);
+  const short = await press(onward);
+  expect(short.status).toBe(422);
+  expect(await counted()).toBe(1);
+});
+
+test.each(['x:1', `${randomUUID()}:0`, `${randomUUID()}:01`, '~!!:1', '%0d%0aX:1', `${randomUUID()}`, ''])(
+  'the items %j lead to a page that says there is nothing to buy',
+  async (items) => {
+    const { baseUrl, site_id } = await openShop();
+    const led = await fetch(`${baseUrl}/sites/${site_id}/buy${items && `/${items}`}`, once);
+    expect([led.status, led.headers.get('Location')]).toEqual([303, `/sites/${site_id}/basket/none`]);
+    expect((await fetch(baseUrl + led.headers.get('Location'))).status).toBe(404);
+  },
+);

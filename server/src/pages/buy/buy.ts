@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { Caller } from '../../http/callers/caller.ts';
+import type { SiteHosts } from '../../http/callers/site-hosts.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
+import { languageFor } from '../../language/language.ts';
+import { chooseLocale } from '../../language/locales.ts';
+import * as carts from '../../shop/carts/carts.ts';
+import * as cartDiscounts from '../../shop/carts/discounts.ts';
+import { findLinked, type LinkedVariant } from '../../shop/carts/linked.ts';
+import * as checkouts from '../../shop/checkout/checkouts.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
+import { checkoutToken } from '../../shop/links.ts';
+import { type Front, readFront } from '../../shop/merchant/front.ts';
+import type { Actor, Shop } from '../../shop/shop.ts';
+import { page } from '../parts/document.ts';
+import { csrfField, mistakeSummary } from '../parts/form-parts.ts';
+import { html } from '../parts/html.ts';
+import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
+import { count, runAction, type Visit } from '../parts/visit.ts';
+import { money } from '../parts/words.ts';
+import { type BuyLink, pathOf, readLink } from './link.ts';
+
+/**
+ * Links to buy. Their address only leads on, to a page that shows what the link names; the cart and the checkout are made by the
+ * button there, for programs open links as well.
+ */
+export const BUY_PATHS = ['/buy', '/buy/:items', '/sites/:site_id/buy', '/sites/:site_id/buy/:items'];
+
+export function leadToBasket(hosts: SiteHosts): RequestHandler {
+  return (req, res) => {
+    const named = req.params.site_id === undefined ? hosts.siteAt(req) : String(req.params.site_id).toLowerCase();
+    const query = req.originalUrl.split('?').slice(1).join('?');
+    const link = readLink(String(req.params.items ?? ''), query);
+    const site_id = named && UUID.test(named) ? named : undefined;
+    const onward = site_id && link ? pathOf(site_id, link) : site_id ? `/sites/${site_id}/basket/none` : '/';
+    res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+    res.status(303).set('Location', onward).end();
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface BasketVisit extends Visit {
+  front: Front;
+  link: BuyLink;
+  variants: LinkedVariant[];
+}
+
+export const basketPage: PageRoute<BasketVisit> = {
+  path: '/sites/:site_id/basket/:items',
+  where: 'checkout',
+  arrive,
+  formOf: ({ path }) => `basket ${path}`,
+  show: async (visit) => {
+    await count(visit, 'storefront.getProduct');
+    return shown(visit);
+  },
+  post,
+  notices: { not_found: 'buy.gone' },
+};
+
+async function arrive(request: PageRequest): Promise<BasketVisit> {
+  const { deadline, db, req, res } = request;
+  const site_id = String(req.params.site_id).toLowerCase();
+  const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
+  if (!tenant) throw leadsNowhere();
+  const actor: Actor = { type: 'storefront', id: site_id, customer_id: null };
+  const link = readLink(String(req.params.items), req.originalUrl.split('?').slice(1).join('?'));
+  const { front, variants } = await deadline.inShop(db, tenant, actor, async (shop) => {
+    await promiseNoChange(shop);
+    const front = await readFront(shop);
+    return {
+      front,
+      variants: link
+        ? await findLinked(
+            shop,
+            link.lines.map(({ variant_id }) => variant_id),
+          )
+        : [],
+    };
+  });
+  const language = languageFor(chooseLocale(req, null, front.default_locale), front.time_zone);
+  if (!link || variants.length === 0) throw leadsNowhere();
+  const caller: Caller = {
+    ...{ kind: 'storefront', tenant, principal_id: site_id, credential_id: site_id, customer_id: null },
+    ...{ scopes: [], allowed_origins: [] },
+  };
+  (res.locals as Notes).caller = caller;
+  return { ...request, language, front, path: pathOf(site_id, link), tenant, caller, actor, link, variants };
+}
+
+function leadsNowhere(): ShopError {
+  return new ShopError('not_found', 'This link leads to nothing that is for sale.');
+}
+
+function shown(visit: BasketVisit, mistake?: string): PageAnswer {
+  const { language, front, link, variants, path, guard, req, res, tenant } = visit;
+  const { say } = language;
+  const title = say('buy.title');
+  const lines = link.lines.flatMap(({ variant_id, quantity }) => {
+    const variant = variants.find(({ id }) => id === variant_id);
+    if (!variant) return [];
+    const name = [variant.name, variant.variant_name].filter(Boolean).join(', ');
+    return [
+      html`<li><span dir="auto">${say('buy.item', { name, quantity })}</span> ${money(language, variant.price, tenant.currency)}</li>`,
+    ];
+  });
+  const missing = link.lines.length - lines.length;
+  const mistakes = mistake ? [{ message: mistake }] : [];
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+${mistakeSummary(say('checkout.check_this'), mistakes)}
+<p>${say('buy.intro')}</p>
+<ul>${lines}</ul>
+${missing > 0 && html`<p>${say('buy.missing', { count: missing })}</p>`}
+${link.code && html`<p dir="auto">${say('buy.code', { code: link.code })}</p>`}
+<form method="post" action="${path}">
+${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
+<button class="primary" name="action" value="begin_checkout">${say('buy.go')}</button>
+<p class="after-button">${say('buy.after')}</p>
+</form>
+</section>`;
+  const mistaken = mistakes.length > 0;
+  return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'checkout', main }) };
+}
+
+/** Makes the cart and its checkout, which holds the stock, and goes there. A code that does not hold is left out: the page takes others. */
+async function post(visit: BasketVisit, body: Parameters<PageRoute<BasketVisit>['post']>[1]): Promise<PageAnswer> {
+  const { checkoutDeps, link, variants, language } = visit;
+  await count(visit, 'storefront.createCart');
+  // Whether a code holds can be seen, so that tries are counted as on the page of the checkout.
+  if (link.code) await count(visit, 'storefront.applyDiscount', { cart_id: randomUUID() });
+  const work = async (shop: Shop) => {
+    const { attribution } = link;
+    const named = Object.keys(attribution).length > 0 ? { attribution } : {};
+    const { id } = await carts.create(shop, { locale: language.locale, ...named });
+    for (const { variant_id, quantity } of link.lines) {
+      if (variants.some((one) => one.id === variant_id)) await carts.addItem(shop, id, { variant_id, quantity });
+    }
+    if (link.code && !(await takesCode(shop, id, link.code))) (visit.res.locals as Notes).succeeded = undefined;
+    const checkout = await checkouts.create(shop, checkoutDeps, id, { locale: language.locale });
+    return { redirect: `/checkout/${checkoutToken(shop, checkoutDeps, checkout.id)}` };
+  };
+  const act = { operation_id: 'storefront.createCheckout', action: 'begin_checkout', body } as const;
+  return runAction(visit, act, work, async (_shop, error) => {
+    if (!(error instanceof ShopError) || !REFUSED.includes(error.code)) throw error;
+    return shown(visit, language.say('buy.short'));
+  });
+}
+
+const REFUSED = ['insufficient_stock', 'not_found', 'cart_limit', 'conflict'];
+
+async function takesCode(shop: Shop, cart_id: string, code: string): Promise<boolean> {
+  try {
+    await shop.savepoint(() => cartDiscounts.apply(shop, cart_id, code));
+    return true;
+  } catch (error) {
+    if (error instanceof ShopError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,167 @@
+import type { AgentAlternative, AgentBudget, Product } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { termsOf } from '../../search/words/normalize.ts';
+import { NotFound, ShopError } from '../errors.ts';
+import { minorUnits } from '../money.ts';
+import { productsByIds } from '../products/rows.ts';
+import { choicesForCart } from '../shipping/choices.ts';
+import type { Shop } from '../shop.ts';
+import { findProposals } from './find.ts';
+import { nearestTo, type RefusedCall } from './nearest.ts';
+import { alternativeOf, type Proposal } from './products.ts';
+import { optionContentOf } from './shop.ts';
+
+/**
+ * What an agent could take instead of what it was refused. It is looked up in the transaction of the refused call, before that is
+ * undone, so that it sees what the refusal saw.
+ */
+
+const MOST = 3;
+
+/** The same refusal with its alternatives, if there are any. */
+export async function withAlternatives(shop: Shop, error: unknown, call: RefusedCall): Promise<unknown> {
+  if (!(error instanceof ShopError) || !shop.agent) return error;
+  const found = await alternativesTo(shop, error, call);
+  if (found.length === 0) return error;
+  const context = { ...error.context, alternatives: found };
+  return new ShopError(error.code, error.message, context, error.afterwards);
+}
+
+async function alternativesTo(shop: Shop, error: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
+  switch (error.code) {
+    case 'insufficient_stock':
+      return inStock(shop, error, call);
+    case 'budget_exceeded':
+      return withinBudget(shop, error, call);
+    case 'category_not_allowed':
+      return allowed(shop, call);
+    case 'shipping_option_unavailable':
+      return deliverable(shop, call);
+    case 'not_found':
+      return error instanceof NotFound ? nearestTo(shop, error.noun, call) : [];
+    default:
+      return [];
+  }
+}
+
+interface ShortLine {
+  line_item_id: string;
+  variant_id: string;
+  requested: number;
+  available: number;
+}
+
+/** As many as there are, and other variants of the product of which there are enough. */
+async function inStock(shop: Shop, { context }: ShopError, { path }: RefusedCall): Promise<AgentAlternative[]> {
+  const [line] = (context.lines ?? []) as ShortLine[];
+  if (!line) return [];
+  const { variant_id, requested, available } = line;
+  // Only the line that the call names is there after the refusal, as well.
+  const named = path.line_item_id ? { line_item_id: path.line_item_id } : {};
+  const fewer = available > 0 ? [{ why: 'This many are in stock.', ...named, variant_id, quantity: available }] : [];
+  const product = await productOfVariant(shop, variant_id);
+  const others = product?.variants.filter(
+    (variant) =>
+      variant.id !== variant_id &&
+      variant.available &&
+      (!product.track_inventory ||
+        variant.inventory_policy === 'continue' ||
+        variant.inventory_quantity >= Math.min(requested, available + 1)),
+  );
+  const proposals = (others ?? []).slice(0, MOST).map((variant) => ({ product: product as Product, variant }));
+  return [...fewer, ...proposals.map((one) => alternativeOf('Another variant of the product is in stock.', one))];
+}
+
+/** As many as the rest of the budget covers, and similar products that cost less. */
+async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
+  const room = roomIn(context.budget as AgentBudget);
+  const required = Number(context.required_cents);
+  const wanted = await wantedBy(shop, call);
+  if (!wanted || room <= 0) return [];
+  const { product, variant, quantity } = wanted;
+  const price = minorUnits(variant.price, shop.currencyDigits);
+  // What the other lines and the delivery cost stays.
+  const rest = Math.max(0, required - price * quantity);
+  const fitting = price > 0 ? Math.min(quantity - 1, Math.floor((room - rest) / price)) : 0;
+  const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
+  const why = 'About this many are within the budget.';
+  const fewer = fitting > 0 ? [{ why, ...named, variant_id: variant.id, quantity: fitting }] : [];
+  const similar = await similarTo(shop, product.name, product.id);
+  const cheaper = similar.filter((one) => minorUnits(one.variant.price, shop.currencyDigits) * quantity <= room - rest);
+  return [
+    ...fewer,
+    ...cheaper.slice(0, MOST).map((one) => alternativeOf('It is similar, and within the budget.', one)),
+  ];
+}
+
+/** What one order may come to. */
+function roomIn({ budget_remaining_cents, max_per_order_cents }: AgentBudget): number {
+  return Math.min(budget_remaining_cents, max_per_order_cents ?? Number.POSITIVE_INFINITY);
+}
+
+/** The variant that the call adds, or of whose line it changes the quantity. */
+async function wantedBy(shop: Shop, { path, body }: RefusedCall) {
+  const variant_id = body.variant_id ?? (await variantOfLine(shop, path));
+  if (!variant_id) return undefined;
+  const product = await productOfVariant(shop, variant_id);
+  const variant = product?.variants.find(({ id }) => id === variant_id);
+  return product && variant && { product, variant, quantity: body.quantity ?? 1 };
+}
+
+async function variantOfLine(shop: Shop, { cart_id, line_item_id }: RefusedCall['path']) {
+  if (!cart_id || !line_item_id) return undefined;
+  const line = await shop.one<{ variant_id: string }>(
+    sql`select variant_id from cart_items
+      where site_id = ${shop.siteId} and cart_id = ${cart_id} and id = ${line_item_id}`,
+  );
+  return line?.variant_id;
+}
+
+/** What is similar to the product that was named, in the categories that are allowed. */
+async function allowed(shop: Shop, { path, body }: RefusedCall): Promise<AgentAlternative[]> {
+  const product_id = path.product_id ?? body.product_id;
+  const [named] = product_id
+    ? await productsByIds(shop, 'public', [product_id])
+    : [body.variant_id && (await productOfVariant(shop, body.variant_id))];
+  if (!named) return [];
+  const similar = await similarTo(shop, named.name, named.id);
+  return similar.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
+}
+
+/** Found by a name, in the agent's categories, in stock, and with more than half of the name's words. */
+async function similarTo(
+  shop: Shop,
+  name: string,
+  product_id: string,
+): Promise<Pick<Proposal, 'product' | 'variant'>[]> {
+  const wanted = new Set(termsOf(name));
+  const { proposals } = await findProposals(shop, name.slice(0, 500), 10);
+  return proposals.filter(({ product, variant }) => {
+    const terms = new Set(termsOf(`${product.name} ${product.product_type ?? ''}`));
+    const shared = [...wanted].filter((term) => terms.has(term)).length;
+    return product.id !== product_id && variant.available && shared * 2 > wanted.size;
+  });
+}
+
+async function deliverable(shop: Shop, { body }: RefusedCall): Promise<AgentAlternative[]> {
+  const country = body.shipping_address?.country;
+  if (!body.cart_id || !country) return [];
+  const { shipping_options } = await choicesForCart(shop, body.cart_id, { ...body.shipping_address, country });
+  return shipping_options.slice(0, MOST).map(({ id, price, ...text }) => {
+    const { content_trust, name } = optionContentOf(text);
+    return {
+      why: 'It is offered for this address.',
+      shipping_option_id: id,
+      price,
+      content: { content_trust, name, variant_name: null },
+    };
+  });
+}
+
+async function productOfVariant(shop: Shop, variant_id: string): Promise<Product | undefined> {
+  const found = await shop.one<{ product_id: string }>(
+    sql`select product_id from variants where site_id = ${shop.siteId} and id = ${variant_id}`,
+  );
+  const [product] = found ? await productsByIds(shop, 'public', [found.product_id]) : [];
+  return product;
+}

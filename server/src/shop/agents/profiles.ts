@@ -1,0 +1,41 @@
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import type { Shop } from '../shop.ts';
+
+/** The profiles that agents name, as they were fetched: what they say of the versions that an agent speaks. */
+
+export interface AgentProfile {
+  id: string;
+  host: string;
+  version: string;
+  /** The versions of each capability, by its name. */
+  capabilities: Record<string, string[]>;
+}
+
+export interface FetchedProfile extends Omit<AgentProfile, 'id'> {
+  url: string;
+  keep_seconds: number;
+}
+
+/** The profile at an address, if it has been fetched and need not be fetched again. */
+export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
+  return shop.one<AgentProfile>(
+    sql`select id, host, version, capabilities from agent_profiles
+      where site_id = ${shop.siteId} and url = ${url} and expires_at > now()`,
+  );
+}
+
+/** Keeps it under the id that its address has had before, which is the name of the agent in the audit. */
+export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<AgentProfile> {
+  const { url, host, version, capabilities, keep_seconds } = profile;
+  const kept = await shop.one<AgentProfile>(
+    sql`insert into agent_profiles as p (site_id, id, url, host, version, capabilities, expires_at)
+      values (${shop.siteId}, ${uuidv7()}, ${url}, ${host}, ${version}, ${JSON.stringify(capabilities)}::jsonb,
+        now() + make_interval(secs => ${keep_seconds}))
+      on conflict on constraint one_profile_per_url do update set version = excluded.version,
+        capabilities = excluded.capabilities, fetched_at = now(), expires_at = excluded.expires_at
+      returning p.id, p.host, p.version, p.capabilities`,
+  );
+  if (!kept) throw new Error('A profile was not kept.');
+  return kept;
+}

@@ -1,0 +1,84 @@
+import type { AgentPolicy, AgentShop, Brand, LegalLinks, Locale } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
+import { offeredMethods, readTerms } from '../checkout/state.ts';
+import { listCategories } from '../mandates/shop-categories.ts';
+import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
+import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import type { ActiveOption } from '../shipping/choices.ts';
+import type { Shop } from '../shop.ts';
+import { nameOf } from './products.ts';
+
+/** The facts of a shop for agents. */
+
+const MAX_CATEGORIES = 50;
+
+interface Facts {
+  name: string;
+  agent_policy: AgentPolicy;
+  brand: Brand;
+  legal: LegalLinks;
+  default_locale: Locale;
+}
+
+export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<AgentShop> {
+  const [facts, terms, found] = await together(
+    readFacts(shop),
+    readTerms(shop),
+    listCategories(shop, MAX_CATEGORIES + 1),
+  );
+  const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
+  const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
+  const options = terms.shipping_options;
+  // A name that cannot be shown as it is could not be sent back as it is.
+  const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
+  const pickup = options.some(({ kind }) => kind === 'pickup');
+  // Goods that are picked up can be paid there.
+  const methods = offeredMethods(terms, checkoutDeps, null);
+  return {
+    site_id: shop.siteId,
+    currency: shop.currency,
+    currency_digits: shop.currencyDigits,
+    prices_include_tax: terms.prices_include_tax,
+    default_locale: facts.default_locale,
+    delivery: { ...reachOf(options.filter(({ kind }) => kind === 'delivery')), pickup },
+    payment_methods: pickup ? [...methods, 'manual'] : methods,
+    agents: { enabled, max_budget_cents, max_lifetime_days },
+    allowed_categories: shop.agent?.categories ?? [],
+    content: {
+      content_trust: CONTENT_TRUST,
+      name: nameOf(facts.name),
+      support_email: facts.brand.support_email,
+      support_phone: sanitizeMerchantText(facts.brand.support_phone, CAPS.name),
+      storefront_url: terms.storefront_url,
+      policies: { terms_url, privacy_url, imprint_url, withdrawal_url },
+      categories: shown.map((one) => ({ ...one, title: nameOf(one.title) })),
+      more_categories: found.length > MAX_CATEGORIES,
+    },
+  };
+}
+
+async function readFacts(shop: Shop): Promise<Facts> {
+  const found = await shop.one<Facts>(
+    sql`select name, agent_policy, default_locale, ${JSON.stringify(NO_BRAND)}::jsonb || brand as brand,
+        ${JSON.stringify(NO_LEGAL)}::jsonb || legal as legal
+      from site_settings where site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
+
+function reachOf(options: ActiveOption[]): { everywhere: boolean; countries: string[] } {
+  const countries = [...new Set(options.flatMap((option) => option.countries))].sort();
+  return { everywhere: options.some((option) => option.countries.length === 0), countries };
+}
+
+/** The merchant's text of a shipping option. */
+export function optionContentOf({ name, description }: Pick<ActiveOption, 'name' | 'description'>) {
+  return {
+    content_trust: CONTENT_TRUST,
+    name: nameOf(name),
+    description: sanitizeMerchantText(description, CAPS.value),
+  };
+}

@@ -1,0 +1,57 @@
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+/**
+ * A request over UCP is several operations, each with a key of its own that follows from the request's. Here stands what the key
+ * was first used for, so that it serves no other request, and what became of it, so that a copy that comes late changes nothing.
+ */
+
+export interface RequestKey {
+  caller_hash: Buffer;
+  key_hash: Buffer;
+  request_hash: Buffer;
+}
+
+export interface KnownRequest {
+  /** Whether the key was first used for this very request. */
+  same: boolean;
+  /** What it made or changed, once that is done. */
+  resource_id: string | null;
+}
+
+export async function noteRequest(shop: Shop, key: RequestKey): Promise<KnownRequest> {
+  const { caller_hash, key_hash, request_hash } = key;
+  await shop.run(
+    sql`insert into ucp_requests (site_id, caller_hash, key_hash, request_hash)
+      values (${shop.siteId}, ${caller_hash}, ${key_hash}, ${request_hash}) on conflict do nothing`,
+  );
+  const known = await shop.one<KnownRequest>(
+    sql`select request_hash = ${request_hash} as same, resource_id from ucp_requests
+      where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash}`,
+  );
+  if (!known) throw new Error('A request was not noted.');
+  return known;
+}
+
+export async function noteDone(shop: Shop, { caller_hash, key_hash }: RequestKey, resource_id: string): Promise<void> {
+  await shop.run(
+    sql`update ucp_requests set resource_id = ${resource_id}
+      where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash}`,
+  );
+}
+
+/** The checkout that became an order of the customer given. */
+export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
+  const found = await shop.one<{ id: string }>(
+    sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,
+  );
+  return found?.id;
+}
+
+/** The products of variants, by the variant's id. */
+export async function productsOf(shop: Shop, variant_ids: string[]): Promise<Map<string, string>> {
+  const rows = await shop.rows<{ id: string; product_id: string }>(
+    sql`select id, product_id from variants where site_id = ${shop.siteId} and id = any(${variant_ids}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, product_id }) => [id, product_id]));
+}

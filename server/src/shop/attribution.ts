@@ -1,0 +1,2 @@
+/** The parameters of a campaign, as an attribution keeps them. */
+export const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;

@@ -1,0 +1,22 @@
+import sql from 'sql-template-tag';
+import { visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+import { keptOfVariant } from './rows.ts';
+
+/** What a link to buy names, before there is a cart. */
+export interface LinkedVariant {
+  id: string;
+  name: string;
+  variant_name: string | null;
+  price: string;
+  image_url: string | null;
+}
+
+/** Those of the variants that are for sale. */
+export function findLinked(shop: Shop, variant_ids: string[]): Promise<LinkedVariant[]> {
+  return shop.rows<LinkedVariant>(
+    sql`select v.id, ${keptOfVariant}, v.image_url
+      from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+      where v.site_id = ${shop.siteId} and v.id = any(${variant_ids}::uuid[]) and ${visible}`,
+  );
+}

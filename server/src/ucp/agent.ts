@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import { AddressRefused, checkUrl } from '../egress/addresses.ts';
+import type { Egress } from '../egress/post.ts';
+import type { Limits } from '../http/pipeline/limits.ts';
+import { type AgentProfile, findProfile, keepProfile } from '../shop/agents/profiles.ts';
+import { inShop } from '../shop/in-shop.ts';
+import { SYSTEM, type Tenant } from '../shop/shop.ts';
+import { ProtocolError, UCP_VERSION } from './protocol.ts';
+
+/**
+ * The profile of the agent that calls: fetched through the guard that keeps this server from calling itself or a private network,
+ * without redirects, and kept for as long as it says, within limits. Everybody can name any address, so fetches are counted.
+ */
+export interface ProfileDeps {
+  db: Pool;
+  egress: Egress;
+  limits: Limits;
+}
+
+const MAX_BYTES = 128 * 1024;
+const TOTAL_MS = 3_000;
+const KEPT_SECONDS = { least: 60, usual: 3_600, most: 86_400 };
+const MAX_URL = 2_048;
+
+/** Addresses that failed are not tried again for a minute. */
+const failed = new LRUCache<string, ProtocolError>({ max: 1_000, ttl: 60_000 });
+
+/** The address in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
+export function profileUrlIn(header: string | undefined): string {
+  const members = header?.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/) ?? [];
+  const named = members.flatMap((member) => /^\s*profile="((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(member)?.[1] ?? []);
+  // Of members with the same name, the last one counts.
+  const url = named.at(-1)?.replaceAll(/\\(["\\])/g, '$1');
+  if (url === undefined) {
+    throw new ProtocolError(
+      400,
+      'invalid_profile_url',
+      'Send UCP-Agent: profile="https://…", the address of your profile.',
+    );
+  }
+  return url;
+}
+
+export async function profileAt(
+  deps: ProfileDeps,
+  tenant: Tenant,
+  given: string,
+  ip: string | undefined,
+): Promise<AgentProfile> {
+  const url = checkedUrl(deps, given);
+  const kept = await inShop(deps.db, tenant, SYSTEM, (shop) => findProfile(shop, url.href));
+  if (kept) return kept;
+  const before = failed.get(url.href);
+  if (before) throw before;
+  await deps.limits.countFetch(url.hostname, ip).then(({ refusal }) => {
+    if (refusal) throw tooMany(Number(refusal.context.retry_after_seconds ?? 60));
+  });
+  try {
+    const fetched = await fetchProfile(deps, url);
+    return await inShop(deps.db, tenant, SYSTEM, (shop) => keepProfile(shop, fetched));
+  } catch (error) {
+    if (error instanceof ProtocolError) failed.set(url.href, error);
+    throw error;
+  }
+}
+
+function tooMany(seconds: number): ProtocolError {
+  return new ProtocolError(429, 'rate_limited', 'Too many profiles had to be fetched. Wait, and try again.', {
+    'Retry-After': String(seconds),
+  });
+}
+
+/** Says what is wrong with the address itself; where its name leads is looked at when it is called. */
+function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
+  try {
+    const url = given.length <= MAX_URL ? checkUrl(given, policy) : undefined;
+    if (url && !url.hash) return url;
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    throw new ProtocolError(400, 'invalid_profile_url', error.message);
+  }
+  throw new ProtocolError(400, 'invalid_profile_url', 'The address of the profile is too long, or has a fragment.');
+}
+
+async function fetchProfile({ egress }: ProfileDeps, url: URL) {
+  const document = await egress.get(url.href, { mostBytes: MAX_BYTES, milliseconds: TOTAL_MS });
+  if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched as JSON.');
+  const { least, usual, most } = KEPT_SECONDS;
+  const keep_seconds = Math.min(most, Math.max(least, document.max_age_seconds ?? usual));
+  return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(document.json) };
+}
+
+const VERSION = /^\d{4}-\d{2}-\d{2}$/;
+const NAME = /^[\w.-]{1,200}$/;
+
+/** What a profile says that the negotiation needs. */
+function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
+  const ucp = objectIn(objectIn(document).ucp);
+  const { version } = ucp;
+  if (typeof version !== 'string' || !VERSION.test(version)) throw malformed('ucp.version is no date.');
+  objectIn(ucp.services);
+  objectIn(ucp.payment_handlers);
+  const declared = Object.entries(objectIn(ucp.capabilities ?? {})).slice(0, 200);
+  const capabilities = declared.map(([name, entries]) => {
+    if (!Array.isArray(entries)) throw malformed('ucp.capabilities has no list for one of its names.');
+    const versions = entries.slice(0, 20).map((entry) => String(objectIn(entry).version));
+    return [name, versions.filter((one) => VERSION.test(one))] as const;
+  });
+  return { version, capabilities: Object.fromEntries(capabilities.filter(([name]) => NAME.test(name))) };
+}
+
+function objectIn(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw malformed('a part that must be an object is none.');
+}
+
+function malformed(why: string): ProtocolError {
+  return new ProtocolError(422, 'profile_malformed', `The profile cannot be used: ${why}`);
+}
+
+/** Throws `version_unsupported`. */
+export function requireVersion({ version }: Pick<AgentProfile, 'version'>): void {
+  if (version === UCP_VERSION) return;
+  const content = `Version ${version} is not supported. This shop speaks ${UCP_VERSION}.`;
+  throw new ProtocolError(422, 'version_unsupported', content);
+}

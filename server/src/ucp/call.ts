@@ -1,0 +1,184 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ErrorBody, HTTPValidationError } from '@commerce-backend/spec';
+import type { Claim } from '../http/callers/caller.ts';
+import { NO_CLAIM } from '../http/callers/open-callers.ts';
+import { type OperationId, operationTable } from '../http/contract/contract.ts';
+import type { CallOperation, Served } from '../http/pipeline/call-operation.ts';
+import type { AgentProfile } from '../shop/agents/profiles.ts';
+import { noteDone, noteRequest, type RequestKey } from '../shop/agents/ucp-requests.ts';
+import { inShop } from '../shop/in-shop.ts';
+import type { Front } from '../shop/merchant/front.ts';
+import { CAPS, sanitizeMerchantText } from '../shop/merchant-text.ts';
+import { type Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
+import type { ProfileDeps } from './agent.ts';
+import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
+
+/** One request over UCP, whichever way it came. What it does, it does by operations of the contract. */
+export interface UcpDeps extends ProfileDeps {
+  baseUrl: string;
+  callOperation: CallOperation;
+}
+
+/** The refusal of an operation. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly body: ErrorBody | HTTPValidationError;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: ErrorBody | HTTPValidationError, headers: Record<string, string>) {
+    super(body.message);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+
+  /** What a human and the agent can do nothing about within this request is a failure of the protocol. */
+  get isOfProtocol(): boolean {
+    const { error } = this.body;
+    return this.status === 401 || this.status === 429 || this.status >= 500 || OF_PROTOCOL.includes(error ?? '');
+  }
+}
+
+const OF_PROTOCOL = ['insufficient_scope', 'idempotency_in_flight'];
+
+interface Asked {
+  path?: Record<string, string>;
+  query?: Record<string, string | string[]>;
+  body?: unknown;
+  /** Tells this change from the others of the same request. */
+  step?: string;
+}
+
+export interface Opened {
+  served: Served;
+  tenant: Tenant;
+  front: Front;
+  /** Where the shop's pages are. */
+  origin: string;
+  profile: AgentProfile;
+  agreed: Set<CapabilityName>;
+  /** An `agt_`, if one was sent. */
+  token: string | undefined;
+  key: string | undefined;
+}
+
+const operations = new Map(operationTable.map((operation) => [operation.id, operation]));
+
+export class UcpCall {
+  readonly opened: Opened;
+  /** What is told beside the answer. */
+  readonly messages: Message[] = [];
+  readonly #deps: UcpDeps;
+  readonly #seed: string;
+  readonly #claim: Claim;
+  asked = false;
+
+  constructor(deps: UcpDeps, opened: Opened) {
+    const { tenant, token, profile, key } = opened;
+    const { id: profile_id, host } = profile;
+    const site_id = tenant.site_id;
+    this.opened = opened;
+    this.#deps = deps;
+    this.#claim = token
+      ? { ...NO_CLAIM, kind: 'agent', secret: token, site_id, byProtocol: true }
+      : { ...NO_CLAIM, kind: 'guest_agent', secret: `${site_id} ${profile_id}`, site_id, guest: { profile_id, host } };
+    this.#seed = key === undefined ? randomUUID() : `${this.#claim.secret} ${key.toLowerCase()}`;
+  }
+
+  get isGuest(): boolean {
+    return this.opened.token === undefined;
+  }
+
+  has(name: CapabilityName): boolean {
+    return this.opened.agreed.has(name);
+  }
+
+  /** The answer of an operation. Throws `Refused`. */
+  async ask<T>(id: OperationId, { path, query, body, step = id }: Asked = {}): Promise<T> {
+    const operation = operations.get(id);
+    if (!operation) throw new Error(`There is no operation ${id}.`);
+    const { served, token } = this.opened;
+    this.asked = true;
+    const headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(!operation.safe && { 'idempotency-key': this.#keyOf(step) }),
+    };
+    const given = { operation, headers, claim: this.#claim, ...(path && { path }), ...(query && { query }) };
+    const answer = await this.#deps.callOperation(served, { ...given, ...(body !== undefined && { body }) });
+    if (answer.status < 400) return answer.body as T;
+    throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
+  }
+
+  /** Each change of a request has a key that follows from the request's: sent again, it is not made again. */
+  #keyOf(step: string): string {
+    const hex = createHash('sha256').update(`${this.#seed} ${step}`).digest('hex');
+    return [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `4${hex.slice(13, 16)}`,
+      `8${hex.slice(17, 20)}`,
+      hex.slice(20, 32),
+    ].join('-');
+  }
+
+  /** For what no operation answers. */
+  inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
+    return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
+  }
+
+  /**
+   * Makes a change once: a copy of the request is shown what came of it. Throws a ProtocolError for a key that has served another
+   * request.
+   */
+  async once(request: string, work: () => Promise<string>): Promise<string> {
+    if (this.opened.key === undefined) return work();
+    const key = this.#requestKey(this.opened.key, request);
+    const { same, resource_id } = await this.inShop((shop) => noteRequest(shop, key));
+    if (!same) {
+      throw new ProtocolError(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+    }
+    if (resource_id !== null) return resource_id;
+    const made = await work();
+    await this.inShop((shop) => noteDone(shop, key, made));
+    return made;
+  }
+
+  #requestKey(key: string, request: string): RequestKey {
+    const hash = (text: string) => createHash('sha256').update(text).digest();
+    return { caller_hash: hash(this.#claim.secret), key_hash: hash(key.toLowerCase()), request_hash: hash(request) };
+  }
+}
+
+/** What a refused operation means for the agent. Throws what is no business of the shop. */
+export function messageOf(error: unknown, path?: string): Message {
+  if (!(error instanceof Refused)) throw error;
+  if (error.isOfProtocol) throw protocolErrorOf(error);
+  const { body } = error;
+  const at = path === undefined ? {} : { path };
+  const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
+  const said =
+    'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
+  const content = sanitizeMerchantText(said, CAPS.value) ?? 'The request was refused.';
+  return { type: 'error', code, content, severity: 'recoverable', ...at };
+}
+
+const CODES: Record<string, string> = {
+  insufficient_stock: 'out_of_stock',
+  validation_error: 'invalid',
+  shipping_option_unavailable: 'fulfillment_option_unavailable',
+};
+
+export function protocolErrorOf({ status, body, headers }: Refused): ProtocolError {
+  const retry = headers['retry-after'];
+  const conflict = body.error?.startsWith('idempotency') && status < 500 ? 409 : status;
+  return new ProtocolError(conflict, body.error ?? 'error', body.message ?? 'The request was refused.', {
+    ...(retry && { 'Retry-After': retry }),
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
+  });
+}
+
+/** Where the resource itself cannot be had. */
+export function noResource(error: unknown): never {
+  const message = messageOf(error);
+  throw new NoResource([{ ...message, severity: 'unrecoverable' } as Message]);
+}

@@ -1,0 +1,77 @@
+import type { Request, Response } from 'express';
+import { isUuid } from '../http/callers/claims.ts';
+import type { SiteHosts } from '../http/callers/site-hosts.ts';
+import { agentTokenIn } from '../http/pipeline/audit.ts';
+import { ShopError } from '../shop/errors.ts';
+import { findTenant, inShop } from '../shop/in-shop.ts';
+import { readFront } from '../shop/merchant/front.ts';
+import { SYSTEM, type Tenant } from '../shop/shop.ts';
+import { profileAt, requireVersion } from './agent.ts';
+import { UcpCall, type UcpDeps } from './call.ts';
+import { intersection, ProtocolError } from './protocol.ts';
+
+/** Who calls which shop, before anything is done. */
+export interface OpeningDeps extends UcpDeps {
+  hosts: SiteHosts;
+}
+
+/** The shop that a request names, by its host or by its path. Throws 404. */
+export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<Tenant> {
+  const named = req.params.site_id === undefined ? undefined : String(req.params.site_id).toLowerCase();
+  const at = hosts.siteAt(req);
+  const site_id = named ?? at;
+  const known = site_id !== undefined && isUuid(site_id) && (at === undefined || at === site_id);
+  const tenant = known ? await findTenant(db, site_id) : undefined;
+  if (!tenant) throw new ProtocolError(404, 'not_found', 'There is no such shop.');
+  return tenant;
+}
+
+/** The address below which the shop's protocols are, as the request came to it. */
+export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_id }: Tenant): string {
+  return hosts.siteAt(req) === site_id ? hosts.originAt(req) : `${baseUrl}/sites/${site_id}`;
+}
+
+interface Named {
+  /** The address of the agent's profile. */
+  profile_url: string;
+  key: string | undefined;
+}
+
+export async function open(deps: OpeningDeps, req: Request, res: Response, named: Named): Promise<UcpCall> {
+  const tenant = await shopOf(deps, req);
+  const { key } = named;
+  if (key !== undefined && !isUuid(key))
+    throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
+  const profile = await profileAt(deps, tenant, named.profile_url, req.ip);
+  requireVersion(profile);
+  const front = await inShop(deps.db, tenant, SYSTEM, readFront);
+  return new UcpCall(deps, {
+    ...{ tenant, front, profile, key, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
+    served: { req, res, protocol: 'ucp' },
+    agreed: intersection(profile.capabilities),
+  });
+}
+
+/** Any other credential is refused: whoever sends one means it to count. */
+function tokenIn(req: Request): string | undefined {
+  if (req.headers.authorization === undefined) return undefined;
+  const token = agentTokenIn(req);
+  if (token !== undefined) return token;
+  throw new ProtocolError(401, 'invalid_token', 'Send Authorization: Bearer agt_…, or none.', {
+    'WWW-Authenticate': 'Bearer realm="ucp", error="invalid_token"',
+  });
+}
+
+/** Each call of an agent leaves a row in the audit, also one that came to no operation. */
+export async function recordRefusal(
+  { callOperation }: OpeningDeps,
+  call: UcpCall | undefined,
+  req: Request,
+  res: Response,
+  error: unknown,
+): Promise<void> {
+  const { authorization } = req.headers;
+  if (call?.asked || authorization === undefined) return;
+  const refusal = error instanceof ProtocolError ? new ShopError('invalid_request', error.message) : error;
+  await callOperation.refuse({ req, res, protocol: 'ucp' }, { headers: { authorization } }, refusal);
+}

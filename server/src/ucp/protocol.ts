@@ -1,0 +1,91 @@
+/** What this server speaks of UCP, and how it refuses. */
+
+export const UCP_VERSION = '2026-08-25';
+
+export type CapabilityName = keyof typeof CAPABILITIES;
+
+interface Capability {
+  /** The page of the specification. */
+  spec: string;
+  schema: string;
+  extends?: string | string[];
+}
+
+const CART = 'dev.ucp.shopping.cart';
+const CHECKOUT = 'dev.ucp.shopping.checkout';
+
+export const CAPABILITIES = {
+  'dev.ucp.shopping.catalog.search': { spec: 'shopping/catalog/search', schema: 'shopping/catalog_search' },
+  'dev.ucp.shopping.catalog.lookup': { spec: 'shopping/catalog/lookup', schema: 'shopping/catalog_lookup' },
+  [CART]: { spec: 'shopping/cart', schema: 'shopping/cart' },
+  [CHECKOUT]: { spec: 'shopping/checkout', schema: 'shopping/checkout' },
+  'dev.ucp.shopping.order': { spec: 'shopping/order', schema: 'shopping/order' },
+  'dev.ucp.shopping.discount': { spec: 'discount', schema: 'shopping/discount', extends: [CART, CHECKOUT] },
+  'dev.ucp.shopping.fulfillment': { spec: 'fulfillment', schema: 'shopping/fulfillment', extends: CHECKOUT },
+  'dev.ucp.shopping.buyer_consent': { spec: 'buyer-consent', schema: 'shopping/buyer_consent', extends: CHECKOUT },
+  'dev.ucp.shopping.permalink': { spec: 'permalink', schema: 'shopping/permalink' },
+} satisfies Record<string, Capability>;
+
+/** A permalink needs no agreement: a browser opens it. */
+type Negotiable = Exclude<CapabilityName, 'dev.ucp.shopping.permalink'>;
+
+const NEGOTIABLE = Object.entries(CAPABILITIES).filter(([name]) => name !== 'dev.ucp.shopping.permalink') as [
+  Negotiable,
+  Capability,
+][];
+
+/** What both sides speak, in the version of this server. An extension counts only beside what it extends. */
+export function intersection(theirs: Record<string, string[]>): Set<CapabilityName> {
+  const shared = NEGOTIABLE.filter(([name]) => theirs[name]?.includes(UCP_VERSION));
+  const names = new Set<string>(shared.map(([name]) => name));
+  const isRooted = ([, one]: [Negotiable, Capability]) =>
+    one.extends === undefined || parentsOf(one).some((parent) => names.has(parent));
+  return new Set(shared.filter(isRooted).map(([name]) => name));
+}
+
+function parentsOf({ extends: parents = [] }: Capability): string[] {
+  return [parents].flat();
+}
+
+/** The capabilities that are told with an answer: its own, and those that extend it. */
+export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Record<string, { version: string }[]> {
+  const names = NEGOTIABLE.filter(
+    ([name, one]) => agreed.has(name) && (name === root || parentsOf(one).includes(root)),
+  );
+  return Object.fromEntries(names.map(([name]) => [name, [{ version: UCP_VERSION }]]));
+}
+
+export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
+
+export type Message =
+  | { type: 'error'; code: string; content: string; severity: Severity; path?: string }
+  | { type: 'warning'; code: string; content: string; path?: string }
+  | { type: 'info'; code: string; content: string; path?: string };
+
+/** A failure of the protocol, not of the business: it has a status of HTTP, and a code of JSON-RPC over MCP. */
+export class ProtocolError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, content: string, headers: Record<string, string> = {}) {
+    super(content);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Nothing came of the request: there is no resource to show, and the messages say why. */
+export class NoResource extends Error {
+  readonly messages: Message[];
+
+  constructor(messages: Message[]) {
+    super(messages.map(({ content }) => content).join(' '));
+    this.messages = messages;
+  }
+}
+
+export function unrecoverable(code: string, content: string): NoResource {
+  return new NoResource([{ type: 'error', code, content, severity: 'unrecoverable' }]);
+}

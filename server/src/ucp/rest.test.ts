@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { afterAll, expect, test } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { FILLED_IN, openShop } from '../../test/shop.ts';
+import { faultsIn, publishProfile, ucpClient } from '../../test/ucp.ts';
+
+const agent = await publishProfile();
+afterAll(agent.close);
+
+const DESTINATION = {
+  first_name: 'June',
+  last_name: 'Okafor',
+  street_address: 'Lindenallee 7',
+  address_locality: 'Berlin',
+  postal_code: '10115',
+  address_country: 'DE',
+};
+
+async function openUcp() {
+  const shop = await openShop();
+  await shop.givenTerms();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { default_tax_rate: '0' } });
+  const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
+  const client = (token?: string) => ucpClient({ issuer, profile: agent.url, token });
+  return { ...shop, shop, issuer, client, guest: client() };
+}
+
+function amounts({ totals }: { totals: { type: string; amount: number }[] }) {
+  return Object.fromEntries(totals.map(({ type, amount }) => [type, amount]));
+}
+
+test('an agent finds, fills a cart, changes it, uses a code and hands over; its customer confirms; it reads the order', async () => {
+  const { shop, client, givenProduct, givenDiscount, owner, site_id } = await openUcp();
+  const customer = await shop.givenCustomer();
+  const { access_token, token_id } = await givenAgent(shop, customer);
+  await givenDiscount({ code: 'TEN', value: '5.00' });
+  const mug = await givenProduct({ name: 'Blue mug', price: '14.00', product_type: 'Mugs' });
+  const bowl = await givenProduct({ name: 'Blue bowl', price: '20.00', product_type: 'Bowls' });
+  const { call } = client(access_token);
+
+  const found = await call('search_catalog', '', { body: { query: 'blue', filters: { price: { max: 1_500 } } } });
+  const products = found.products as { id: string; title: string; variants: { id: string; price: object }[] }[];
+  expect(products).toMatchObject([{ id: mug.id, title: 'Blue mug', metadata: { content_trust: 'merchant' } }]);
+  const variant = products[0]?.variants[0]?.id ?? '';
+  const looked = await call('lookup_catalog', '', { body: { ids: [variant, bowl.slug, 'nothing'] } });
+  expect(looked.products).toMatchObject([
+    { id: mug.id, variants: [{ id: variant, inputs: [{ id: variant, match: 'exact' }] }] },
+    { id: bowl.id, variants: [{ inputs: [{ id: bowl.slug, match: 'featured' }] }] },
+  ]);
+  expect(looked.messages).toMatchObject([{ code: 'not_found', path: '$.ids[2]' }]);
+  expect(await call('get_product', '', { body: { id: variant } })).toMatchObject({ product: { id: mug.id } });
+
+  const item = (id: string, quantity: number) => ({ item: { id }, quantity });
+  const other = bowl.variants[0]?.id ?? '';
+  const cart = await call('create_cart', '', { body: { line_items: [item(variant, 3), item(other, 1)] } });
+  expect(amounts(cart)).toEqual({ subtotal: 6_200, total: 6_200 });
+  const fewer = await call('update_cart', cart.id, {
+    body: { line_items: [{ id: cart.line_items[0]?.id, ...item(variant, 2) }], discounts: { codes: ['ten', 'more'] } },
+  });
+  expect(amounts(fewer)).toEqual({ subtotal: 2_800, discount: -500, total: 2_300 });
+  expect(fewer).toMatchObject({
+    discounts: { codes: ['TEN'], applied: [{ amount: 500 }] },
+    messages: [{ type: 'warning', code: 'discount_code_combination_disallowed', path: '$.discounts.codes[1]' }],
+  });
+
+  const begun = await call('create_checkout', '', { body: { cart_id: cart.id } });
+  const option = async () => {
+    const body = {
+      line_items: [item(variant, 2)],
+      buyer: { email: 'june@example.com', consent: { 'dev.ucp.consent.marketing': { granted: true } } },
+      fulfillment: { methods: [{ type: 'shipping', destinations: [DESTINATION] }] },
+    };
+    const filled = await call('update_checkout', begun.id, { body });
+    const [method] = (filled.fulfillment as { methods: { groups: { options: { id: string }[] }[] }[] }).methods;
+    expect(filled.messages?.map(({ code }) => code)).toContain('consent_not_recorded');
+    return { ...body, id: method?.groups[0]?.options[0]?.id ?? '' };
+  };
+  const { id: selected_option_id, ...body } = await option();
+  const method = { type: 'shipping', groups: [{ id: 'all', selected_option_id }] };
+  const ready = await call('update_checkout', begun.id, { body: { ...body, fulfillment: { methods: [method] } } });
+  expect(amounts(ready)).toEqual({ subtotal: 2_800, items_discount: -500, fulfillment: 490, total: 2_790 });
+  const done = await call('complete_checkout', begun.id);
+  for (const one of [ready, done]) {
+    expect(one).toMatchObject({
+      status: 'requires_escalation',
+      continue_url: expect.stringContaining('/checkout/chk_'),
+    });
+    expect(one.messages?.at(-1)).toMatchObject({ code: 'human_confirmation_required' });
+  }
+
+  const path = { checkout_id: begun.id };
+  await customer.client.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params: { path },
+    body: { payment_method: 'bank_transfer', shipping_address: FILLED_IN.shipping_address },
+  });
+  const { data: ordered, error } = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path },
+    body: {},
+  });
+  expect(error).toBeUndefined();
+  const completed = await call('get_checkout', begun.id);
+  expect(completed).toMatchObject({ status: 'completed', order: { id: ordered?.order.id } });
+  expect(completed).not.toHaveProperty('continue_url');
+  const order = await call('get_order', ordered?.order.id);
+  expect(order).toMatchObject({ checkout_id: begun.id, label: ordered?.order.order_number });
+  expect(amounts(order)).toMatchObject({ total: 2_790 });
+
+  const { rows } = await owner.query(
+    sql`select distinct actor_type, actor_id from commerce.audit_events
+      where site_id = ${site_id} and actor_type in ('agent', 'guest_agent')`,
+  );
+  expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
+});
+
+test('budget and categories of the token hold, a revoked one is 401, and other credentials are refused', async () => {
+  const { shop, client, givenProduct } = await openUcp();
+  const customer = await shop.givenCustomer();
+  const { access_token, agent: api } = await givenAgent(shop, customer, { budget_cents: 2_000 });
+  const { access_token: narrow } = await givenAgent(shop, customer, { categories: ['Bowls'] });
+  const { variants } = await givenProduct({ price: '15.00', product_type: 'Mugs' });
+  const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 2 }];
+
+  const dear = await client(access_token).call('create_cart', '', { body: { line_items } });
+  expect(dear).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'budget_exceeded' }] });
+  const foreign = await client(narrow).call('create_cart', '', { body: { line_items } });
+  expect(foreign).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'category_not_allowed' }] });
+  await api.DELETE('/api/agent/token');
+  const sent = [client(access_token), client('stk_nothing'), client(`${access_token}x`)];
+  for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
+});
+
+test('a guest holds no stock until the human comes, is on record with its profile, and never completes', async () => {
+  const { guest, givenProduct, owner, site_id, storefront, dashboard } = await openUcp();
+  const { variants } = await givenProduct({ name: 'Last <b>mug</b>', inventory_quantity: 1 });
+  const variant = variants[0]?.id ?? '';
+  const body = {
+    line_items: [{ item: { id: variant }, quantity: 1 }],
+    buyer: { email: FILLED_IN.email },
+    fulfillment: { methods: [{ type: 'shipping', destinations: [DESTINATION] }] },
+  };
+  const reserved = async () => {
+    const { rows } = await owner.query<{ reserved: number }>(
+      sql`select reserved from commerce.variants where site_id = ${site_id} and id = ${variant}`,
+    );
+    return rows[0]?.reserved;
+  };
+
+  const checkout = await guest.call('create_checkout', '', { body });
+  expect(checkout).toMatchObject({ status: 'requires_escalation', line_items: [{ item: { title: 'Last mug' } }] });
+  const completed = await guest.call('complete_checkout', checkout.id);
+  expect(completed.status).toBe('requires_escalation');
+  expect(await reserved()).toBe(0);
+  await storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: checkout.id } },
+    body: { note: 'I am here.' },
+  });
+  expect(await reserved()).toBe(1);
+
+  const none = await guest.call('create_checkout', '', { body });
+  expect(none).toMatchObject({
+    ucp: { status: 'error' },
+    messages: [{ code: 'out_of_stock', severity: 'unrecoverable' }],
+  });
+  expect(await guest.call('get_order', randomUUID())).toMatchObject({ messages: [{ code: 'identity_required' }] });
+  expect(await guest.call('get_cart', randomUUID())).toMatchObject({ messages: [{ code: 'not_found' }] });
+  expect(await guest.call('cancel_checkout', checkout.id)).toMatchObject({ status: 'canceled' });
+
+  const { data } = await dashboard.GET('/api/dashboard/audit-events', {
+    params: { query: { actor_type: 'guest_agent' } },
+  });
+  const { rows } = await owner.query<{ id: string }>(
+    sql`select id from commerce.agent_profiles where site_id = ${site_id} and url = ${agent.url}`,
+  );
+  expect(new Set(data?.audit_events.map(({ actor_id, actor_name }) => `${actor_id} ${actor_name}`))).toEqual(
+    new Set([`${rows[0]?.id} 127.0.0.1`]),
+  );
+  expect(data?.audit_events.map(({ action }) => action)).toContain('storefront.createCheckout');
+});
+
+test('a key serves one request: a copy changes nothing, another body is 409', async () => {
+  const { guest, givenProduct } = await openUcp();
+  const { variants } = await givenProduct();
+  const line = (quantity: number) => ({ body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] } });
+  const key = randomUUID();
+
+  const [first, second] = await Promise.all([1, 2].map(() => guest.call('create_cart', '', { ...line(1), key })));
+  expect(second?.id).toBe(first?.id);
+  expect(second?.line_items[0]?.quantity).toBe(1);
+  const id = first?.id ?? '';
+  const put = randomUUID();
+  await guest.call('update_cart', id, { ...line(2), key: put });
+  await guest.call('update_cart', id, line(3));
+  expect((await guest.call('update_cart', id, { ...line(2), key: put })).line_items[0]?.quantity).toBe(3);
+  const reused = await guest.send('create_cart', '', { ...line(2), key });
+  expect([reused.status, await reused.json()]).toMatchObject([409, { code: 'idempotency_conflict' }]);
+  expect((await guest.call('cancel_cart', id)).line_items).toHaveLength(1);
+});
+
+test('what is malformed, unreachable or of another version is said as UCP says it', async () => {
+  const { issuer, guest, site_id, baseUrl } = await openUcp();
+  const old = await publishProfile({ version: '2026-01-11' });
+  const bare = await publishProfile({ capabilities: {} });
+  const broken = await publishProfile({ version: 7 });
+  const statusOf = async (profile: string) => {
+    const answer = await ucpClient({ issuer, profile }).send('search_catalog', '', { body: {} });
+    return [answer.status, ((await answer.json()) as { code?: string }).code];
+  };
+
+  expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
+  expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
+  expect(await statusOf(broken.url)).toEqual([422, 'profile_malformed']);
+  expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
+  expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({
+    messages: [{ code: 'capabilities_incompatible' }],
+  });
+  const bodies = [
+    { line_items: 'x' },
+    { line_items: [{ item: {}, quantity: 1 }] },
+    { line_items: [{ item: { id: 'a' }, quantity: 0 }] },
+  ];
+  for (const body of bodies) expect((await guest.send('create_cart', '', { body })).status).toBe(400);
+  expect((await guest.send('create_cart', '', { body: { line_items: [] }, key: 'x' })).status).toBe(400);
+  await Promise.all([old.close(), bare.close(), broken.close()]);
+
+  const before = agent.asked();
+  await guest.call('search_catalog');
+  expect(agent.asked()).toBeLessThanOrEqual(before + 1);
+  await guest.call('search_catalog');
+  expect(agent.asked()).toBeLessThanOrEqual(before + 1);
+
+  const published = await fetch(`${issuer}/.well-known/ucp`);
+  expect(published.headers.get('Cache-Control')).toBe('public, max-age=300');
+  const profile = await published.json();
+  expect(faultsIn('profile.json#/$defs/business_schema', profile)).toEqual([]);
+  expect(profile).toMatchObject({
+    ucp: { services: { 'dev.ucp.shopping': [{ endpoint: expect.stringContaining(`/sites/${site_id}/ucp/v1`) }, {}] } },
+  });
+  expect((await fetch(`${baseUrl}/sites/${randomUUID()}/.well-known/ucp`)).status).toBe(404);
+});

@@ -1,0 +1,117 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Operation } from '../http/contract/contract.ts';
+import { readBody } from '../http/pipeline/body.ts';
+import { answerTo } from '../http/pipeline/errors.ts';
+import type { Notes } from '../http/pipeline/notes.ts';
+import { ShopError, ValidationError } from '../shop/errors.ts';
+import { profileUrlIn } from './agent.ts';
+import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
+import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
+import { ucpMcp } from './mcp.ts';
+import { issuerOf, type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
+import { profileOf } from './profile.ts';
+import { ProtocolError } from './protocol.ts';
+
+/** UCP over REST, as its OpenAPI document has it, and the shop's profile. */
+
+type Method = 'get' | 'post' | 'put';
+
+const ROUTES: [Method, string, FunctionName][] = [
+  ['post', '/catalog/search', 'search_catalog'],
+  ['post', '/catalog/lookup', 'lookup_catalog'],
+  ['post', '/catalog/product', 'get_product'],
+  ['post', '/carts', 'create_cart'],
+  ['get', '/carts/:id', 'get_cart'],
+  ['put', '/carts/:id', 'update_cart'],
+  ['post', '/carts/:id/cancel', 'cancel_cart'],
+  ['post', '/checkout-sessions', 'create_checkout'],
+  ['get', '/checkout-sessions/:id', 'get_checkout'],
+  ['put', '/checkout-sessions/:id', 'update_checkout'],
+  ['post', '/checkout-sessions/:id/complete', 'complete_checkout'],
+  ['post', '/checkout-sessions/:id/cancel', 'cancel_checkout'],
+  ['get', '/orders/:id', 'get_order'],
+];
+
+export function rest(deps: OpeningDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(['/.well-known/ucp', '/.well-known/ucp/sites/:site_id', '/sites/:site_id/.well-known/ucp'], publish(deps));
+  for (const [method, path, name] of ROUTES) {
+    router[method]([`/ucp/v1${path}`, `/sites/:site_id/ucp/v1${path}`], serve(deps, name));
+  }
+  router.all(['/ucp/mcp', '/sites/:site_id/ucp/mcp'], ucpMcp(deps));
+  router.use(['/ucp/v1', '/sites/:site_id/ucp/v1'], (_req, res) =>
+    fail(res, new ProtocolError(404, 'not_found', 'There is no such operation.')),
+  );
+  return router;
+}
+
+/** Profiles are kept by whoever reads them. */
+function publish(deps: OpeningDeps): RequestHandler {
+  return async (req, res) => {
+    try {
+      const tenant = await shopOf(deps, req);
+      res.set('Cache-Control', 'public, max-age=300').set('Access-Control-Allow-Origin', '*');
+      res.json(profileOf(issuerOf(deps, req, tenant)));
+    } catch (error) {
+      fail(res, error);
+    }
+  };
+}
+
+const MAX_BODY_BYTES = 256 * 1024;
+
+function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
+  const { keyed }: UcpFunction = FUNCTIONS[name];
+  return async (req, res) => {
+    (res.locals as Notes).protocol = 'ucp';
+    let call: UcpCall | undefined;
+    try {
+      const body = await bodyOf(req, res);
+      const key = req.get('Idempotency-Key');
+      if (keyed && key === undefined) throw new ProtocolError(400, 'invalid_request', 'Send an Idempotency-Key.');
+      call = await open(deps, req, res, { profile_url: profileUrlIn(req.get('UCP-Agent')), key });
+      const { created, body: answer } = await answerOf(call, name, String(req.params.id ?? ''), body);
+      send(res, created ? 201 : 200, answer);
+    } catch (error) {
+      await recordRefusal(deps, call, req, res, error);
+      fail(res, error);
+    }
+  };
+}
+
+async function bodyOf(req: Request, res: Response): Promise<unknown> {
+  if (req.method === 'GET') return undefined;
+  // Read as the body of an operation of the contract is: with the same bounds.
+  const reader = { method: 'post', surface: 'agent', hasBody: true, bodyLimitBytes: MAX_BODY_BYTES } as Operation;
+  await readBody(reader, req, res);
+  return req.body as unknown;
+}
+
+function send(res: Response, status: number, body: object): void {
+  if (!res.headersSent) res.status(status).json(body);
+}
+
+/** A failure of the protocol: a code, and what it means. */
+export function fail(res: Response, thrown: unknown): void {
+  const notes = res.locals as Notes;
+  const error = thrown instanceof Refused ? protocolErrorOf(thrown) : thrown;
+  if (error instanceof ProtocolError) {
+    notes.error = error.code;
+    res.set(error.headers);
+    send(res, error.status, { code: error.code, content: error.message });
+    return;
+  }
+  if (error instanceof ValidationError) {
+    const content = error.detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ');
+    send(res, 400, { code: 'invalid_request', content });
+    return;
+  }
+  const { status, headers = {} } = answerTo(error, notes.request_id);
+  if (status >= 500) notes.cause = error;
+  const code = error instanceof ShopError ? error.code : 'internal_error';
+  res.set(headers);
+  send(res, status, {
+    code,
+    content: error instanceof ShopError ? error.message : 'Something went wrong on our side.',
+  });
+}

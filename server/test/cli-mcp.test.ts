@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { components } from '@commerce-backend/spec';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { expect, test } from 'vitest';
+import { run } from '../../cli/src/main.ts';
+import { givenAgent } from './agents.ts';
+import { openShop } from './shop.ts';
+
+/** `commerce mcp` as an assistant on the same machine starts it. */
+function begin(address: string, token: string) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const env = { COMMERCE_AGENT_TOKEN: token };
+  const ended = run(['mcp', address], Object.assign(new EventEmitter(), { env, stdin, stdout, stderr }));
+  return { stdin, stdout, stderr, ended };
+}
+
+test('over stdio an assistant has the tools of the shop, until it hangs up', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const address = `${shop.baseUrl}/sites/${shop.site_id}/mcp`;
+
+  for (const mode of ['auto', 'legacy'] as const) {
+    const { stdin, stdout, ended } = begin(address, access_token);
+    const client = new Client({ name: 'desktop', version: '1.0.0' }, { versionNegotiation: { mode } });
+    await client.connect(new StdioServerTransport(stdout, stdin));
+    const { tools } = await client.listTools();
+    const found = (await client.callTool({ name: 'find_products', arguments: { query: 'a lamp' } })) as CallToolResult;
+    const refused = (await client.callTool({ name: 'get_product', arguments: {} })) as CallToolResult;
+    await expect(client.callTool({ name: 'pay', arguments: {} })).rejects.toThrow('no such tool');
+    stdin.end();
+
+    expect(client.getInstructions()).toContain('content_trust: merchant');
+    expect(tools.map(({ name }) => name)).toContain('find_and_buy');
+    expect((found.structuredContent as components['schemas']['FindOutcome']).candidates).toHaveLength(1);
+    expect(refused).toMatchObject({ isError: true, structuredContent: { error: 'validation_error' } });
+    expect(await ended).toBe(0);
+  }
+  const wrong = begin(address, 'agt_wrong');
+  expect(await wrong.ended).toBe(3);
+  expect(String(wrong.stderr.read())).toContain('COMMERCE_AGENT_TOKEN');
+});
