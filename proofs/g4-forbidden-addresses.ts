@@ -62,7 +62,7 @@ const HOSTS = [
 ];
 
 /** What the DNS answers for names that look harmless: at the first look, and at each after that. */
-const NAMES: Answers = {
+export const NAMES: Answers = {
   'private.example.net': [['127.0.0.1'], ['127.0.0.1']],
   'rebinding.example.net': [['93.184.215.14'], ['127.0.0.1']],
   'rebinding6.example.net': [['93.184.215.14'], ['::1']],
@@ -172,7 +172,7 @@ async function registerAll({ baseUrl, violations }: EventPremises, { credentials
 }
 
 /** Every host and name once by https, and then any of them with any scheme, port and path. */
-function urlsOf(chance: Chance, count: number): string[] {
+export function urlsOf(chance: Chance, count: number): string[] {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {

@@ -192,6 +192,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
   const lookUp = `/sites/${site_id}/ucp/v1/catalog/lookup`;
   const ids = (n: number) => ({ ids: [`product-${n}`] });
   const profile = (url: string) => ({ 'UCP-Agent': `profile="${url}"` });
+  const registration = () => ({ redirect_uris: ['https://assistant.example/callback'] });
   const consent = () => ({ agent_name: 'Proof', scopes: ['catalog:read'] });
   return {
     storefront_read: same('GET', '/api/storefront/products', guest),
@@ -257,6 +258,8 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     // Of another shop, whose own limit is used up by nobody else.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     consent_request_site: spread('POST', '/api/agent/consent/request', site, consent),
+    client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
+    client_registration_site: spread('POST', `/sites/${site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       device_code: mintToken('device'),

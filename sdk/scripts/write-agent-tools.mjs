@@ -70,13 +70,13 @@ function toolOf(path, method, operation, parameters) {
   };
 }
 
-/** One that may do without a token, such as asking for a consent, is no tool. */
-function needsToken({ security = [] }) {
-  return security.length > 0 && security.every((schemes) => Object.keys(schemes).length > 0);
+/** Not those that a client without a token may call, such as the request for consent. */
+function needsToken(operation) {
+  return operation?.security?.length > 0 && operation.security.every((one) => Object.keys(one).length > 0);
 }
 
 const tools = Object.entries(contract.paths).flatMap(([path, item]) =>
-  METHODS.filter((method) => path.startsWith('/api/agent/') && item[method] && needsToken(item[method])).map((method) =>
+  METHODS.filter((method) => path.startsWith('/api/agent/') && needsToken(item[method])).map((method) =>
     toolOf(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])]),
   ),
 );

@@ -11,6 +11,7 @@ import type { SiteHosts } from './http/callers/site-hosts.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
+import { oauthEndpoints } from './http/operators/oauth-endpoints.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { type CallOperation, openCalls } from './http/pipeline/call-operation.ts';
@@ -128,7 +129,7 @@ interface BesideApi {
 
 /** The routes that the contract does not describe. */
 function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls }: BesideApi): Router {
-  const { db, baseUrl, hosts, secretKey, auditKey, card, metrics, lastUsed } = deps;
+  const { db, baseUrl, hosts, secretKey, auditKey, card, metrics, lastUsed, egress } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
   router.get('/readyz', readyz(deps));
@@ -172,10 +173,11 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   router.use(
     whenAsked(async () => {
       const { pages } = await import('./pages/pages.ts');
-      return pages({ db, limits, hosts, checkoutDeps, auditKey, lastUsed, deadlines }, deps.demoSiteId);
+      return pages({ db, limits, hosts, checkoutDeps, auditKey, lastUsed, deadlines, egress }, deps.demoSiteId);
     }),
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
+  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, limits, deadlines }));
   return router;
 }
 

@@ -104,7 +104,7 @@ async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
   await write('password_reset', { email });
   await write('password_changed', { customer_id });
   await write('login_delayed', { email });
-  const { user_code } = await askForConsent(shop);
+  const { user_code } = await askForConsent(shop, { max_per_order_cents: 5_000 });
   await approve(customer, user_code);
   const consent = await owner.query<{ id: string }>(
     sql`select id from commerce.agent_consents where site_id = ${site_id}`,

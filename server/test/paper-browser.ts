@@ -36,12 +36,13 @@ export class PaperBrowser {
     return this.send(actionOf(page, action), fields);
   }
 
-  /** Posts a form from our own page. */
+  /** Posts a form from our own page. A redirect to somebody else's page is not followed. */
   async send(path: string, fields: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
     const sent = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', ...headers };
     const page = await this.open(path, { method: 'POST', body: fields, headers: sent });
     const target = page.response.headers.get('Location');
-    return page.response.status === 303 && target ? this.open(target) : page;
+    const isOurs = target?.startsWith('/') || target?.startsWith('http://localhost/');
+    return page.response.status === 303 && target && isOurs ? this.open(target) : page;
   }
 }
 

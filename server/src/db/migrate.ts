@@ -54,6 +54,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0050_opening': () => import('./migrations/0050_opening.ts'),
   '0051_stock_noted_by_row': () => import('./migrations/0051_stock_noted_by_row.ts'),
   '0053_budget_periods': () => import('./migrations/0053_budget_periods.ts'),
+  '0054_oauth': () => import('./migrations/0054_oauth.ts'),
   '0056_ucp': () => import('./migrations/0056_ucp.ts'),
   '0057_audit_tells': () => import('./migrations/0057_audit_tells.ts'),
 };

@@ -604,10 +604,10 @@ create table commerce.agent_consent_links (
 create table commerce.agent_consents (
   site_id uuid not null,
   id uuid not null,
-  user_code_hash bytea not null,
+  user_code_hash bytea,
   agent_name text not null,
   scopes text[] not null,
-  budget_cents bigint not null,
+  budget_cents bigint,
   categories text[] not null,
   token_expires_at timestamp with time zone not null,
   status text not null default 'pending'::text,
@@ -631,7 +631,8 @@ create table commerce.agent_consents (
   constraint agent_consents_budget_period_check CHECK ((budget_period = ANY (ARRAY['once'::text, 'week'::text, 'month'::text]))),
   constraint agent_consents_check CHECK (((status <> ALL (ARRAY['approved'::text, 'consumed'::text])) OR (customer_id IS NOT NULL))),
   constraint agent_consents_max_per_order_cents_check CHECK ((max_per_order_cents >= 0)),
-  constraint agent_consents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'consumed'::text])))
+  constraint agent_consents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'consumed'::text]))),
+  constraint budget_once_decided CHECK (((budget_cents IS NOT NULL) OR (status = ANY (ARRAY['pending'::text, 'denied'::text]))))
 );
 CREATE INDEX agent_consents_age ON commerce.agent_consents USING btree (expires_at);
 CREATE INDEX agent_consents_of ON commerce.agent_consents USING btree (site_id, customer_id) WHERE (customer_id IS NOT NULL);
@@ -734,6 +735,25 @@ create table commerce.audit_seals (
 );
 CREATE INDEX audit_seals_through ON commerce.audit_seals USING btree (through);
 alter table commerce.audit_seals enable row level security, force row level security;
+
+create table commerce.authorization_requests (
+  site_id uuid not null,
+  consent_id uuid not null,
+  request_hash bytea not null,
+  client_id text not null,
+  client_host text,
+  redirect_uri text not null,
+  code_challenge text not null,
+  resource text,
+  state text,
+  issuer text not null,
+  code_hash bytea,
+  constraint authorization_requests_pkey PRIMARY KEY (site_id, consent_id),
+  constraint one_authorization_per_address UNIQUE (site_id, request_hash),
+  constraint one_authorization_per_code UNIQUE (site_id, code_hash),
+  constraint authorization_requests_site_id_consent_id_fkey FOREIGN KEY (site_id, consent_id) REFERENCES commerce.agent_consents(site_id, id) ON DELETE CASCADE
+);
+alter table commerce.authorization_requests enable row level security, force row level security;
 
 create table commerce.cart_items (
   site_id uuid not null,
@@ -1215,6 +1235,20 @@ CREATE INDEX marketing_consents_by_email ON commerce.marketing_consents USING bt
 CREATE INDEX marketing_consents_of ON commerce.marketing_consents USING btree (site_id, customer_id, recorded_at, id);
 CREATE INDEX marketing_consents_of_order ON commerce.marketing_consents USING btree (site_id, order_id) WHERE (order_id IS NOT NULL);
 alter table commerce.marketing_consents enable row level security, force row level security;
+
+create table commerce.oauth_clients (
+  site_id uuid not null,
+  client_id text not null,
+  client_name text not null,
+  redirect_uris text[] not null,
+  from_document boolean not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint oauth_clients_pkey PRIMARY KEY (site_id, client_id),
+  constraint oauth_clients_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX oauth_clients_age ON commerce.oauth_clients USING btree (expires_at);
+alter table commerce.oauth_clients enable row level security, force row level security;
 
 create table commerce.order_events (
   site_id uuid not null,
@@ -2205,6 +2239,12 @@ create policy sweep on commerce.audit_seals as permissive for all to commerce_sw
 create policy tenant on commerce.audit_seals as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.authorization_requests as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.authorization_requests as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.cart_items as permissive for select to commerce_backup
   using (true);
 
@@ -2350,6 +2390,15 @@ create policy backup on commerce.marketing_consents as permissive for select to 
   using (true);
 
 create policy tenant on commerce.marketing_consents as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.oauth_clients as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.oauth_clients as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '1 day'::interval)));
+
+create policy tenant on commerce.oauth_clients as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_events as permissive for select to commerce_backup
@@ -2622,6 +2671,10 @@ grant select on commerce.audit_seals to commerce_backup;
 
 grant insert, select on commerce.audit_seals to commerce_sweep;
 
+grant delete, insert, select, update on commerce.authorization_requests to commerce_app;
+
+grant select on commerce.authorization_requests to commerce_backup;
+
 grant delete, insert, select, update on commerce.cart_items to commerce_app;
 
 grant select on commerce.cart_items to commerce_backup;
@@ -2757,6 +2810,12 @@ grant select on commerce.low_stock_notices to commerce_backup;
 grant delete, insert, select, update on commerce.marketing_consents to commerce_app;
 
 grant select on commerce.marketing_consents to commerce_backup;
+
+grant delete, insert, select, update on commerce.oauth_clients to commerce_app;
+
+grant select on commerce.oauth_clients to commerce_backup;
+
+grant delete, select on commerce.oauth_clients to commerce_sweep;
 
 grant insert, select on commerce.order_events to commerce_app;
 

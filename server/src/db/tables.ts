@@ -10,10 +10,10 @@ export interface Tables {
   agent_consents: {
     site_id: string;
     id: string;
-    user_code_hash: Buffer;
+    user_code_hash: Buffer | null;
     agent_name: string;
     scopes: string[];
-    budget_cents: number;
+    budget_cents: number | null;
     categories: string[];
     token_expires_at: string;
     status: 'pending' | 'approved' | 'denied' | 'consumed';
@@ -93,6 +93,19 @@ export interface Tables {
     key_id: string;
     through: string;
     sealed_at: string;
+  };
+  authorization_requests: {
+    site_id: string;
+    consent_id: string;
+    request_hash: Buffer;
+    client_id: string;
+    client_host: string | null;
+    redirect_uri: string;
+    code_challenge: string;
+    resource: string | null;
+    state: string | null;
+    issuer: string;
+    code_hash: Buffer | null;
   };
   cart_items: {
     site_id: string;
@@ -386,6 +399,15 @@ export interface Tables {
     wording: string | null;
     order_id: string | null;
     recorded_at: string;
+  };
+  oauth_clients: {
+    site_id: string;
+    client_id: string;
+    client_name: string;
+    redirect_uris: string[];
+    from_document: boolean;
+    created_at: string;
+    expires_at: string;
   };
   order_events: {
     site_id: string;

@@ -51,6 +51,8 @@ const EXPIRIES = {
   },
   rate_counts: { table: sql`commerce.rate_counts`, expired: sql`expires_at <= now()` },
   agent_consents: { table: sql`commerce.agent_consents`, expired: sql`expires_at <= now() - interval '1 day'` },
+  /** Of registrations and documents that were not used again in time. */
+  oauth_clients: { table: sql`commerce.oauth_clients`, expired: sql`expires_at <= now() - interval '1 day'` },
   /** With their deliveries and attempts. An event is kept for thirty days after its last delivery, such as a replay. */
   events: {
     table: sql`commerce.events`,

@@ -5,6 +5,7 @@ import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { addAgentGuides } from './agent-guides/agent-guides.ts';
+import { authorizePage } from './agent-consent/authorize.ts';
 import { BUY_PATHS, basketPage, leadToBasket } from './buy/buy.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
@@ -36,6 +37,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, testPaymentPage);
   addPage(router, guarded, orderPage);
   addPage(router, guarded, agentConsentPage);
+  addPage(router, guarded, authorizePage);
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);
   addPage(router, guarded, resetPasswordPage);

@@ -52,6 +52,11 @@ export function consentPage(baseUrl: string, site_id: string): string {
   return `${baseUrl}/agent-consent?site_id=${site_id}`;
 }
 
+/** Where a customer decides on what a client of OAuth asks for. */
+export function authorizationPage(baseUrl: string, site_id: string, secret: string): string {
+  return `${consentPage(baseUrl, site_id)}&request=${secret}`;
+}
+
 /** Where staff and customers lift the delay of their login that strangers have caused. */
 export function unlockLink(baseUrl: string, token: string): string {
   return `${baseUrl}/unlock/${token}`;

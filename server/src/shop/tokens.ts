@@ -18,6 +18,8 @@ export const TOKEN_PREFIXES = {
   verification: 'vrf',
   agent: 'agt',
   device: 'dvc',
+  authorization: 'aut',
+  code: 'cod',
   unlock: 'unl',
   invitation: 'inv',
   upload: 'upl',

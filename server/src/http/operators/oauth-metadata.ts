@@ -1,16 +1,18 @@
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../../db/transaction.ts';
+import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
 import { notFound } from '../../shop/errors.ts';
+import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { document } from '../contract/contract.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
 /**
- * How standard OAuth clients find the consent of a shop: the metadata of RFC 8414, for the issuer `/sites/{site_id}`, whose
- * path the well-known address ends with.
+ * How standard OAuth clients find the consent of a shop: the metadata of RFC 8414 for each of its issuers, and that of RFC 9728
+ * for what is below them. The path of the issuer is what the well-known address ends with.
  */
 interface MetadataDeps {
   db: Pool;
@@ -18,33 +20,27 @@ interface MetadataDeps {
   hosts: SiteHosts;
 }
 
+const SERVER = '/.well-known/oauth-authorization-server';
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
 export function oauthMetadata(deps: MetadataDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get(
-    `${WELL_KNOWN}/sites/:site_id`,
-    describe(deps, ({ params }) => String(params.site_id)),
-  );
-  router.get(
-    WELL_KNOWN,
-    describe(deps, (req) => String(req.query.site_id ?? req.get('X-Site-ID') ?? '')),
-  );
+  const ofServer = describe(deps, (issuer) => serverMetadata(deps, issuer));
+  router.get([`${SERVER}/sites/:site_id`, SERVER], ofServer);
+  for (const path of RESOURCE_PATHS) {
+    const ofResource = describe(deps, (issuer) => resourceMetadata(deps, issuer, path));
+    router.get([`${RESOURCE}/sites/:site_id${path}`, `${RESOURCE}${path}`], ofResource);
+  }
   return router;
 }
 
-const WELL_KNOWN = '/.well-known/oauth-authorization-server';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
-
-function describe(
-  { db, baseUrl, hosts }: MetadataDeps,
-  siteIn: (req: Parameters<RequestHandler>[0]) => string,
-): RequestHandler {
+function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): RequestHandler {
   return async (req, res) => {
     try {
-      const site_id = siteIn(req).toLowerCase();
-      const atHost = hosts.siteAt(req) ?? site_id;
-      if (atHost !== site_id || !(await isSite(db, site_id))) throw notFound('shop');
-      res.json(metadataOf(baseUrl, site_id));
+      const issuer = issuerNamed(deps, req);
+      if (!issuer || !(await isSite(deps.db, issuer.site_id))) throw notFound('shop');
+      res.json(metadataOf(issuer));
     } catch (error) {
       const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
       res.status(status).set(headers).type('application/json').send(body);
@@ -52,21 +48,49 @@ function describe(
   };
 }
 
+/** Besides its address, a query or a header may name the shop. */
+function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
+  const named = req.query.site_id ?? req.get('X-Site-ID');
+  if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);
+  return issuerIn(deps, req);
+}
+
 async function isSite(db: Pool, site_id: string): Promise<boolean> {
-  if (!UUID.test(site_id)) return false;
   const { rows } = await queryAlone(db, sql`select from sites where site_id = ${site_id}`);
   return rows.length > 0;
 }
 
-function metadataOf(baseUrl: string, site_id: string) {
+const scopes = () => document.components.schemas?.AgentScope?.enum;
+
+function serverMetadata({ baseUrl }: MetadataDeps, { issuer, site_id }: Issuer) {
+  const server = issuer === issuerOf(baseUrl, site_id) ? baseUrl : issuer;
   return {
-    issuer: `${baseUrl}/sites/${site_id}`,
-    device_authorization_endpoint: `${baseUrl}/api/agent/consent/request?site_id=${site_id}`,
-    token_endpoint: `${baseUrl}/api/agent/consent/poll`,
+    issuer,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    registration_endpoint: `${issuer}/oauth/register`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    device_authorization_endpoint: `${server}/api/agent/consent/request?site_id=${site_id}`,
     token_endpoint_auth_methods_supported: ['none'],
-    grant_types_supported: [DEVICE_CODE],
-    response_types_supported: [],
-    scopes_supported: document.components.schemas?.AgentScope?.enum,
-    service_documentation: `${baseUrl}/docs`,
+    revocation_endpoint_auth_methods_supported: ['none'],
+    grant_types_supported: ['authorization_code', DEVICE_CODE],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    scopes_supported: scopes(),
+    service_documentation: `${server}/docs`,
+  };
+}
+
+function resourceMetadata({ baseUrl }: MetadataDeps, { issuer, site_id }: Issuer, path: ResourcePath) {
+  const server = issuer === issuerOf(baseUrl, site_id) ? baseUrl : issuer;
+  return {
+    resource: issuer + path,
+    authorization_servers: [issuer],
+    scopes_supported: scopes(),
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${server}/docs`,
   };
 }

@@ -11,6 +11,15 @@ export const consent: Record<keyof typeof english, string> = {
   too_many_codes: 'Zu viele falsche Codes',
   too_many_codes_text:
     'Öffnen Sie den Link, den der Assistent zeigt, statt den Code einzugeben, oder warten Sie eine Weile und versuchen Sie es noch einmal.',
+  unknown_client: 'Dieser Assistent ist hier nicht bekannt',
+  unknown_client_text:
+    'Vielleicht war er zu lange weg, oder seine Beschreibung lässt sich gerade nicht lesen. Verbinden Sie ihn noch einmal dort, wo Sie ihn nutzen.',
+  unknown_address: 'Dieser Link gehört nicht zu dem Assistenten',
+  unknown_address_text:
+    'Er würde zu einer Adresse führen, die der Assistent nicht genannt hat. Nichts wurde erlaubt. Verbinden Sie ihn noch einmal dort, wo Sie ihn nutzen.',
+  mistaken_request: 'Der Assistent hat falsch gefragt',
+  mistaken_request_text: 'Nichts wurde erlaubt. Wer ihn entwickelt, muss das beheben.',
+  go_back: 'Zurück zu {place}',
 
   enter_code: 'Code des Assistenten eingeben',
   enter_code_why:
@@ -25,6 +34,8 @@ export const consent: Record<keyof typeof english, string> = {
   title: 'Darf dieser Assistent für Sie einkaufen?',
   check: 'Bitte prüfen Sie',
   asker: '{name} <hint>ist der Name, den er sich selbst gibt. Niemand hat ihn geprüft.</hint>',
+  asker_host:
+    '{name} <hint>ist die Adresse dieses Assistenten. Wir haben geprüft, dass er dort beschrieben ist.</hint>',
   asks: 'Er möchte bei {shop} für {email} handeln. Er bezahlt nie: Jeder Kauf wartet, bis Sie ihn bestätigen.',
   budget: 'Budget in {currency}',
   budget_hint: 'Höchstens {amount}. Sie können weniger erlauben. Mit 0 kann er sich nur umsehen.',
@@ -64,6 +75,8 @@ export const consent: Record<keyof typeof english, string> = {
   it_may: 'Er darf',
   until: 'Bis',
   asked: 'Angefragt',
+  leads_to: 'Führt zurück zu',
+  this_device: 'Eine App auf diesem Gerät',
   from_network: '{moment}, aus dem Netz von {address}',
   from_unknown: '{moment}, aus einem unbekannten Netz',
   software: 'Seine Software sei {software}, sagt er; niemand hat das geprüft',
@@ -104,4 +117,7 @@ export const consent: Record<keyof typeof english, string> = {
   denied_text: 'Der Assistent erhält keinen Zugang. Sie können diese Seite schließen.',
   expired: 'Diese Anfrage ist abgelaufen',
   expired_text: 'Sie wurde nicht rechtzeitig entschieden. Es wurde nichts erlaubt. Der Assistent kann neu anfragen.',
+  full_house: 'Sie haben schon zehn Assistenten',
+  full_house_text:
+    'Mehr sind nicht möglich. Beenden Sie einen davon, um einen anderen zu erlauben, oder lehnen Sie ab.',
 };

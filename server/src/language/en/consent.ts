@@ -9,6 +9,15 @@ export const consent = {
   too_many_codes: 'Too many wrong codes',
   too_many_codes_text:
     'Open the link that the assistant shows instead of typing its code, or wait a while and try again.',
+  unknown_client: 'This assistant is not known here',
+  unknown_client_text:
+    'It may have been away for too long, or its description cannot be read now. Connect it again from where you use it.',
+  unknown_address: 'This link does not belong to the assistant',
+  unknown_address_text:
+    'It would lead to an address that the assistant has not named. Nothing was allowed. Connect it again from where you use it.',
+  mistaken_request: 'The assistant has asked in a wrong way',
+  mistaken_request_text: 'Nothing was allowed. Its developers have to mend this.',
+  go_back: 'Back to {place}',
 
   enter_code: 'Enter the code of the assistant',
   enter_code_why:
@@ -23,6 +32,7 @@ export const consent = {
   title: 'May this assistant shop for you?',
   check: 'Please check',
   asker: '{name} <hint>is the name it gives itself. Nobody has verified it.</hint>',
+  asker_host: '{name} <hint>is the address of this assistant. We have checked that it is described there.</hint>',
   asks: 'It asks to act for {email} at {shop}. It never pays: every purchase waits until you confirm it.',
   budget: 'Budget in {currency}',
   budget_hint: 'At most {amount}. You can allow less. With 0 it can only browse.',
@@ -61,6 +71,8 @@ export const consent = {
   it_may: 'It may',
   until: 'Until',
   asked: 'Asked',
+  leads_to: 'Leads back to',
+  this_device: 'An app on this device',
   from_network: '{moment}, from the network of {address}',
   from_unknown: '{moment}, from an unknown network',
   software: 'It says that its software is {software}, which nobody has verified',
@@ -101,4 +113,6 @@ export const consent = {
   denied_text: 'The assistant gets no access. You can close this page.',
   expired: 'This request has expired',
   expired_text: 'It was not decided in time. Nothing was allowed. The assistant can ask again.',
+  full_house: 'You have ten assistants already',
+  full_house_text: 'Nobody may have more. End one of them to allow another, or refuse.',
 } as const;

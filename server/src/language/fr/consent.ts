@@ -11,6 +11,15 @@ export const consent: Record<keyof typeof english, string> = {
   too_many_codes: 'Trop de codes erronés',
   too_many_codes_text:
     'Ouvrez le lien que l’assistant affiche au lieu de saisir son code, ou attendez un moment et réessayez.',
+  unknown_client: 'Cet assistant n’est pas connu ici',
+  unknown_client_text:
+    'Il est peut-être resté absent trop longtemps, ou sa description est illisible pour le moment. Connectez-le de nouveau là où vous l’utilisez.',
+  unknown_address: 'Ce lien n’appartient pas à l’assistant',
+  unknown_address_text:
+    'Il mènerait à une adresse que l’assistant n’a pas indiquée. Rien n’a été autorisé. Connectez-le de nouveau là où vous l’utilisez.',
+  mistaken_request: 'L’assistant a mal formulé sa demande',
+  mistaken_request_text: 'Rien n’a été autorisé. C’est à ceux qui le développent d’y remédier.',
+  go_back: 'Retour vers {place}',
 
   enter_code: 'Saisissez le code de l’assistant',
   enter_code_why:
@@ -25,6 +34,7 @@ export const consent: Record<keyof typeof english, string> = {
   title: 'Cet assistant peut-il acheter pour vous ?',
   check: 'Vérifiez',
   asker: '{name} <hint>est le nom qu’il se donne. Personne ne l’a vérifié.</hint>',
+  asker_host: '{name} <hint>est l’adresse de cet assistant. Nous avons vérifié qu’il y est décrit.</hint>',
   asks: 'Il demande à agir pour {email} chez {shop}. Il ne paie jamais : chaque achat attend votre confirmation.',
   budget: 'Budget en {currency}',
   budget_hint: 'Au plus {amount}. Vous pouvez autoriser moins. Avec 0, il peut seulement parcourir la boutique.',
@@ -64,6 +74,8 @@ export const consent: Record<keyof typeof english, string> = {
   it_may: 'Il peut',
   until: 'Jusqu’au',
   asked: 'Demandé',
+  leads_to: 'Ramène vers',
+  this_device: 'Une application sur cet appareil',
   from_network: '{moment}, depuis le réseau de {address}',
   from_unknown: '{moment}, depuis un réseau inconnu',
   software: 'Il indique que son logiciel est {software}, ce que personne n’a vérifié',
@@ -104,4 +116,6 @@ export const consent: Record<keyof typeof english, string> = {
   denied_text: 'L’assistant n’obtient aucun accès. Vous pouvez fermer cette page.',
   expired: 'Cette demande a expiré',
   expired_text: 'Elle n’a pas été décidée à temps. Rien n’a été autorisé. L’assistant peut demander de nouveau.',
+  full_house: 'Vous avez déjà dix assistants',
+  full_house_text: 'Il ne peut pas y en avoir plus. Mettez fin à l’un d’eux pour en autoriser un autre, ou refusez.',
 };

@@ -1,10 +1,13 @@
 import type { AgentConsent } from '@commerce-backend/spec';
 import { actorOf } from '../../http/callers/callers.ts';
+import { approveForCode, FullHouse } from '../../shop/agents/authorization-codes.ts';
+import { addressOfCode, addressOfRefusal } from '../../shop/agents/authorization-requests.ts';
 import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { accountLink, consentPage } from '../../shop/links.ts';
+import type { Shop } from '../../shop/shop.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -13,6 +16,7 @@ import { type LoginWords, logOut } from '../parts/login.ts';
 import { setSessionCookie } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { arriveWithAuthorization, DENIED, makeRoom, showBeforeForm } from './authorization.ts';
 import { approvalOf, type ConsentField, type ConsentForm, consentMistakes, mistakesOf, parseForm } from './form.ts';
 import { consentForm, decidedPage, enterCodePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
@@ -37,8 +41,10 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
     const isSealed = (site_id: string) =>
       code !== undefined && userCodes.isSealed(request.checkoutDeps.secretKey, site_id, code, seal);
     const pathOf = (site_id: string) => consentPath(site_id, code, isSealed(site_id) ? seal : undefined);
+    const secret = request.req.query.request;
+    if (secret !== undefined) return arriveWithAuthorization(request, String(secret).slice(0, 64));
     const visit = await arriveInShop(request, pathOf);
-    return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id) };
+    return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id), authorization: undefined };
   },
   formOf: ({ session, path }) => `${FORM} ${session?.session_id ?? ''} ${path}`,
   show,
@@ -60,6 +66,8 @@ async function show(visit: ConsentVisit): Promise<PageAnswer> {
   if (!user_code) return enterCodePage(visit, csrfOf(visit));
   const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
+  const answer = visit.authorization && (await showBeforeForm(visit, csrfOf(visit), visit.authorization, consent));
+  if (answer) return answer;
   return consent.status === 'pending'
     ? consentForm(visit, csrfOf(visit), consent)
     : decidedPage(visit, consent.status, accountLink('', visit.tenant.site_id));
@@ -95,6 +103,7 @@ async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
   if (consent.status !== 'pending') return { redirect: visit.path };
+  if (action === 'revoke' && visit.authorization) return makeRoom(visit, body);
   if (action === 'approve') return approve(visit, body, consent);
   if (action === 'deny') return deny(visit, body, consent);
   throw new ShopError('invalid_request', 'There is no such action.');
@@ -112,7 +121,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const { db, tenant, actor, session, res, checkoutDeps } = visit;
   const form = parseForm(body, consent);
-  const mistakes = consentMistakes(visit.language, body, form, consent);
+  const mistakes = consentMistakes(visit, body, form, consent);
   if (mistakes.length > 0) return showFormAgain(visit, consent, form, mistakes, 422);
   const password = body.get('password');
   const failed = await verifyPassword(visit, password);
@@ -123,14 +132,30 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
     { ...visit, db, tenant, actor },
     { operation_id: 'storefront.approveAgentConsent', action: 'approve', body },
     async (shop) => {
-      await consents.approve(shop, consent.user_code, approvalOf(form, consent), proof);
+      const redirect = await approveAsAsked(visit, shop, consent, form, proof);
       token = await sessions.replace(shop, session?.token_id ?? '');
-      return { redirect: visit.path };
+      return { redirect };
     },
     (_shop, error) => showRefusal(visit, consent, form, error),
   );
   if (token && 'redirect' in answer) setSessionCookie(res, checkoutDeps.baseUrl, tenant.site_id, token);
   return answer;
+}
+
+/** Where the approval leads: back to the client with a code, or to this page, which says that the device gets its token. */
+async function approveAsAsked(
+  { authorization, path }: ConsentVisit,
+  shop: Shop,
+  consent: AgentConsent,
+  form: ConsentForm,
+  proof: consents.Proof,
+): Promise<string> {
+  const approval = approvalOf(form, consent);
+  if (authorization) {
+    return addressOfCode(authorization, await approveForCode(shop, authorization.secret, approval, proof));
+  }
+  await consents.approve(shop, consent.user_code, approval, proof);
+  return path;
 }
 
 async function verifyPassword(
@@ -177,8 +202,9 @@ async function showRefusal(
       403,
     );
   }
-  // It was decided meanwhile, here or elsewhere: the page shows the decision.
-  if (code === 'consent_not_pending' || code === 'consent_expired') return { redirect: visit.path };
+  // It was decided meanwhile, here or elsewhere, or cannot be now: the page shows that.
+  const isToBeShown = code === 'consent_not_pending' || code === 'consent_expired' || error instanceof FullHouse;
+  if (isToBeShown || (visit.authorization && code === 'agents_not_allowed')) return { redirect: visit.path };
   throw error;
 }
 
@@ -188,8 +214,8 @@ function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promi
     visit,
     { operation_id: 'storefront.denyAgentConsent', action: 'deny', body },
     async (shop) => {
-      await consents.deny(shop, consent.user_code, proof);
-      return { redirect: visit.path };
+      await consents.deny(shop, visit.authorization?.secret ?? consent.user_code, proof);
+      return { redirect: visit.authorization ? addressOfRefusal(visit.authorization, DENIED) : visit.path };
     },
     (_shop, error) => showRefusal(visit, consent, parseForm(body, consent), error),
   );

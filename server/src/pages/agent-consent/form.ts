@@ -6,6 +6,7 @@ import { withoutHidden } from '../../shop/hidden-characters.ts';
 import { centsIn, digitsOf } from '../parts/agent-words.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
+import type { ConsentVisit } from './visit.ts';
 
 /** The form in which a customer allows all or part of what an agent asks for. */
 
@@ -56,7 +57,7 @@ function chosenCategories(body: FormBody, consent: AgentConsent): string[] {
 }
 
 export function consentMistakes(
-  { say }: Language,
+  { language: { say }, authorization }: ConsentVisit,
   body: FormBody,
   form: ConsentForm,
   consent: AgentConsent,
@@ -66,7 +67,9 @@ export function consentMistakes(
   if (consent.categories.length > 0 && form.categories.length === 0) {
     mistakes.push({ field: 'category_0', message: say('consent.choose_category') });
   }
-  if (body.get('same_code') !== 'yes') mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
+  if (!authorization && body.get('same_code') !== 'yes') {
+    mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
+  }
   if (consent.password_required && !body.has('password')) {
     mistakes.push({ field: 'password', message: say('consent.no_password') });
   }
@@ -78,8 +81,9 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   const wrong = { message: say('consent.amount_form', { example: digits > 0 ? '25.00' : '25' }) };
   const mistakes: Mistake<ConsentField>[] = [];
   const budget = centsIn(form.budget, digits);
-  if (budget === undefined) mistakes.push({ field: 'budget', ...wrong });
-  else if (budget > consent.budget_cents) mistakes.push({ field: 'budget', message: say('consent.amount_high') });
+  if (budget === undefined && !buysNothing(form)) mistakes.push({ field: 'budget', ...wrong });
+  else if (budget !== undefined && budget > consent.budget_cents)
+    mistakes.push({ field: 'budget', message: say('consent.amount_high') });
 
   const { max_per_order_cents: most } = consent;
   const perOrder = centsIn(form.max_per_order, digits);
@@ -92,14 +96,19 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
+/** Whoever cannot prepare purchases needs no budget. */
+function buysNothing({ budget, scopes }: ConsentForm): boolean {
+  return budget === '' && !scopes.includes('checkout:create');
+}
+
 /** What a form without mistakes approves. */
-export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval {
+export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval & { budget_cents: number } {
   const digits = digitsOf(currency);
   const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
   const { budget_period, scopes, categories } = form;
   return {
     ...{ budget_period, scopes, categories },
-    ...(budget_cents !== undefined && { budget_cents }),
+    budget_cents: budget_cents ?? 0,
     ...(max_per_order_cents !== undefined && { max_per_order_cents }),
   };
 }

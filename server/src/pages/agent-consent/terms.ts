@@ -10,10 +10,11 @@ import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin }
 
 type State = FormState<ConsentField>;
 
-export function termsFields(state: State, consent: AgentConsent, form: ConsentForm): Html {
+/** `asksBudget` where nobody named one, which then nothing can be said about. */
+export function termsFields(state: State, consent: AgentConsent, form: ConsentForm, asksBudget: boolean): Html {
   return html`
 ${scopesField(state, consent, form)}
-${budgetFields(state, consent)}
+${budgetFields(state, consent, asksBudget)}
 ${categoriesField(state, consent, form)}`;
 }
 
@@ -32,7 +33,7 @@ const PERIODS = {
   month: 'consent.period_month',
 } as const satisfies Record<BudgetPeriod, string>;
 
-function budgetFields(state: State, consent: AgentConsent): Html {
+function budgetFields(state: State, consent: AgentConsent, asksBudget: boolean): Html {
   const { language } = state;
   const { say } = language;
   const { currency, budget_cents, budget_period, max_per_order_cents: most } = consent;
@@ -52,7 +53,7 @@ ${textField(state, {
   ...{ name: 'max_per_order', label: say('consent.per_order', { currency }), maximum: 16, autocomplete: 'off' },
   ...{ optional: most === null, hint },
 })}
-${budget_cents > 0 && worstCase(language, consent)}`;
+${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
 }
 
 /** What it comes to if the customer changes nothing, for a budget of each week is a larger sum than it looks. */

@@ -1,5 +1,7 @@
-import type { AgentConsent, ConsentStatus } from '@commerce-backend/spec';
+import type { AgentConsent, AgentToken, ConsentStatus } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import type { AuthorizationRequest } from '../../shop/agents/authorization-requests.ts';
+import { placeOf } from '../../shop/agents/redirect-uris.ts';
 import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
 import { decimalOf, digitsOf } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
@@ -74,31 +76,49 @@ ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
   return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
+/** That the customer has as many agents as anybody may, before another is allowed. */
+export function fullHousePage({ front, path, language }: ConsentVisit, csrf: string, agents: AgentToken[]): PageAnswer {
+  const { say } = language;
+  const { title, sentences } = noticeOf(language, 'consent.full_house');
+  const item = ({ id, agent_name, expires_at }: AgentToken) => html`
+<li><p>${strong(agent_name)} <span class="hint">${say('consent.until')} ${moment(language, expires_at)}</span></p>
+<form method="post" action="${path}">${csrfField(csrf)}<input type="hidden" name="agent" value="${id}"><button class="secondary" name="action" value="revoke" aria-label="${say('account.revoke_agent', { name: agent_name })}">${say('account.revoke')}</button></form></li>`;
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+${sentences.map((sentence) => html`<p>${sentence}</p>`)}
+<ul class="cards">${agents.map(item)}</ul>
+<form method="post" action="${path}">${csrfField(csrf)}<div class="buttons"><button class="secondary" name="action" value="deny">${say('consent.refuse')}</button></div></form>
+</section>`;
+  return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
+}
+
 export function consentForm(
   visit: ConsentVisit,
   csrf: string,
   consent: AgentConsent,
   { form, mistakes = [], status = 200 }: FormRetry = {},
 ): PageAnswer {
-  const { front, path, session, language } = visit;
+  const { front, path, session, language, authorization } = visit;
   const { say } = language;
   const title = say('consent.title');
-  const filled = form ?? formOf(consent);
+  // Where nobody named a budget, the customer does.
+  const asksBudget = authorization?.budget_named === false;
+  const filled = form ?? { ...formOf(consent), ...(asksBudget && { budget: '' }) };
   const { budget, max_per_order, budget_period } = filled;
   const state: FormState<ConsentField> = { language, entered: { budget, max_per_order, budget_period }, mistakes };
   const main = html`
 <section class="notice consent">
 <h1>${title}</h1>
 ${mistakeSummary(say('consent.check'), mistakes)}
-<p class="asker">${rich(language, 'consent.asker', { name: strong(consent.agent_name), hint: (words) => html`<span class="hint">${words}</span>` })}</p>
+<p class="asker">${rich(language, authorization?.client_host ? 'consent.asker_host' : 'consent.asker', { name: strong(consent.agent_name), hint: (words) => html`<span class="hint">${words}</span>` })}</p>
 <p>${rich(language, 'consent.asks', { email: strong(session?.email), shop: strong(consent.shop_name) })}</p>
 ${changesSection(language, consent)}
-${asked(language, consent)}
+${asked(language, consent, authorization)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
-${termsFields(state, consent, filled)}
-<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
-${checkbox(state, 'same_code', 'yes', say('consent.same_code'), false)}
+${termsFields(state, consent, filled, asksBudget)}
+${!authorization && sameCode(state, consent)}
 ${
   consent.password_required &&
   passwordField(state, { name: 'password', label: say('consent.password_again'), autocomplete: 'current-password' })
@@ -131,11 +151,22 @@ function formOf({
   return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
 }
 
+/** What a device shows, for the customer to compare. A browser that was sent here has nothing to compare with. */
+function sameCode(state: FormState<ConsentField>, { user_code }: AgentConsent): Html {
+  const { say } = state.language;
+  return html`<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${user_code}</p></div>
+${checkbox(state, 'same_code', 'yes', say('consent.same_code'), false)}`;
+}
+
 function strong(words: string | undefined): Html {
   return html`<strong dir="auto">${words}</strong>`;
 }
 
-function asked(language: Language, { token_expires_at, requested_at, requested_from }: AgentConsent): Html {
+function asked(
+  language: Language,
+  { token_expires_at, requested_at, requested_from }: AgentConsent,
+  authorization: AuthorizationRequest | undefined,
+): Html {
   const { say } = language;
   const { ip: address } = requested_from;
   const at = moment(language, requested_at);
@@ -144,8 +175,10 @@ function asked(language: Language, { token_expires_at, requested_at, requested_f
     : rich(language, 'consent.from_unknown', { moment: at });
   const named = sanitizeMerchantText(requested_from.user_agent, LONGEST_SOFTWARE);
   const software = named && rich(language, 'consent.software', { software: html`<q dir="auto">${named}</q>` });
+  const back = authorization && (placeOf(authorization.redirect_uri) ?? say('consent.this_device'));
   return html`
 <dl class="facts">
+${back && html`<div><dt>${say('consent.leads_to')}</dt><dd dir="auto">${back}</dd></div>`}
 <div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
 <div><dt>${say('consent.asked')}</dt><dd>${when}${software && html`. ${software}`}</dd></div>
 </dl>`;

@@ -1,3 +1,4 @@
+import type { AuthorizationRequest } from '../../shop/agents/authorization-requests.ts';
 import type { CustomerVisit } from '../parts/customer-visit.ts';
 
 /** A customer on the consent page. */
@@ -6,4 +7,6 @@ export interface ConsentVisit extends CustomerVisit {
   user_code: string | undefined;
   /** Whether the URL is the signed link of the request, so that the code was not guessed. */
   sealed: boolean;
+  /** What a client of OAuth sent the browser here for, if one did: then its secret is in the place of the code. */
+  authorization: AuthorizationRequest | undefined;
 }

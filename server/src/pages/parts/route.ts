@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
+import type { Egress } from '../../egress/post.ts';
 import type { LastUsed } from '../../http/callers/last-used.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import { Deadline, type Deadlines } from '../../http/pipeline/deadline.ts';
@@ -27,6 +28,8 @@ export interface PagesDeps {
   auditKey: AuditKey;
   lastUsed: LastUsed;
   deadlines: Deadlines;
+  /** Reads what clients of OAuth say of themselves. */
+  egress: Egress;
 }
 
 /** One request for a page. */
@@ -69,8 +72,10 @@ export type PageAnswer =
  */
 export interface PageRoute<Visit extends PageRequest> {
   /** In Express's notation. */
-  path: string;
+  path: string | string[];
   where: Where;
+  /** Whether it answers at the address that was asked, wherever the shop's own pages are. */
+  stays?: true;
   /** Finds what the address leads to. Throws `not_found` when that is nothing. */
   arrive(request: PageRequest): Promise<Visit>;
   /** What the forms of the visit are about: the token of another form is refused. */
@@ -105,7 +110,7 @@ export function addPage<Visit extends PageRequest>(
     pageHeaders,
     handled(async (request) => {
       const visit = await arrive(page, request);
-      return moved(visit) ?? page.show(visit);
+      return (page.stays ? undefined : moved(visit)) ?? page.show(visit);
     }),
   );
   router.post(

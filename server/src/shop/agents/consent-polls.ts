@@ -7,11 +7,11 @@ import { inShop } from '../in-shop.ts';
 import * as budgets from '../mandates/budgets.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
-import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
+import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 import { isOutdated } from './outdated.ts';
 
 /** How an agent gets its token (RFC 8628 §3.4): it polls until the customer has decided. The token is issued once. */
-const MAX_ACTIVE_TOKENS = 10;
+export const MAX_ACTIVE_TOKENS = 10;
 const SLOW_DOWN_SECONDS = 5;
 
 interface Polled {
@@ -21,6 +21,16 @@ interface Polled {
   interval_seconds: number;
   /** Whether the shop allows agents now. */
   enabled: boolean;
+}
+
+/** The request behind a device_code; undefined when it is unknown in this shop. */
+export async function requestOf(shop: Shop, device_code: string): Promise<string | undefined> {
+  if (!isWellFormed('device', device_code)) return undefined;
+  const found = await shop.one<{ consent_id: string }>(
+    sql`select consent_id from agent_consent_links
+      where site_id = ${shop.siteId} and token_hash = ${hashToken(device_code)}`,
+  );
+  return found?.consent_id;
 }
 
 /**
@@ -127,7 +137,7 @@ async function insertToken(
 }
 
 /** Locks the customer who approved, and returns the id. */
-async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
+export async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
   const found = await shop.one<{ id: string }>(
     sql`select c.id from customers c
       where c.site_id = ${shop.siteId} and c.anonymized_at is null and c.id = (

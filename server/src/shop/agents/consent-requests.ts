@@ -12,8 +12,8 @@ import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 /** How an agent requests a customer's consent (RFC 8628 §3.1). consents.ts and consent-polls.ts continue from there. */
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
-const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
-const DEFAULT_TOKEN_LIFETIME = '7 days';
+export const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+export const DEFAULT_TOKEN_LIFETIME = '7 days';
 const ATTEMPTS = 3;
 
 export interface ConsentInput {

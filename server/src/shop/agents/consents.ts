@@ -6,6 +6,7 @@ import * as mail from '../mail.ts';
 import { listCategories, unknownCategories } from '../mandates/shop-categories.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed } from '../tokens.ts';
 import { requireAgentsEnabled } from './consent-requests.ts';
 import { narrowed } from './narrowing.ts';
 import { isOutdated } from './outdated.ts';
@@ -47,7 +48,8 @@ const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and
  * shop's current policy applies, not the one from when the agent asked.
  */
 const grantable: Sql = sql`select case when k.status = 'pending'
-    then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint) else k.budget_cents end as budget_cents,
+    then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
+    else coalesce(k.budget_cents, 0) end as budget_cents,
   case when k.status = 'pending' and k.max_per_order_cents is not null
     then least(k.max_per_order_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
     else k.max_per_order_cents end as max_per_order_cents,
@@ -67,22 +69,32 @@ function isFor(customer_id: string | null): Sql {
       select from tokens o where o.site_id = k.site_id and o.id = k.replaces_token_id and o.customer_id = ${customer_id}))`;
 }
 
-/** The request behind a code, as the customer who calls may see it. Throws `not_found`. */
+/** The request behind a code, or behind the secret of a client's page, as the customer who calls may see it. Throws `not_found`. */
 async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
-  const code = parseUserCode(typed);
+  const which = whichOf(shop, typed);
   const found =
-    code &&
+    which &&
     (await shop.one<ConsentRow>(
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
           g.budget_cents, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
           k.replaces_token_id, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           '{"password_above_cents": null}' || t.agent_policy as policy
         from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable}) as g
-        where k.site_id = ${shop.siteId} and k.user_code_hash = ${hashUserCode(code)} and ${isFor(shop.customerId)}
+        where k.site_id = ${shop.siteId} and ${which} and ${isFor(shop.customerId)}
         ${lock ? sql`for update of k` : empty}`,
     ));
   if (!found) throw notFound('request for consent');
   return found;
+}
+
+/** Of `agent_consents k`; undefined for a text that leads to none. */
+function whichOf(shop: Shop, typed: string): Sql | undefined {
+  if (isWellFormed('authorization', typed)) {
+    return sql`k.id = (select consent_id from authorization_requests
+      where site_id = ${shop.siteId} and request_hash = ${hashToken(typed)})`;
+  }
+  const code = parseUserCode(typed);
+  return code === undefined ? undefined : sql`k.user_code_hash = ${hashUserCode(code)}`;
 }
 
 /** How the customer has authenticated. */

@@ -3,6 +3,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed } from '../tokens.ts';
 import { budgetColumns } from './budgets.ts';
 
 /** The tokens of agents, as their customers, the merchant and they themselves see and end them. */
@@ -60,6 +61,15 @@ export async function get(shop: Shop, id: string, customer_id?: string): Promise
   return found;
 }
 
+/** An active one by its secret. */
+export async function findBySecret(shop: Shop, secret: string) {
+  if (!isWellFormed('agent', secret)) return undefined;
+  return shop.one<{ id: string; customer_id: string | null }>(
+    sql`select id, customer_id from tokens t where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(secret)}
+      and t.kind = 'agent' and ${tokenStatus} = 'active'`,
+  );
+}
+
 export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
@@ -79,6 +89,12 @@ export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): P
 /** Ends the token of a customer that another one takes the place of; false if it was revoked before. */
 export async function endReplaced(shop: Shop, id: string, customer_id: string): Promise<boolean> {
   return (await end(shop, 'customer', sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`)) > 0;
+}
+
+/** Ends the token that came of a request, if it came. */
+export async function revokeOfConsent(shop: Shop, consent_id: string): Promise<void> {
+  const made = sql`(select id from agent_tokens where site_id = ${shop.siteId} and consent_id = ${consent_id})`;
+  await end(shop, 'system', sql`t.id = ${made}`);
 }
 
 /** Returns how many were ended. */

@@ -1,0 +1,102 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { PaperBrowser } from '../server/test/paper-browser.ts';
+import { newCustomer } from './agents.ts';
+import { exchange, type Reply } from './client.ts';
+import type { Tenant, World } from './tenant.ts';
+
+/** The authorization code as honest clients and customers use it, in steps, between which somebody else may try something. */
+
+export const REDIRECT_URI = 'https://assistant.example/callback';
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+export type Fields = Record<string, string>;
+
+/** What a client keeps of a flow, and where it is. */
+export interface Flow {
+  tenant: Tenant;
+  client_id: string;
+  verifier: string;
+  challenge: string;
+  state: string;
+  browser: PaperBrowser;
+  /** The page where the customer decides. */
+  page: string;
+}
+
+export async function registerClient({ baseUrl }: World, { site_id }: Tenant): Promise<string> {
+  const body = JSON.stringify({ redirect_uris: [REDIRECT_URI], client_name: 'A client' });
+  const { status, text } = await exchange(baseUrl, 'POST', `/sites/${site_id}/oauth/register`, {}, body);
+  if (status !== 201) throw new Error(`The registration was refused: ${status} ${text}`);
+  return (JSON.parse(text) as { client_id: string }).client_id;
+}
+
+/** Sends a browser with a request, which leaves out what is undefined. */
+export function authorize(
+  { baseUrl }: World,
+  { site_id }: Tenant,
+  fields: Fields | [string, string][],
+): Promise<Reply> {
+  const query = new URLSearchParams(fields);
+  return exchange(baseUrl, 'GET', `/sites/${site_id}/oauth/authorize?${query}`, {});
+}
+
+export function fieldsOf({ client_id, challenge, state }: Pick<Flow, 'client_id' | 'challenge' | 'state'>): Fields {
+  return {
+    response_type: 'code',
+    client_id,
+    redirect_uri: REDIRECT_URI,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    state,
+  };
+}
+
+/** A flow that has come to its page, in the browser of a customer who is logged in. */
+export async function begin(world: World, tenant: Tenant, client_id: string): Promise<Flow> {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const begun = { tenant, client_id, verifier, challenge, state: randomUUID() };
+  const { status, headers } = await authorize(world, tenant, fieldsOf(begun));
+  const { pathname, search } = new URL(headers.location ?? '', 'http://localhost');
+  if (status !== 303 || pathname !== '/agent-consent') throw new Error(`A flow could not begin: ${status}`);
+  return { ...begun, browser: await browserOf(world, tenant), page: pathname + search };
+}
+
+/** The browser of a new customer of a tenant. */
+export async function browserOf(world: World, tenant: Tenant): Promise<PaperBrowser> {
+  const { token } = await newCustomer(world, tenant);
+  const session = `sid_${tenant.site_id.replaceAll('-', '')}=${token}`;
+  return new PaperBrowser(world.baseUrl, {}, ((address: string, init: RequestInit) => {
+    const { Cookie = '', ...headers } = init.headers as Fields;
+    return fetch(address, { ...init, headers: { ...headers, Cookie: [Cookie, session].filter(Boolean).join('; ') } });
+  }) as typeof fetch);
+}
+
+/** The customer allows it. Returns the answer that the browser carries to the client. */
+export async function allow({ browser, page }: Flow): Promise<URLSearchParams> {
+  const shown = await browser.press(await browser.open(page), 'approve', { budget: '20.00' });
+  const location = shown.response.headers.get('Location') ?? '';
+  if (!location.startsWith(`${REDIRECT_URI}?`)) throw new Error(`No code came of it: ${shown.response.status}`);
+  return new URL(location).searchParams;
+}
+
+export function exchangeOf({ client_id, verifier }: Flow, code: string): Fields {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    client_id,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: verifier,
+  };
+}
+
+export function redeem({ baseUrl }: World, { site_id }: Tenant, fields: Fields | [string, string][]): Promise<Reply> {
+  const body = new URLSearchParams(fields).toString();
+  return exchange(baseUrl, 'POST', `/sites/${site_id}/oauth/token`, FORM, body);
+}
+
+/** Whether a token opens anything. */
+export async function opens({ baseUrl }: World, token: string): Promise<boolean> {
+  const { status } = await exchange(baseUrl, 'GET', '/api/agent/audit/me', { Authorization: `Bearer ${token}` });
+  return status === 200;
+}

@@ -1,0 +1,37 @@
+import type { Request } from 'express';
+import { issuerOf, type ResourcePath } from '../../shop/agents/issuers.ts';
+import type { SiteHosts } from './site-hosts.ts';
+
+/** Which shop a request is about by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
+export interface Issuer {
+  site_id: string;
+  issuer: string;
+}
+
+interface Deps {
+  baseUrl: string;
+  hosts: SiteHosts;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The paths at which a resource or an endpoint of every issuer is reached, in Express's notation. */
+export function belowIssuer(path: string): string[] {
+  return [`/sites/:site_id${path}`, path];
+}
+
+/** The issuer that a request names; undefined where that is none. Whether there is such a shop is not looked up. */
+export function issuerIn({ baseUrl, hosts }: Deps, req: Request): Issuer | undefined {
+  const atHost = hosts.siteAt(req);
+  if (req.params.site_id === undefined)
+    return atHost === undefined ? undefined : { site_id: atHost, issuer: hosts.originAt(req) };
+  const site_id = String(req.params.site_id).toLowerCase();
+  if (!UUID.test(site_id) || (atHost ?? site_id) !== site_id) return undefined;
+  return { site_id, issuer: issuerOf(baseUrl, site_id) };
+}
+
+/** Where the metadata of a resource is (RFC 9728 §3.1), for the `resource_metadata` of a challenge. */
+export function resourceMetadataAt({ issuer }: Issuer, path: ResourcePath): string {
+  const { origin, pathname } = new URL(issuer);
+  return `${origin}/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}${path}`;
+}

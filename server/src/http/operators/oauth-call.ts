@@ -1,0 +1,106 @@
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Pool } from 'pg';
+import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
+import { notFound, ShopError } from '../../shop/errors.ts';
+import { findTenant } from '../../shop/in-shop.ts';
+import type { LinkDeps } from '../../shop/links.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
+import { type Issuer, issuerIn } from '../callers/issuers.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
+import { isDecodable } from '../contract/storable.ts';
+import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
+import { answerTo } from '../pipeline/errors.ts';
+import type { Limits } from '../pipeline/limits.ts';
+import type { Notes } from '../pipeline/notes.ts';
+
+/** A call of an endpoint that OAuth describes, not the contract: forms and errors are those of its standards. */
+export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
+  db: Pool;
+  hosts: SiteHosts;
+  limits: Limits;
+  deadlines: Deadlines;
+}
+
+export interface OAuthCall extends OAuthDeps, Issuer {
+  req: Request;
+  res: Response;
+  /** The body as text. */
+  text: string;
+  tenant: Tenant;
+  actor: Actor;
+  deadline: Deadline;
+}
+
+interface Reply {
+  status: number;
+  json?: unknown;
+}
+
+const LARGEST_BYTES = 16 * 1024;
+
+/** Reads the call, and answers with what comes of it. */
+export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<Reply>): RequestHandler[] {
+  const read = express.text({ type: () => true, limit: LARGEST_BYTES, inflate: false });
+  return [
+    (req, res, next) => read(req, res, (error?: unknown) => (error === undefined ? next() : refuse(res, tooLarge()))),
+    async (req, res) => {
+      const deadline = new Deadline(deps.deadlines.request);
+      try {
+        const { status, json } = await deadline.limit(arrive(deps, deadline, req, res).then(reply));
+        // RFC 6749 §5.1; Cache-Control is no-store everywhere.
+        res.status(status).set('Pragma', 'no-cache');
+        if (json === undefined) res.end();
+        else res.json(json);
+      } catch (error) {
+        refuse(res, error);
+      }
+    },
+  ];
+}
+
+async function arrive(deps: OAuthDeps, deadline: Deadline, req: Request, res: Response): Promise<OAuthCall> {
+  const issuer = issuerIn(deps, req);
+  const tenant = issuer && (await findTenant(deps.db, issuer.site_id));
+  if (!tenant) throw notFound('shop');
+  const text = typeof req.body === 'string' ? req.body : '';
+  if (!isDecodable(text)) throw new OAuthRefusal('invalid_request', 'The body is not valid UTF-8.');
+  const actor: Actor = { type: 'anonymous', id: tenant.site_id, customer_id: null };
+  return { ...deps, ...issuer, deadline, req, res, text, tenant, actor };
+}
+
+/** The fields of a form, none of them given twice (RFC 6749 §3.2). */
+export function formIn({ req, text }: Pick<OAuthCall, 'req' | 'text'>): URLSearchParams {
+  const type = req.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new OAuthRefusal('invalid_request', 'Send a form as application/x-www-form-urlencoded.');
+  }
+  const fields = new URLSearchParams(text);
+  const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
+  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is given twice.`);
+  return fields;
+}
+
+function tooLarge(): OAuthRefusal {
+  return new OAuthRefusal('invalid_request', `The body cannot be read, or has more than ${LARGEST_BYTES} bytes.`);
+}
+
+/** With the fields of OAuth and, for refusals of the API, its own. */
+function refuse(res: Response, error: unknown): void {
+  const notes = res.locals as Notes;
+  if (res.headersSent) return;
+  if (error instanceof OAuthRefusal) {
+    notes.error = error.error;
+    const status = error.error === 'invalid_client' ? 401 : 400;
+    res.status(status).json({ error: error.error, error_description: error.message, request_id: notes.request_id });
+    return;
+  }
+  const { status, body, headers = {} } = answerTo(error, notes.request_id);
+  if (status >= 500) notes.cause = error;
+  const said = JSON.parse(String(body)) as { error: string; message: string };
+  notes.error = said.error;
+  const known = error instanceof ShopError || status >= 500;
+  res
+    .status(status)
+    .set(headers)
+    .json({ ...said, ...(known && { error_description: said.message }) });
+}

@@ -1,0 +1,139 @@
+import type { IssuedAgentToken } from '@commerce-backend/spec';
+import { Router } from 'express';
+import * as codes from '../../shop/agents/authorization-codes.ts';
+import * as polls from '../../shop/agents/consent-polls.ts';
+import { resourceNamed } from '../../shop/agents/issuers.ts';
+import * as clients from '../../shop/agents/oauth-clients.ts';
+import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
+import { networkOf } from '../../shop/client-network.ts';
+import * as agentTokens from '../../shop/mandates/tokens.ts';
+import { belowIssuer } from '../callers/issuers.ts';
+import { NO_CLAIM } from '../callers/open-callers.ts';
+import { type Operation, operationTable } from '../contract/contract.ts';
+import { audit } from '../pipeline/audit.ts';
+import { applyLimit } from '../pipeline/counted.ts';
+import type { Notes } from '../pipeline/notes.ts';
+import { formIn, type OAuthCall, type OAuthDeps, oauthCall } from './oauth-call.ts';
+
+/**
+ * What OAuth clients call below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591) and revocation
+ * (RFC 7009). The address to which browsers are sent is a page (see pages/agent-consent/authorize.ts). The metadata describes
+ * all of them, by standards that leave nothing to say: they are not in the contract.
+ */
+export function oauthEndpoints(deps: OAuthDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.post(belowIssuer('/oauth/token'), ...oauthCall(deps, token));
+  router.post(belowIssuer('/oauth/register'), ...oauthCall(deps, register));
+  router.post(belowIssuer('/oauth/revoke'), ...oauthCall(deps, revoke));
+  return router;
+}
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+async function token(call: OAuthCall) {
+  const { limits, req, res, site_id } = call;
+  applyLimit(res, await limits.countStrictly(operationOf('agent.pollConsent'), { ...NO_CLAIM, site_id }, req));
+  const form = formIn(call);
+  if (req.get('Authorization') !== undefined) {
+    throw new OAuthRefusal('invalid_client', 'Clients have no secret here: send client_id in the form.');
+  }
+  switch (form.get('grant_type')) {
+    case 'authorization_code':
+      return { status: 200, json: await exchangeCode(call, form) };
+    case DEVICE_CODE:
+      return { status: 200, json: await pollForDevice(call, required(form, 'device_code')) };
+    case null:
+      throw new OAuthRefusal('invalid_request', 'Send grant_type.');
+    default:
+      throw new OAuthRefusal('unsupported_grant_type', `grant_type should be authorization_code or ${DEVICE_CODE}.`);
+  }
+}
+
+async function exchangeCode(call: OAuthCall, form: URLSearchParams): Promise<IssuedAgentToken> {
+  const { deadline, db, tenant, actor, site_id } = call;
+  const named = form.get('resource');
+  const resource = named === null ? null : resourceNamed(call, site_id, named);
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource is not one of this shop.');
+  const sent = {
+    code: required(form, 'code'),
+    client_id: required(form, 'client_id'),
+    redirect_uri: required(form, 'redirect_uri'),
+    code_verifier: required(form, 'code_verifier'),
+    resource,
+  };
+  const issued = await deadline.inShop(db, tenant, actor, (shop) => codes.exchange(shop, sent));
+  if (issued instanceof OAuthRefusal) throw issued;
+  return issued;
+}
+
+function required(form: URLSearchParams, name: string): string {
+  const value = form.get(name);
+  if (!value) throw new OAuthRefusal('invalid_request', `Send ${name}.`);
+  return value;
+}
+
+/** As `agent.pollConsent` does it, with the poll recorded in a transaction of its own. */
+async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_code: string) {
+  const consent_id = await deadline.inShop(db, tenant, actor, (shop) => polls.requestOf(shop, device_code));
+  if (!consent_id) throw new OAuthRefusal('invalid_grant', 'This device_code is unknown.');
+  await polls.recordPoll(db, tenant, actor, consent_id);
+  return deadline.inShop(db, tenant, actor, (shop) => polls.issue(shop, consent_id));
+}
+
+async function register({ limits, req, res, text, site_id, deadline, db, tenant, actor }: OAuthCall) {
+  applyLimit(res, await limits.countGuess('client_registration', site_id, networkOf(req.ip)));
+  applyLimit(res, await limits.countGuess('client_registration_site', site_id, ''));
+  const metadata = clients.parseMetadata(jsonIn(text));
+  const registered = await deadline.inShop(db, tenant, actor, (shop) => clients.register(shop, metadata));
+  const can = {
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+  return { status: 201, json: { ...registered, ...can } };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OAuthRefusal('invalid_client_metadata', 'Send JSON.');
+  }
+}
+
+/** Ends a token at once. Whoever holds it may do that, and learns of any other text only that it is no token (RFC 7009 §2.2). */
+async function revoke(call: OAuthCall) {
+  const { limits, req, res, deadline, db, tenant, actor, secretKey } = call;
+  const secret = required(formIn(call), 'token');
+  const ended = await deadline.inShop(db, tenant, actor, async (shop) => {
+    const found = await agentTokens.findBySecret(shop, secret);
+    if (!found) return false;
+    await agentTokens.revoke(shop, found.id, 'agent');
+    await audit(shop, {
+      operation: operationOf('agent.revokeToken'),
+      caller: {
+        kind: 'agent',
+        tenant,
+        principal_id: found.id,
+        credential_id: found.id,
+        customer_id: found.customer_id,
+        scopes: [],
+        allowed_origins: [],
+      },
+      req,
+      payload: JSON.stringify(['oauth', 'revoke']),
+      secretKey,
+      request_id: (res.locals as Notes).request_id,
+      status: 200,
+    });
+    return true;
+  });
+  if (!ended) applyLimit(res, await limits.countFailure(req, 'revocation'));
+  return { status: 200 };
+}
+
+function operationOf(id: Operation['id']): Operation {
+  const found = operationTable.find((operation) => operation.id === id);
+  if (!found) throw new Error(`The contract has no operation ${id}.`);
+  return found;
+}

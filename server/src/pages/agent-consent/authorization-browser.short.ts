@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as oauth from 'openid-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { beginAuthorization, registeredClient } from '../../../test/oauth.ts';
+import { openShop } from '../../../test/shop.ts';
+import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+played(
+  'a customer is sent to the page by an app, allows it, and is led back to it past the policy of the page',
+  async () => {
+    const shop = await openShop();
+    const customer = await shop.givenCustomer();
+    const arrivals: string[] = [];
+    const app = createServer(({ url = '' }, res) => {
+      arrivals.push(url);
+      res.setHeader('Content-Type', 'text/html').end('<!doctype html><title>App</title><h1>Back in the app</h1>');
+    });
+    await new Promise<void>((listening) => app.listen(0, '127.0.0.1', listening));
+    const redirect_uri = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+    const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
+    const { page, complaints } = await openTab(browser, 375);
+    const heading = () => page.$eval('h1', ({ textContent }) => textContent);
+    const look = async (step: string) => {
+      await leaveScreenshot(page, `authorization-${step}`);
+      expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+    };
+    const begin = async () => {
+      const begun = await beginAuthorization(config, { redirect_uri });
+      // The links of the server begin with its configured address; here it listens elsewhere.
+      const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
+      await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
+      return begun;
+    };
+
+    const { code_verifier, state } = await begin();
+    await page.type('#email', customer.email);
+    await page.type('#password', customer.password);
+    await press(page, 'log_in');
+    expect(await heading()).toBe('May this assistant shop for you?');
+    await look('1-asked');
+    await press(page, 'approve');
+    await look('2-mistake');
+    await page.type('#budget', '20.00');
+    await page.click('#scope_4');
+    await press(page, 'approve');
+    expect(await heading()).toBe('Back in the app');
+    const returned = new URL(arrivals.find((url) => url.includes('code=')) ?? '', redirect_uri);
+    const checks = { pkceCodeVerifier: code_verifier, expectedState: state };
+    expect(await oauth.authorizationCodeGrant(config, returned, checks)).toMatchObject({
+      scope: 'catalog:read cart:write checkout:create customer:self',
+      budget_cents: 2_000,
+    });
+
+    await begin();
+    await press(page, 'deny');
+    expect(await heading()).toBe('Back in the app');
+    expect(arrivals.some((url) => url.includes('error=access_denied'))).toBe(true);
+    expect(complaints.filter((text) => !/422|favicon/.test(text))).toEqual([]);
+    app.close();
+  },
+  60_000,
+);

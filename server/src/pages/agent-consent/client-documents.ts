@@ -1,0 +1,58 @@
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import * as clients from '../../shop/agents/oauth-clients.ts';
+import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
+import type { Visit } from '../parts/visit.ts';
+import { inShopOfVisit } from '../parts/visit.ts';
+
+/**
+ * Clients whose id is the address of a document about themselves. It is read as all addresses that strangers name are: past no
+ * redirect, and from no private network. Who can write at that address is the client, so its host is its identity.
+ */
+const LIMITS = { mostBytes: 5 * 1024, milliseconds: 3_000 };
+const LONGEST_KEPT_SECONDS = 24 * 60 * 60;
+const SHORTEST_KEPT_SECONDS = 60;
+const KEPT_SECONDS = 60 * 60;
+/** As long as the name of an agent may be. */
+const LONGEST_HOST = 100;
+const CLIENT_ID = /^[!-~]{1,500}$/;
+
+/** The client of an id, registered or described; undefined when it is neither. */
+export async function findClient(visit: Visit, client_id: string): Promise<clients.OAuthClient | undefined> {
+  if (!CLIENT_ID.test(client_id)) return undefined;
+  const kept = await inShopOfVisit(visit, (shop) => clients.find(shop, client_id));
+  if (kept || !isDocumentAddress(client_id, visit.egress.policy)) return kept;
+  const document = await visit.egress.get(client_id, LIMITS);
+  const metadata = document && describedBy(document.json, client_id);
+  if (!metadata) return undefined;
+  const seconds = Math.min(
+    LONGEST_KEPT_SECONDS,
+    Math.max(SHORTEST_KEPT_SECONDS, document.max_age_seconds ?? KEPT_SECONDS),
+  );
+  await inShopOfVisit(visit, (shop) => clients.keepDocument(shop, client_id, metadata, seconds));
+  return { client_id, ...metadata, from_document: true };
+}
+
+/** In the one spelling that a URL has, with a path, so that two ids are never the same address. */
+function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): boolean {
+  if (!URL.canParse(client_id)) return false;
+  const { href, protocol, host, pathname, username, password, hash } = new URL(client_id);
+  const isWeb = protocol === 'https:' || (allowPrivate && protocol === 'http:');
+  const isPlain = href === client_id && username === '' && password === '' && hash === '';
+  return isWeb && isPlain && pathname !== '/' && host.length <= LONGEST_HOST;
+}
+
+/** What it says of the client, if it is about this one, and about one without a secret. */
+function describedBy(said: unknown, client_id: string): clients.ClientMetadata | undefined {
+  try {
+    const metadata = clients.parseMetadata(said);
+    const {
+      client_id: own,
+      client_secret,
+      token_endpoint_auth_method: method = 'none',
+    } = said as Record<string, unknown>;
+    return own === client_id && client_secret === undefined && method === 'none' ? metadata : undefined;
+  } catch (error) {
+    if (error instanceof OAuthRefusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto';
+import type { AgentToken, IssuedAgentToken } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as agentTokens from '../mandates/tokens.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { issue, lockCustomerOf, MAX_ACTIVE_TOKENS } from './consent-polls.ts';
+import { type Approval, approve, type Proof } from './consents.ts';
+import * as clients from './oauth-clients.ts';
+import { OAuthRefusal } from './oauth-refusal.ts';
+
+/**
+ * The code that an approved request brings, and the token that it is exchanged for (RFC 6749 §4.1.3). A code lives for 60 seconds
+ * and counts once, for the client, the address and the challenge that it was made for. Whoever brings it a second time ends the
+ * token: one of the two is not the client (§4.1.2). Locks are taken in the order customer, request, token, as for devices.
+ */
+const LIFETIME_SECONDS = 60;
+
+/** Approves a request by the secret of its page, and returns the code. Throws as `consents.approve` does, or `FullHouse`. */
+export async function approveForCode(
+  shop: Shop,
+  secret: string,
+  approval: Approval & { budget_cents: number },
+  proof: Proof,
+): Promise<string> {
+  await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} for update`);
+  if (await isFull(shop)) throw new FullHouse();
+  await approve(shop, secret, approval, proof);
+  const code = mintToken('code');
+  await shop.run(
+    sql`with coded as (
+        update authorization_requests set code_hash = ${hashToken(code)}
+        where site_id = ${shop.siteId} and request_hash = ${hashToken(secret)} returning site_id, consent_id
+      )
+      update agent_consents k set expires_at = now() + ${LIFETIME_SECONDS} * interval '1 second'
+      from coded where k.site_id = coded.site_id and k.id = coded.consent_id`,
+  );
+  return code;
+}
+
+/** The customer has as many agents as anybody may. */
+export class FullHouse extends Error {}
+
+/** The agents that would have to end one of theirs; none while there is a free place for another. */
+export async function agentsInTheWay(shop: Shop): Promise<AgentToken[]> {
+  if (!shop.customerId || !(await isFull(shop))) return [];
+  const all = await agentTokens.listOfCustomer(shop, shop.customerId);
+  return all.filter(({ status }) => status === 'active');
+}
+
+/** A code that is on its way has its place already. */
+async function isFull(shop: Shop): Promise<boolean> {
+  const found = await shop.one<{ taken: number }>(
+    sql`select (select count(*) from tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
+          and kind = 'agent' and revoked_at is null and expires_at > now())
+        + (select count(*) from agent_consents where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
+          and status = 'approved' and user_code_hash is null and expires_at > now()) as taken`,
+  );
+  return (found?.taken ?? 0) >= MAX_ACTIVE_TOKENS;
+}
+
+/** What a client sends with a code. */
+export interface Exchange {
+  code: string;
+  client_id: string;
+  redirect_uri: string;
+  code_verifier: string;
+  /** In the form in which it is kept; null where the client names none. */
+  resource: string | null;
+}
+
+interface CodeRow {
+  status: string;
+  client_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  resource: string | null;
+  expired: boolean;
+  /** Whether the shop allows agents now. */
+  enabled: boolean;
+}
+
+/**
+ * The token of a code, or a refusal that counts: to be thrown after the commit, for a second use has an effect. Throws an
+ * OAuthRefusal or a ShopError for those that have none.
+ */
+export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentToken | OAuthRefusal> {
+  const consent_id = await requestOf(shop, sent.code);
+  if (!consent_id) throw invalidCode();
+  await lockCustomerOf(shop, consent_id);
+  // Read under the lock: of two that bring the same code at once, the second sees what the first did.
+  const row = await shop.one<CodeRow>(
+    sql`select k.status, a.client_id, a.redirect_uri, a.code_challenge, a.resource, k.expires_at <= now() as expired,
+        (t.agent_policy ->> 'enabled')::boolean as enabled
+      from authorization_requests a join agent_consents k on k.site_id = a.site_id and k.id = a.consent_id
+      join site_settings t on t.site_id = a.site_id
+      where a.site_id = ${shop.siteId} and a.consent_id = ${consent_id}`,
+  );
+  if (!row) throw invalidCode();
+  if (row.status === 'consumed') {
+    await agentTokens.revokeOfConsent(shop, consent_id);
+    return new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
+  }
+  if (row.status !== 'approved' || row.expired || !isFor(row, sent)) throw invalidCode();
+  if (!row.enabled) throw new OAuthRefusal('invalid_grant', 'The shop no longer allows agents.');
+  if (sent.resource !== null && sent.resource !== row.resource) {
+    throw new OAuthRefusal('invalid_target', 'The code was asked for another resource.');
+  }
+  await clients.noteUse(shop, row.client_id);
+  return issue(shop, consent_id);
+}
+
+async function requestOf(shop: Shop, code: string): Promise<string | undefined> {
+  if (!isWellFormed('code', code)) return undefined;
+  const found = await shop.one<{ consent_id: string }>(
+    sql`select consent_id from authorization_requests
+      where site_id = ${shop.siteId} and code_hash = ${hashToken(code)}`,
+  );
+  return found?.consent_id;
+}
+
+/** RFC 7636 §4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Exchange): boolean {
+  const proven =
+    VERIFIER.test(sent.code_verifier) && hash('sha256', sent.code_verifier, 'base64url') === code_challenge;
+  return proven && sent.client_id === client_id && sent.redirect_uri === redirect_uri;
+}
+
+/** One refusal for all: whoever has found a code learns nothing from it. */
+function invalidCode(): OAuthRefusal {
+  return new OAuthRefusal(
+    'invalid_grant',
+    'The code is unknown or has expired, or was made for another client_id, redirect_uri or code_verifier.',
+  );
+}

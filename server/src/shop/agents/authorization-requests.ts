@@ -1,0 +1,163 @@
+import type { AgentScope, BudgetPeriod } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import type { LinkDeps } from '../links.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { DEFAULT_TOKEN_LIFETIME, SCOPES } from './consent-requests.ts';
+import { resourceNamed } from './issuers.ts';
+import type { OAuthClient } from './oauth-clients.ts';
+import { OAuthRefusal } from './oauth-refusal.ts';
+import { withAnswer } from './redirect-uris.ts';
+
+/**
+ * How a client asks for an authorization code (RFC 6749 §4.1.1, RFC 7636): a request like that of a device, which the same
+ * customer decides on at the same page. It keeps what the code will be bound to, and where the browser goes then.
+ */
+interface Asked {
+  scopes: AgentScope[];
+  /** Null leaves it to the customer. */
+  budget_cents: number | null;
+  max_per_order_cents: number | null;
+  budget_period: BudgetPeriod;
+  code_challenge: string;
+  resource: string | null;
+  state: string | null;
+}
+
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+/** RFC 6749 §A.5. */
+const STATE = /^[ -~]{1,2000}$/;
+const WHOLE_NUMBER = /^\d{1,10}$/;
+const LARGEST_BUDGET = 1_000_000_000;
+
+/** What a client asks for, apart from who it is and where it wants the browser sent. Throws an OAuthRefusal. */
+export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
+  const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
+  if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Name one resource.');
+  if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is given twice.`);
+  if (fields.get('response_type') !== 'code') {
+    throw new OAuthRefusal('unsupported_response_type', 'response_type should be code.');
+  }
+  if ((fields.get('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthRefusal('invalid_request', 'response_mode should be query.');
+  }
+  const code_challenge = fields.get('code_challenge') ?? '';
+  if (fields.get('code_challenge_method') !== 'S256' || !S256_CHALLENGE.test(code_challenge)) {
+    throw new OAuthRefusal('invalid_request', 'Send a code_challenge with code_challenge_method=S256 (RFC 7636).');
+  }
+  const named = fields.get('resource');
+  const resource = named === null ? null : resourceNamed(deps, site_id, named);
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource is not one of this shop.');
+  return {
+    scopes: scopesIn(fields.get('scope') ?? ''),
+    budget_cents: centsIn(fields, 'budget_cents'),
+    max_per_order_cents: centsIn(fields, 'max_per_order_cents'),
+    budget_period: periodIn(fields.get('budget_period') ?? 'once'),
+    code_challenge,
+    resource,
+    state: stateIn(fields.get('state')),
+  };
+}
+
+/** Repeats what the client sent, for it to recognize its own request. */
+export function stateIn(state: string | null): string | null {
+  if (state === null || STATE.test(state)) return state;
+  throw new OAuthRefusal('invalid_request', 'state should be at most 2,000 characters of ASCII.');
+}
+
+/** None means all, since the customer can take each away. */
+function scopesIn(text: string): AgentScope[] {
+  const wanted = text.split(' ').filter(Boolean);
+  if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
+    throw new OAuthRefusal('invalid_scope', `scope should be some of ${SCOPES.join(' ')}.`);
+  }
+  return wanted.length === 0 ? SCOPES : SCOPES.filter((scope) => wanted.includes(scope));
+}
+
+function centsIn(fields: URLSearchParams, name: 'budget_cents' | 'max_per_order_cents'): number | null {
+  const text = fields.get(name);
+  if (text === null) return null;
+  if (WHOLE_NUMBER.test(text) && Number(text) <= LARGEST_BUDGET) return Number(text);
+  throw new OAuthRefusal('invalid_request', `${name} should be a whole number of minor units.`);
+}
+
+function periodIn(text: string): BudgetPeriod {
+  if (text === 'once' || text === 'week' || text === 'month') return text;
+  throw new OAuthRefusal('invalid_request', 'budget_period should be once, week or month.');
+}
+
+interface Wanted extends Asked {
+  client: OAuthClient;
+  redirect_uri: string;
+  issuer: string;
+}
+
+/** Keeps a request. Returns the secret in the address of the page where the customer decides. */
+export async function insert(
+  shop: Shop,
+  { client, redirect_uri, issuer, ...asked }: Wanted,
+  { ip, user_agent }: { ip: string | null; user_agent: string | null },
+): Promise<string> {
+  const secret = mintToken('authorization');
+  const { client_id, client_name, from_document } = client;
+  const { scopes, budget_cents, max_per_order_cents, budget_period, code_challenge, resource, state } = asked;
+  const client_host = from_document ? new URL(client_id).host : null;
+  await shop.run(
+    sql`with inserted as (
+        insert into agent_consents (site_id, id, agent_name, scopes, budget_cents, max_per_order_cents,
+          budget_period, categories, token_expires_at, ip, user_agent)
+        select ${shop.siteId}, ${uuidv7()}, ${client_host ?? client_name}, ${scopes}::text[], ${budget_cents},
+          ${max_per_order_cents}, ${budget_period}, '{}',
+          now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
+            (agent_policy ->> 'max_lifetime_days')::int * interval '1 day'), ${ip}, ${user_agent}
+        from site_settings where site_id = ${shop.siteId}
+        returning site_id, id
+      )
+      insert into authorization_requests (site_id, consent_id, request_hash, client_id, client_host, redirect_uri,
+        code_challenge, resource, state, issuer)
+      select site_id, id, ${hashToken(secret)}, ${client_id}, ${client_host}, ${redirect_uri}, ${code_challenge},
+        ${resource}, ${state}, ${issuer} from inserted`,
+  );
+  return secret;
+}
+
+/** A request as its page needs it before anybody has logged in. */
+export interface AuthorizationRequest {
+  /** The secret in the address. */
+  secret: string;
+  client_host: string | null;
+  redirect_uri: string;
+  state: string | null;
+  issuer: string;
+  /** Whether the client named a budget. */
+  budget_named: boolean;
+  /** Whether it was approved once. */
+  approved: boolean;
+  /** Whether the shop allows agents now. */
+  enabled: boolean;
+}
+
+/** Of a secret; undefined if it leads to none. */
+export async function find(shop: Shop, secret: string): Promise<AuthorizationRequest | undefined> {
+  if (!isWellFormed('authorization', secret)) return undefined;
+  const found = await shop.one<Omit<AuthorizationRequest, 'secret'>>(
+    sql`select a.client_host, a.redirect_uri, a.state, a.issuer, k.budget_cents is not null as budget_named,
+        a.code_hash is not null as approved, (t.agent_policy ->> 'enabled')::boolean as enabled
+      from authorization_requests a join agent_consents k on k.site_id = a.site_id and k.id = a.consent_id
+      join site_settings t on t.site_id = a.site_id
+      where a.site_id = ${shop.siteId} and a.request_hash = ${hashToken(secret)}`,
+  );
+  return found && { secret, ...found };
+}
+
+type Back = Pick<AuthorizationRequest, 'redirect_uri' | 'state' | 'issuer'>;
+
+/** Where the browser goes with a refusal. The issuer says who answers (RFC 9207). */
+export function addressOfRefusal({ redirect_uri, state, issuer }: Back, { error, message }: OAuthRefusal): string {
+  return withAnswer(redirect_uri, { error, error_description: message, state, iss: issuer });
+}
+
+export function addressOfCode({ redirect_uri, state, issuer }: Back, code: string): string {
+  return withAnswer(redirect_uri, { code, state, iss: issuer });
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { hiddenCharacterIn } from '../hidden-characters.ts';
+import type { Shop } from '../shop.ts';
+import { OAuthRefusal } from './oauth-refusal.ts';
+import { isRedirectUri, placeOf } from './redirect-uris.ts';
+
+/**
+ * The clients of a shop that use the authorization code. All are public: they have no secret, and whoever names one may be
+ * anybody. What counts is where the browser goes, which the client has said beforehand: in a registration (RFC 7591), or in a
+ * document at the address that is its id.
+ */
+export interface OAuthClient {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+  from_document: boolean;
+}
+
+/** What a client says of itself. */
+export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
+
+const MOST_REDIRECT_URIS = 10;
+const LONGEST_NAME = 100;
+/** A registration that brought no token is gone the next day; one that did is kept long enough to come back. */
+const UNUSED_REGISTRATION = '1 day';
+const USED_REGISTRATION = '90 days';
+
+/** Throws an OAuthRefusal for what cannot be taken; fields that mean nothing here are ignored (RFC 7591 §2). */
+export function parseMetadata(said: unknown): ClientMetadata {
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) {
+    throw new OAuthRefusal('invalid_client_metadata', 'Send a JSON object.');
+  }
+  const { redirect_uris, client_name } = said as Record<string, unknown>;
+  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECT_URIS) {
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
+  }
+  const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
+  if (wrong >= 0) {
+    const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] should begin with ${allowed}.`);
+  }
+  const uris = [...new Set(redirect_uris as string[])];
+  const name = typeof client_name === 'string' ? client_name.trim() : '';
+  if (!name.isWellFormed() || name.length > LONGEST_NAME || hiddenCharacterIn(name, { lines: false })) {
+    const message = `client_name should be at most ${LONGEST_NAME} characters, none of them hidden.`;
+    throw new OAuthRefusal('invalid_client_metadata', message);
+  }
+  return { client_name: name || (placeOf(uris[0] ?? '') ?? 'localhost').slice(0, LONGEST_NAME), redirect_uris: uris };
+}
+
+export async function register(shop: Shop, { client_name, redirect_uris }: ClientMetadata) {
+  const client_id = randomUUID();
+  const made = await shop.one<{ issued_at: number }>(
+    sql`insert into oauth_clients (site_id, client_id, client_name, redirect_uris, from_document, expires_at)
+      values (${shop.siteId}, ${client_id}, ${client_name}, ${redirect_uris}::text[], false,
+        now() + ${UNUSED_REGISTRATION}::interval)
+      returning floor(extract(epoch from created_at))::float8 as issued_at`,
+  );
+  return { client_id, client_id_issued_at: made?.issued_at ?? 0, client_name, redirect_uris };
+}
+
+/** The client with an id; undefined when there is none, or no longer. */
+export function find(shop: Shop, client_id: string): Promise<OAuthClient | undefined> {
+  return shop.one<OAuthClient>(
+    sql`select client_id, client_name, redirect_uris, from_document from oauth_clients
+      where site_id = ${shop.siteId} and client_id = ${client_id} and expires_at > now()`,
+  );
+}
+
+/** Keeps what the document of a client said for so long. */
+export async function keepDocument(
+  shop: Shop,
+  client_id: string,
+  { client_name, redirect_uris }: ClientMetadata,
+  seconds: number,
+): Promise<void> {
+  await shop.run(
+    sql`insert into oauth_clients (site_id, client_id, client_name, redirect_uris, from_document, expires_at)
+      values (${shop.siteId}, ${client_id}, ${client_name}, ${redirect_uris}::text[], true,
+        now() + ${seconds} * interval '1 second')
+      on conflict (site_id, client_id) do update set client_name = excluded.client_name,
+        redirect_uris = excluded.redirect_uris, expires_at = excluded.expires_at`,
+  );
+}
+
+/** A client that got a token stays registered. */
+export async function noteUse(shop: Shop, client_id: string): Promise<void> {
+  await shop.run(
+    sql`update oauth_clients set expires_at = greatest(expires_at, now() + ${USED_REGISTRATION}::interval)
+      where site_id = ${shop.siteId} and client_id = ${client_id} and not from_document`,
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * Where a client may have the browser sent back to: an address with https, one on the reader's own device, or a scheme of an app,
+ * which contains a dot as reversed domain names do (RFC 8252 §7). What is asked for must be what was registered, to the letter;
+ * only the port of a loopback address is free (§7.3), as apps take whichever the system gives them.
+ */
+
+/** The characters of RFC 3986, without `#`: a redirect has no fragment (RFC 6749 §3.1.2). */
+const WRITABLE = /^[A-Za-z0-9._~:/?[\]@!$&'()*+,;=%-]{1,1000}$/;
+const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?([/?].*)?$/;
+const APP_SCHEME = /^([a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):/;
+
+export function isRedirectUri(text: string): boolean {
+  if (!WRITABLE.test(text) || !URL.canParse(text)) return false;
+  if (LOOPBACK.test(text) || APP_SCHEME.test(text)) return true;
+  const { username, password } = new URL(text);
+  return text.startsWith('https://') && username === '' && password === '';
+}
+
+/** Whether a client that registered some addresses may have the browser sent to this one. */
+export function isRegistered(registered: readonly string[], asked: string): boolean {
+  if (!isRedirectUri(asked)) return false;
+  return registered.some((one) => one === asked || (LOOPBACK.test(one) && withoutPort(one) === withoutPort(asked)));
+}
+
+function withoutPort(uri: string): string {
+  const [, host, rest = ''] = LOOPBACK.exec(uri) ?? [];
+  return host === undefined ? uri : host + rest;
+}
+
+/** Where that is, for people: a host, the scheme of an app, or undefined for the reader's own device. */
+export function placeOf(uri: string): string | undefined {
+  if (LOOPBACK.test(uri)) return undefined;
+  return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;
+}
+
+/** What a Content-Security-Policy calls it. Addresses of IPv6 have no name there, only their scheme. */
+export function policySourceOf(uri: string): string {
+  const scheme = APP_SCHEME.exec(uri)?.[1];
+  if (scheme) return `${scheme}:`;
+  const { origin, protocol, hostname } = new URL(uri);
+  return hostname.startsWith('[') ? protocol : origin;
+}
+
+/** The address with the answer in its query. What it has there already stays. */
+export function withAnswer(uri: string, answer: Record<string, string | null | undefined>): string {
+  const fields = Object.entries(answer).filter((field): field is [string, string] => typeof field[1] === 'string');
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(fields)}`;
+}
