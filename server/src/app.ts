@@ -177,7 +177,7 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
     }),
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
-  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, limits, deadlines }));
+  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, auditKey, limits, deadlines }));
   return router;
 }
 
