@@ -49,6 +49,8 @@ export interface CommerceOptions {
   databaseUrl: string;
   dataDir: string;
   env?: NodeJS.ProcessEnv;
+  /** A free one when absent. */
+  port?: number;
   /** Counts the statements that the server sends, for `sentBy`. */
   counted?: boolean;
   /** The checkout that the server belongs to. */
@@ -61,7 +63,7 @@ export interface CommerceOptions {
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const counter = counted ? ['--import', join(root, COUNTER)] : [];
   const child = spawn(process.execPath, [...counter, join(root, SERVER), 'start'], {
     env: { ...settings(databaseUrl, dataDir), PORT: String(port), RATE_LIMITS: 'off', ...env },

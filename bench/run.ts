@@ -10,6 +10,7 @@ import { dropAll } from './database.ts';
 import { importing } from './import.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Load } from './load.ts';
+import { panel } from './panel/panel.ts';
 import { starting } from './process.ts';
 import { endAll } from './processes.ts';
 import { real } from './real.ts';
@@ -23,7 +24,7 @@ import { webhooks } from './webhooks.ts';
 /**
  * Measures, and writes the figures to README.md:
  *
- *   npm run bench                                  all scenarios but `real`, `relevance`, `scale` and `suggest`
+ *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale` and `suggest`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
@@ -69,13 +70,14 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   agent: () => agents(quick ? [100, 200, 500] : [2_000, 10_000, 50_000], quick ? 1 : 5),
   webhooks: () => webhooks(quick ? 200 : 10_000),
   process: () => starting(load),
+  panel: () => panel(asked ?? (quick ? 2_000 : 50_000), quick ? 1 : 5),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
-/** These need files that are not here, 20 GB of disk, or `perf`. */
-const ASKED_FOR = ['profile', 'real', 'relevance', 'scale', 'suggest'];
+/** These need files that are not here, 20 GB of disk, `perf`, or Chromium. */
+const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));

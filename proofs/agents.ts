@@ -21,9 +21,9 @@ export async function askForConsent(
   const [id, user_code, device_code] = [randomUUID(), mintUserCode(), mintToken('device')];
   await owner.query(
     `insert into commerce.agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, categories,
-       token_expires_at, expires_at, status, customer_id)
+       token_expires_at, expires_at, status, customer_id, approved_at)
      values ($1, $2, $3, $4, $5, 10000, '{}', now() + interval '7 days', now() + interval '1 day',
-       case when $6::uuid is null then 'pending' else 'approved' end, $6)`,
+       case when $6::uuid is null then 'pending' else 'approved' end, $6, case when $6::uuid is not null then now() end)`,
     [site_id, id, hashUserCode(user_code), `${canary} agent`, SCOPES, approvedBy],
   );
   await owner.query('insert into commerce.agent_consent_links (site_id, consent_id, token_hash) values ($1, $2, $3)', [

@@ -96,6 +96,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   const ask = (id: string, parts: Partial<Call> = {}) => readings.ask(agent, injection, id, parts);
 
   await ask('agent.getCustomer');
+  await ask('agent.getToken');
   await ask('agent.searchCatalog', { query: { q: word } });
   await ask('agent.searchCatalog', { query: { limit: '3' } });
   await ask('agent.getProduct', { path: { product_id } });

@@ -146,7 +146,7 @@ async function tellIdsApart(world: World): Promise<number> {
     const answers = [];
     for (const foreign of [true, false]) {
       const path = foreign ? theirs.path : Object.fromEntries(Object.keys(theirs.path).map((name) => [name, absent]));
-      const { result } = await callTool(world, tenant, agent.secret, { ...theirs, path });
+      const { result } = await callTool(world, tenant, agent.secret, { ...theirs, path, headers: {} });
       const { request_id: _, ...told } = (result?.structuredContent ?? {}) as Record<string, unknown>;
       answers.push(JSON.stringify([result?.isError, told]));
       tried += 1;

@@ -8,13 +8,19 @@ import { ORDERS, TABLES } from './template.ts';
  * has written once, with ids, numbers and e-mails of their own. A shop of 50,000 products has fifty copies, one of 300 a part
  * of one. Triggers and foreign keys are off meanwhile, since their effects are copied, too.
  */
-export async function addShops(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
+export async function addShops(
+  db: pg.Client,
+  template: Site,
+  sizes: number[],
+  { orders = ORDERS } = {},
+): Promise<string[]> {
+  const own = ownValues(orders);
   await db.query(SETTINGS);
   const { rows } = await db.query<{ site_id: string }>(SHOPS, [sizes]);
   await db.query(COPIES);
   for (const table of OF_THE_SHOP) {
     await db.query(
-      insertion(table, await columnsOf(db, table), `scale.shops c, commerce.${table} t where t.site_id = $1`),
+      insertion(own, table, await columnsOf(db, table), `scale.shops c, commerce.${table} t where t.site_id = $1`),
       [template.site_id],
     );
   }
@@ -24,6 +30,7 @@ export async function addShops(db: pg.Client, template: Site, sizes: number[]): 
     // The template is read once for each copy, in its order, so that rows are written in the order of their keys.
     const { rowCount } = await db.query(
       insertion(
+        own,
         table,
         await columnsOf(db, table),
         `scale.copies c cross join lateral (select * from scale.${table} where rank <= c.upto offset 0) as t`,
@@ -76,17 +83,17 @@ async function columnsOf(db: pg.Client, table: string): Promise<Column[]> {
   return rows;
 }
 
-function insertion(table: string, columns: Column[], from: string): string {
+function insertion(own: Own, table: string, columns: Column[], from: string): string {
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
-  const values = columns.map((column) => valueIn(table, column)).join(', ');
+  const values = columns.map((column) => valueIn(own, table, column)).join(', ');
   return `insert into commerce.${table} (${names}) select ${values} from ${from}`;
 }
 
-function valueIn(table: string, { name, type }: Column): string {
+function valueIn(own: Own, table: string, { name, type }: Column): string {
   if (name === 'site_id') return 'c.site_id';
-  if (OF_THE_SHOP.includes(table)) return OWN[`${table}.${name}`] ?? `t."${name}"`;
-  const own = OWN[`${table}.${name}`];
-  if (own) return own;
+  const value = own[`${table}.${name}`];
+  if (value) return value;
+  if (OF_THE_SHOP.includes(table)) return `t."${name}"`;
   // In the order of the template's ids, since only the last bits differ.
   return type === 'uuid' ? `(left(t."${name}"::text, 28) || lpad(to_hex(c.copy), 8, '0'))::uuid` : `t."${name}"`;
 }
@@ -95,10 +102,12 @@ function renumbered(column: string): string {
   return `replace(${column}, lpad(t.rank::text, 7, '0'), lpad((t.rank + c.seq * ${SMALL})::text, 7, '0'))`;
 }
 
-/** What holds the number of a product, or another that a shop has once. */
-const OWN: Record<string, string> = {
+type Own = Record<string, string>;
+
+/** What holds the number of a product, or another that a shop has once; the template has so many orders. */
+const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',
-  'order_numbers.last_number': `t.last_number + (c.size - 1) / ${SMALL} * ${ORDERS}`,
+  'order_numbers.last_number': `t.last_number + (c.size - 1) / ${SMALL} * ${orders}`,
   'products.name': renumbered('t.name'),
   'products.slug': renumbered('t.slug'),
   'variants.sku': renumbered('t.sku'),
@@ -108,8 +117,8 @@ const OWN: Record<string, string> = {
   'product_search.fingerprint': `md5(${renumbered('t.source')})`,
   'search_postings.term': renumbered('t.term'),
   'customers.email': renumbered('t.email'),
-  'orders.order_number': `(t.order_number::bigint + c.seq * ${ORDERS})::text`,
-};
+  'orders.order_number': `(t.order_number::bigint + c.seq * ${orders})::text`,
+});
 
 interface Index {
   name: string;

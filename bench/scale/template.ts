@@ -41,7 +41,12 @@ export function productOf(rank: number) {
 }
 
 /** Fills the shop, and keeps its rows in the schema `scale`, each with the rank of the product that it comes with. */
-export async function fillTemplate(db: pg.Client, { url }: Running, site: OwnedSite): Promise<void> {
+export async function fillTemplate(
+  db: pg.Client,
+  { url }: Running,
+  site: OwnedSite,
+  { orders = ORDERS } = {},
+): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   for (let from = 1; from <= SMALL; from += PAGE) {
     const products = Array.from({ length: PAGE }, (_, i) => productOf(from + i));
@@ -57,15 +62,15 @@ export async function fillTemplate(db: pg.Client, { url }: Running, site: OwnedS
     [site.site_id],
   );
   const goods: Goods = { variant_ids: rows.map(({ id }) => id), codes: ['', ''], shipping_option_id };
-  await placeOrders(url, site, goods);
+  await placeOrders(url, site, goods, orders);
   await db.query(CUSTOMERS_OF_ORDERS, [site.site_id, CUSTOMERS, SMALL / CUSTOMERS]);
 }
 
 /** The n-th order has a product of the n-th part of the catalogue, so that a copy of a part of the shop has its orders. */
-async function placeOrders(url: string, site: Site, goods: Goods): Promise<void> {
+async function placeOrders(url: string, site: Site, goods: Goods, orders: number): Promise<void> {
   const shopper = shopperAt(url, site, goods);
-  for (let n = 0; n < ORDERS; n += 1) {
-    const variant = goods.variant_ids[n * (SMALL / ORDERS)] ?? '';
+  for (let n = 0; n < orders; n += 1) {
+    const variant = goods.variant_ids[Math.floor((n * SMALL) / orders)] ?? '';
     await buy({ ...shopper, variant_id: () => variant });
   }
   shopper.leave();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, HTTPRequest, HTTPResponse, Page } from '../../server/test/chromium.ts';
+import type { Browser, BrowserContext, HTTPRequest, HTTPResponse, Page } from '../../server/test/chromium.ts';
 import { exchange } from '../client.ts';
 import type { Figures, Proof, Trial } from '../frame.ts';
 import { chanceOf } from '../random.ts';
@@ -37,7 +37,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const shown = trial.size === 'short' ? chance.some(alive, 1) : [...alive, ...dead];
     for (const host of ['localhost', '127.0.0.1'] as const) {
       const site = await openSite(host);
-      for (const reader of shown) framed += await frame(chromium, site, premises, reader);
+      for (const { path, login } of shown) {
+        framed += await frame(chromium, site, premises, path, (context) => logInTo(context, login));
+      }
       site.close();
       trial.progress(`${framed} framed by ${host}`);
     }
@@ -97,18 +99,20 @@ function fieldsOf(url: string): string {
   return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
 }
 
-async function frame(
+/** Shows a page, to a browser that is prepared for it, in every way; returns how many. */
+export async function frame(
   browser: Browser,
   site: ForeignSite,
-  premises: Premises,
-  { path, login }: Reader,
+  { baseUrl, violations }: Pick<Premises, 'baseUrl' | 'violations'>,
+  path: string,
+  prepare: (context: BrowserContext) => Promise<void>,
 ): Promise<number> {
-  const { baseUrl, violations } = premises;
   const context = await browser.createBrowserContext();
   try {
-    await logInTo(context, login);
+    await prepare(context);
     const tab = await context.newPage();
     await tab.goto(baseUrl + path);
+    await tab.waitForSelector('main#main');
     const copy = site.serve(await tab.content());
     for (const way of await waysShown(tab, site, baseUrl + path, false))
       violations.add(`${path} in ${way} of ${site.origin}`);

@@ -6,6 +6,7 @@ import { notRun } from '../missing-tool.ts';
 import { inChromium } from '../pages/chromium.ts';
 import { payloadsOf } from '../pages/payloads.ts';
 import { onPremises, type Premises } from '../shop.ts';
+import { visitForeignPages } from './foreign-pages.ts';
 import { type PanelVisit, showAll } from './hostile-screens.ts';
 import { type Address, plantSessions, readHeaders, sendForged } from './intruders.ts';
 import { stock } from './stocked.ts';
@@ -39,7 +40,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const local: Address = { baseUrl: server.baseUrl, ownOrigin: baseUrl, violations };
   const ownHost: Address = { baseUrl: secure.baseUrl, ownOrigin: SECURE_ORIGIN, violations };
-  const counts = { screens: 0, read: 0, all: 0, forged: 0 };
+  const counts = { screens: 0, read: 0, all: 0, forged: 0, foreign: 0 };
   try {
     const version = await inChromium(trial, async (browser) => {
       const visit: PanelVisit = { browser, baseUrl, violations };
@@ -50,6 +51,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
         counts.read += shown.read;
         counts.all += shown.all;
         if (round === 0) {
+          counts.foreign += await visitForeignPages(trial, visit, stocked);
           counts.forged += await readHeaders(local, stocked);
           counts.forged += await sendForged(trial, local, stocked);
           for (const address of [local, ownHost]) counts.forged += await plantSessions(address, stocked);
@@ -63,9 +65,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const note = [
       `scripts run ${count(/executed: |policy: |foreign markup/)}, tokens readable ${count(/^token readable/)}`,
       `foreign writes ${count(/^foreign write/)}; ${counts.screens} screens, ${counts.read} of ${counts.all} payloads read`,
-      `${counts.forged} raw requests, ${version}`,
+      `${counts.foreign} by pages of other origins, ${counts.forged} raw requests, ${version}`,
     ].join(', ');
-    const tried = counts.screens + counts.forged;
+    const tried = counts.screens + counts.forged + counts.foreign;
     return { tried, unit: 'screens and forged calls', violations: violations.list, note };
   } finally {
     await Promise.all([stopServer(server), stopServer(secure)]);

@@ -5453,6 +5453,8 @@ export interface components {
             position: number;
             width: number | null;
             height: number | null;
+            /** @description The variants of the product that this is the picture of: those whose image_url is its url, in their order. Empty for a picture of the whole product. */
+            variant_ids: components["schemas"]["Id"][];
             /**
              * @description processing while the server makes the pictures of an upload; until then nobody but the merchant is shown the image.
              * @enum {string}
@@ -5766,6 +5768,8 @@ export interface components {
             /** @description Of an image by its address; a file has its own. */
             width?: number | null;
             height?: number | null;
+            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. */
         ImagePatch: {
@@ -5775,6 +5779,8 @@ export interface components {
             position?: number;
             width?: number | null;
             height?: number | null;
+            /** @description The variants of the product that this is the picture of: their image_url becomes its url. Those that it was the picture of before and that are not named have none of their own any more. */
+            variant_ids?: components["schemas"]["Id"][];
         };
         /** @description The fields to change; absent ones stay. Stock is changed only by inventory adjustments. */
         VariantPatch: {
@@ -7186,6 +7192,13 @@ export interface components {
             text: string | null;
             count: components["schemas"]["Count"];
         };
+        /** @description One of the things that a sentence asks for: two for "2 sage mugs and a teapot". `candidates` are the indexes of its candidates among those of the answer, best first; none if nothing was found for it. */
+        Need: {
+            /** @description The words that ask for it, as they were written. */
+            text: string;
+            quantity: number;
+            candidates: number[];
+        };
         /** @description What a sentence finds. */
         FindOutcome: {
             /** @enum {string} */
@@ -7195,6 +7208,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
         };
         /** @description Give query, product_id or variant_id. */
         IntentAdd: {
@@ -7277,6 +7292,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
             cart: components["schemas"]["AgentCart"] | null;
             budget: components["schemas"]["AgentBudget"];
         };
@@ -7343,6 +7360,8 @@ export interface components {
             excluded: components["schemas"]["Excluded"][];
             /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
+            /** @description The things that the sentence asks for; one for most sentences, none where the product was named by its id. The best candidate of each comes first in `candidates`, in turn. */
+            needs: components["schemas"]["Need"][];
             checkout: components["schemas"]["AgentCheckout"] | null;
             /** @description The page where the customer confirms. */
             checkout_url: string | null;
@@ -8507,6 +8526,7 @@ export type AgentProduct = components['schemas']['AgentProduct'];
 export type IntentFind = components['schemas']['IntentFind'];
 export type AgentUnderstood = components['schemas']['AgentUnderstood'];
 export type Excluded = components['schemas']['Excluded'];
+export type Need = components['schemas']['Need'];
 export type FindOutcome = components['schemas']['FindOutcome'];
 export type IntentAdd = components['schemas']['IntentAdd'];
 export type AgentLine = components['schemas']['AgentLine'];

@@ -90,6 +90,27 @@ test('an ambiguous request is answered by a question, and nothing is written', a
   expect(chosen).toMatchObject({ status: 'added', cart: { items: [{ variant_id }] } });
 });
 
+test('several things of one sentence are several needs, which are added together or not at all', async () => {
+  const { agent, owner, site_id } = await givenShopWithAgent({ budget_cents: 100_000 });
+  const query = '2 slate mugs and a canvas weekend bag';
+  const { data: found } = await agent.POST(find, { body: { query } });
+  expect(found?.needs).toEqual([
+    { text: '2 slate mugs', quantity: 2, candidates: [0] },
+    { text: 'a canvas weekend bag', quantity: 1, candidates: [1] },
+  ]);
+  expect(found?.candidates.map(({ content }) => content.name)).toEqual(['Stoneware mug', 'Canvas weekend bag']);
+
+  const { data: open } = await agent.POST(add, { body: { query: 'a stoneware mug and a canvas weekend bag' } });
+  expect(open).toMatchObject({ status: 'needs_choice', cart: null });
+  const { rows } = await owner.query('select from commerce.carts where site_id = $1', [site_id]);
+  expect(rows).toHaveLength(0);
+  const { data: added } = await agent.POST(add, { body: { query } });
+  expect(added).toMatchObject({
+    status: 'added',
+    cart: { items: [{ quantity: 2 }, { quantity: 1 }], total: '117.00' },
+  });
+});
+
 test('a relaxed constraint leads to a question before anything is bought', async () => {
   const { agent } = await givenShopWithAgent({ budget_cents: 100_000 });
   const { data } = await agent.POST(buy, { body: { query: 'canvas weekend bag under 20 euros' } });

@@ -1623,7 +1623,7 @@ create table commerce.products (
 ) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX products_by_change ON commerce.products USING btree (site_id, GREATEST(updated_at, published_at)) WHERE (status = 'active'::text);
 CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
-CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id) WHERE (status = 'active'::text);
+CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id);
 CREATE INDEX products_by_price ON commerce.products USING btree (site_id, price, id) WHERE (status = 'active'::text);
 CREATE INDEX products_hidden ON commerce.products USING btree (site_id, id) WHERE ((status <> 'active'::text) OR (published_at IS NULL));
 CREATE INDEX products_newest ON commerce.products USING btree (site_id, published_at DESC, id) WHERE (status = 'active'::text);
@@ -2052,6 +2052,7 @@ create table commerce.variants (
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
 CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
+CREATE INDEX variants_with_picture ON commerce.variants USING btree (site_id, product_id) WHERE (image_url IS NOT NULL);
 alter table commerce.variants enable row level security, force row level security;
 
 create table commerce.webhook_attempts (

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { issuerOf, type ResourcePath } from '../../shop/agents/issuers.ts';
+import { issuerOf } from '../../shop/agents/issuers.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /** Which shop a request is about by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
@@ -28,10 +28,4 @@ export function issuerIn({ baseUrl, hosts }: Deps, req: Request): Issuer | undef
   const site_id = String(req.params.site_id).toLowerCase();
   if (!UUID.test(site_id) || (atHost ?? site_id) !== site_id) return undefined;
   return { site_id, issuer: issuerOf(baseUrl, site_id) };
-}
-
-/** Where the metadata of a resource is (RFC 9728 §3.1), for the `resource_metadata` of a challenge. */
-export function resourceMetadataAt({ issuer }: Issuer, path: ResourcePath): string {
-  const { origin, pathname } = new URL(issuer);
-  return `${origin}/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}${path}`;
 }

@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
 /** Sorts after every character that a word has. */
-const BEYOND = '\u{10FFFF}';
+export const BEYOND = '\u{10FFFF}';
 
 /** Whether a word begins with `prefix`, as a range of an index. */
 export function beginsWith(term: Sql, prefix: string): Sql {

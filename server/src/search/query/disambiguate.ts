@@ -2,11 +2,11 @@ import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
-import { type ParsedQuery, parseQuery } from './parse.ts';
+import { type ParsedQuery, parseQuery, type Reading } from './parse.ts';
 
 /** Parses a sentence, and looks up the words that could also be a product's name (`no show socks`). At most one statement. */
-export async function parseInCatalog(db: SearchDb, sentence: string): Promise<ParsedQuery> {
-  const parsed = parseQuery(sentence);
+export async function parseInCatalog(db: SearchDb, sentence: string, reading?: Reading): Promise<ParsedQuery> {
+  const parsed = parseQuery(sentence, undefined, reading);
   const { names, values } = parsed.ambiguous;
   if (names.length + values.length === 0) return parsed;
   const words = names.map((name) => name.split(' '));
@@ -24,8 +24,12 @@ export async function parseInCatalog(db: SearchDb, sentence: string): Promise<Pa
       where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = ${VALUE} || v.value)`,
   );
   if (rows.length === 0) return parsed;
-  return parseQuery(sentence, {
-    names: new Set(rows.flatMap(({ name }) => name ?? [])),
-    values: new Set(rows.flatMap(({ value }) => value ?? [])),
-  });
+  return parseQuery(
+    sentence,
+    {
+      names: new Set(rows.flatMap(({ name }) => name ?? [])),
+      values: new Set(rows.flatMap(({ value }) => value ?? [])),
+    },
+    reading,
+  );
 }

@@ -9,7 +9,10 @@ import type { Constraint } from './parse.ts';
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
 /** What follows these says what the product has or is for, no longer what it is. */
-const ENDS_NOUN_PHRASE = new Set('for with by from in to on at'.split(' '));
+const ENDS_NOUN_PHRASE = new Set('for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '));
+/** Where this precedes all that is searched for, a purpose is named and no thing: `something for the garden`. */
+const IS_FOR =
+  /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
 
 /** Some of the query's words, from one up to but not including another. */
 interface WordSpan {
@@ -93,10 +96,13 @@ export interface HeadNoun {
  * The last head term of the shop's product names before the sentence says what the product is for: the rack in `mug rack for
  * the kitchen`.
  */
-export function findHeadNoun(words: Token[], headTerms: ReadonlySet<string>): HeadNoun | undefined {
+export function findHeadNoun(sentence: string, words: Token[], headTerms: ReadonlySet<string>): HeadNoun | undefined {
   let headNoun: HeadNoun | undefined;
-  for (const [at, { term }] of words.entries()) {
-    if (headNoun && ENDS_NOUN_PHRASE.has(term)) break;
+  if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
+  for (const [at, { term, start }] of words.entries()) {
+    const between = headNoun ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
+    if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
+      break;
     if (headTerms.has(term) && !isUnit(words, at)) headNoun = { at, term };
   }
   return headNoun;

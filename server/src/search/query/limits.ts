@@ -1,6 +1,17 @@
 import { measurementTerm } from '../words/normalize.ts';
-import { parseNumberAt } from '../words/number-words.ts';
+import { phraseAt } from '../words/phrases.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
+import { type Amount, parseAmount } from './amounts.ts';
+import {
+  AMBIGUOUS_COMPARISONS,
+  BETWEEN_NEGATION_AND_COMPARISON,
+  COMPARISONS,
+  type Comparison,
+  CURRENCIES,
+  NEGATIONS,
+  PRICE_WORDS,
+  SUFFIXES,
+} from './limit-words.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
 
@@ -17,53 +28,7 @@ export interface Limit {
   to: number;
 }
 
-type Side = 'min' | 'max';
-
 const phrases = (list: string) => list.split(',').map((phrase) => phrase.trim().split(' '));
-
-const COMPARISONS: [Side, string[][]][] = [
-  [
-    'max',
-    phrases(`under, below, beneath, less than, lower than, cheaper than, fewer than, up to, at most, at max, within,
-      maximum price of, max price of, maximum price, max price, maximum of, maximum, max of, max, price limit of, budget of,
-      budget is, budget, <, < =, ≤`),
-  ],
-  [
-    'min',
-    phrases(`over, above, more than, greater than, higher than, better than, at least, at min, exceeding, exceed,
-      starting at, starting from, from, minimum price of, min price of, minimum price, min price, minimum of, minimum,
-      min of, min, >, > =, ≥`),
-  ],
-];
-/** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
-const AMBIGUOUS_COMPARISONS = new Set(['max', 'min', 'from', 'within', 'up to', 'starting from', '<', '>']);
-
-const SUFFIXES: [Side, string[][]][] = [
-  [
-    'max',
-    phrases(
-      `or less, or under, or below, or lower, or cheaper, or fewer, and under, and below, max, maximum, at most, tops`,
-    ),
-  ],
-  [
-    'min',
-    phrases(`or more, or higher, or above, or better, or over, or up, and up, and above, and higher, minimum, at least,
-      plus, +`),
-  ],
-];
-
-const NEGATIONS = new Set('not no never cannot cant dont doesnt shouldnt mustnt wont isnt'.split(' '));
-const BETWEEN_NEGATION_AND_COMPARISON = new Set('cost costing be exceed go price priced is to any'.split(' '));
-
-const CURRENCIES: Record<string, string> = Object.fromEntries(
-  [
-    ['USD', 'us$ $ usd dollar dollars buck bucks'],
-    ['EUR', '€ eur euro euros'],
-    ['GBP', '£ gbp quid'],
-    ['JPY', '¥ jpy yen'],
-    ['CHF', 'chf francs'],
-  ].flatMap(([code = '', names = '']) => names.split(' ').map((name) => [name, code])),
-);
 
 const RATING_WORDS = new Set('rated rating ratings star stars score scored'.split(' '));
 const STARS = phrases(
@@ -79,13 +44,6 @@ const AFTER_PRICE = new Set(
   ),
 );
 
-interface Amount {
-  value: number;
-  currency?: string;
-  to: number;
-  isSpelled: boolean;
-}
-
 interface NumericPhrase {
   from: number;
   to: number;
@@ -94,87 +52,155 @@ interface NumericPhrase {
   currency?: string | undefined;
   /** Whether only a currency or unit makes it a limit: a plain amount, or an ambiguous comparison. */
   needsUnit: boolean;
+  /** A mere amount, which is no limit unless a unit follows. */
+  isPlain?: boolean;
 }
 
+/** What a mere amount of money is: no limit, one that is not understood, or the most that may be paid. */
+export type PlainAmounts = 'no' | 'unclear' | 'max';
+
 /** All limits of a sentence. A number without comparison, unit or currency is taken for a part of a name. */
-export function parseLimits(tokens: Token[]): Limit[] {
+export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[] {
   const limits: Limit[] = [];
   for (let i = 0; i < tokens.length; ) {
     const phrase = parseRange(tokens, i) ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
-    const limit = phrase && classify(tokens, phrase);
+    const limit = phrase && classify(tokens, phrase, plain);
     if (limit) limits.push(limit);
     i = limit ? limit.to : i + 1;
   }
   return limits;
 }
 
-/** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`. */
+const RANGE_OPENINGS = new Set('between from ranging zwischen von entre de fur pour for'.split(' '));
+/** Between these, a range needs no unit. */
+const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
+const RANGE_SIGNS = new Set('to - – — bis a until'.split(' '));
+const RANGE_WORDS = new Set('and und et'.split(' '));
+
+/** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
 function parseRange(tokens: Token[], at: number): NumericPhrase | undefined {
   const word = tokens[at]?.text ?? '';
-  const hasKeyword = word === 'between' || word === 'from' || word === 'ranging';
+  const hasKeyword = RANGE_OPENINGS.has(word);
   const start = word === 'ranging' ? at + 2 : hasKeyword ? at + 1 : at;
   const low = parseAmount(tokens, start);
-  if (!low || !['and', 'to', '-', '–', '—'].includes(tokens[low.to]?.text ?? '')) return undefined;
-  if (!hasKeyword && tokens[low.to]?.text === 'and') return undefined;
+  if (!low) return undefined;
+  const link = tokens[low.to]?.text ?? '';
+  if (!RANGE_SIGNS.has(link) && !(hasKeyword && RANGE_WORDS.has(link))) return undefined;
   const high = parseAmount(tokens, low.to + 1);
   if (!high || high.value < low.value) return undefined;
   const currency = low.currency ?? high.currency;
-  const needsUnit = word !== 'between' || low.isSpelled || high.isSpelled;
-  return { from: at, to: high.to, min: low.value, max: high.value, currency, needsUnit };
+  const needsUnit = !CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled;
+  const to = currency && ['range', 'bereich'].includes(tokens[high.to]?.text ?? '') ? high.to + 1 : high.to;
+  return { from: at, to, min: low.value, max: high.value, currency, needsUnit };
 }
 
-/** `under $50`, `at least 4 stars`, `does not cost more than 30`. */
+/** How far from the amount a price may be that is said to be near it. */
+const NEARNESS = 0.25;
+
+/** The limits of an amount that is compared so. */
+function bounds(comparison: Comparison, value: number): { min?: number; max?: number } {
+  if (comparison !== 'near') return { [comparison]: value };
+  const round = (bound: number) => Math.round(bound * 100) / 100;
+  return { min: round(value * (1 - NEARNESS)), max: round(value * (1 + NEARNESS)) };
+}
+
+/** `under $50`, `at least 4 stars`, `does not cost more than 30`, `höchstens 50 Euro`. */
 function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined {
-  for (const [side, comparisons] of COMPARISONS) {
-    const length = longestMatch(tokens, at, comparisons);
-    const amount = length > 0 ? parseAmount(tokens, at + length) : undefined;
-    if (!amount) continue;
-    const words = tokens.slice(at, at + length).map(({ text }) => text);
-    const from = startOfNegation(tokens, at);
-    const bound = from < at ? oppositeOf(side) : side;
-    const needsUnit = amount.isSpelled || AMBIGUOUS_COMPARISONS.has(words.join(' '));
-    return { from, to: amount.to, [bound]: amount.value, currency: amount.currency, needsUnit };
-  }
-  return undefined;
+  const found = misspelt(tokens, at) ?? phraseAt(COMPARISONS, tokens, at);
+  if (!found) return undefined;
+  const inner = phraseAt(COMPARISONS, tokens, found.to);
+  const isDoubled = inner !== undefined && (inner.value === found.value || found.words[0] === 'budget');
+  const last = isDoubled ? inner : found;
+  const amount = parseAmount(tokens, skipLinks(tokens, last.to));
+  if (!amount) return undefined;
+  const from = startOfNegation(tokens, at);
+  const side = last.value;
+  const bound = from < at && side !== 'near' ? (side === 'min' ? 'max' : 'min') : side;
+  // `$25 at most` ends the clause that `around $25` would begin.
+  const isAmbiguous = AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
+  const needsUnit = amount.isSpelled || 'isGuess' in found || isAmbiguous;
+  const suffix = bound === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
+  const to = suffix?.value === bound && suffix.words[0] !== 'plus' ? suffix.to : amount.to;
+  return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit };
 }
 
-/** `4.5+ stars`, `$20 or less`, `200 reviews`: a number that a suffix or unit makes a limit. */
+/** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
+function skipLinks(tokens: Token[], at: number): number {
+  let i = at;
+  while (['of', 'is', 'von', 'de', 'a', 'ca'].includes(tokens[i]?.text ?? '') && tokens[i + 1]?.number !== undefined)
+    i += 1;
+  return i;
+}
+
+const OFTEN_MISSPELT: [string, Comparison][] = [
+  ['under', 'max'],
+  ['below', 'max'],
+  ['maximum', 'max'],
+  ['above', 'min'],
+  ['around', 'near'],
+  ['unter', 'max'],
+  ['hochstens', 'max'],
+  ['mindestens', 'min'],
+];
+
+/** `undr 100 euros`: a word one edit from a comparison, before an amount with its currency. */
+function misspelt(tokens: Token[], at: number) {
+  const text = tokens[at]?.text ?? '';
+  if (text.length < 4 || !parseAmount(tokens, at + 1)?.currency) return undefined;
+  const found = OFTEN_MISSPELT.find(([word]) => isOneEditAway(text, word));
+  return found && { value: found[1], words: [found[0]], to: at + 1, isGuess: true };
+}
+
+function isOneEditAway(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  const rest = (text: string, skipped: number) => text.slice(start + skipped);
+  return (
+    rest(a, 1) === rest(b, 1) ||
+    rest(a, 1) === rest(b, 0) ||
+    rest(a, 0) === rest(b, 1) ||
+    (a[start] === b[start + 1] && a[start + 1] === b[start] && rest(a, 2) === rest(b, 2))
+  );
+}
+
+/** Before these, a price is what one is ready to pay. */
+const READY_TO_PAY = new Set('for at fur pour a um zu'.split(' '));
+
+/** `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`: a number that a suffix, unit or preposition makes a limit. */
 function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
-  const amount = parseAmount(tokens, at);
+  const isPaid = READY_TO_PAY.has(tokens[at]?.text ?? '');
+  const amount = parseAmount(tokens, isPaid ? at + 1 : at);
   if (!amount) return undefined;
-  const suffix = parseSuffix(tokens, amount.to);
+  const suffix = phraseAt(SUFFIXES, tokens, amount.to);
+  if (isPaid && !amount.currency && !suffix) return undefined;
   // `Five Star notebook` is a brand.
-  if (!suffix && amount.isSpelled) return undefined;
-  if (!suffix) return { from: at, to: amount.to, min: amount.value, currency: amount.currency, needsUnit: true };
+  if (!suffix && amount.isSpelled && !amount.currency) return undefined;
+  if (!suffix) return withoutSuffix(tokens, amount, { from: at, isPaid });
   // `iPhone 8 Plus` and `S8+` are names.
   const needsUnit =
     amount.isSpelled ||
-    !tokens[suffix.to - 1]?.text.match(/^(?:less|lower|below|under|cheaper|more|higher|above|over|up)$/);
-  return { from: at, to: suffix.to, [suffix.side]: amount.value, currency: amount.currency, needsUnit };
+    !tokens[suffix.to - 1]?.text.match(
+      /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/,
+    );
+  const { value, currency } = amount;
+  return { from: at, to: suffix.to, ...bounds(amount.isNear ? 'near' : suffix.value, value), currency, needsUnit };
 }
 
-function parseSuffix(tokens: Token[], at: number): { side: Side; to: number } | undefined {
-  for (const [side, suffixes] of SUFFIXES) {
-    const length = longestMatch(tokens, at, suffixes);
-    if (length > 0) return { side, to: at + length };
-  }
-  return undefined;
-}
-
-/** A number in digits or words, with the currency before or after it. */
-function parseAmount(tokens: Token[], at: number): Amount | undefined {
-  const before = CURRENCIES[tokens[at]?.text ?? ''];
-  const i = before ? at + 1 : at;
-  const number = parseNumberAt(tokens, i);
-  if (!number) return undefined;
-  const { value, to, isSpelled } = number;
-  const after = before ? undefined : CURRENCIES[tokens[to]?.text ?? ''];
-  const currency = before ?? after;
-  return { value, to: after ? to + 1 : to, isSpelled, ...(currency && { currency }) };
+function withoutSuffix(
+  tokens: Token[],
+  { value, currency, to, isNear }: Amount,
+  { from, isPaid }: { from: number; isPaid: boolean },
+): NumericPhrase {
+  if (isNear && currency) return { from, to, ...bounds('near', value), currency, needsUnit: true };
+  const range = currency && ['range', 'bereich'].includes(tokens[to]?.text ?? '') ? to + 1 : to;
+  if (range > to) return { from, to: range, ...bounds('near', value), currency, needsUnit: true };
+  if (currency && isPaid) return { from, to, max: value, currency, needsUnit: true };
+  return { from, to, min: value, currency, needsUnit: true, isPlain: true };
 }
 
 /** What a phrase limits, if anything: told by its currency, else by the unit after it, else by the word before it. */
-function classify(tokens: Token[], phrase: NumericPhrase): Limit | undefined {
+function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): Limit | undefined {
   const { from, to, min, max, currency, needsUnit } = phrase;
   const limit = (kind: LimitKind, end: number): Limit => ({
     kind,
@@ -185,9 +211,11 @@ function classify(tokens: Token[], phrase: NumericPhrase): Limit | undefined {
     to: end,
   });
   // `$20` alone is not a limit.
-  const isPlainAmount =
-    needsUnit && max === undefined && !startsWithComparison(tokens, from) && !endsWithSuffix(tokens, to);
-  if (currency) return isPlainAmount ? undefined : limit('price', to);
+  if (currency && phrase.isPlain) {
+    if (plain === 'no') return undefined;
+    return { kind: 'price', from, to, currency, ...(plain === 'max' && min !== undefined && { max: min }) };
+  }
+  if (currency) return limit('price', to);
   const unit = parseUnit(tokens, to);
   const highest = Math.max(min ?? 0, max ?? 0);
   if (unit?.kind === 'reviews') return limit('reviews', unit.to);
@@ -195,16 +223,6 @@ function classify(tokens: Token[], phrase: NumericPhrase): Limit | undefined {
   const rated = startOfRatingWord(tokens, from);
   if (rated !== undefined && highest <= 5) return { ...withSuffix(tokens, limit('rating', to)), from: rated };
   return needsUnit || !canEndPrice(tokens, to) ? undefined : limit('price', to);
-}
-
-function startsWithComparison(tokens: Token[], at: number): boolean {
-  return COMPARISONS.some(([, comparisons]) => longestMatch(tokens, at, comparisons) > 0);
-}
-
-function endsWithSuffix(tokens: Token[], end: number): boolean {
-  return SUFFIXES.some(([, suffixes]) =>
-    suffixes.some((suffix) => matchesPhrase(tokens, end - suffix.length, suffix) && end >= suffix.length),
-  );
 }
 
 /** `stars`, `-star ratings`, `customer reviews`. */
@@ -219,12 +237,12 @@ function parseUnit(tokens: Token[], at: number): { kind: LimitKind; to: number }
 
 /** `4 stars or higher`: the comparison follows the unit. */
 function withSuffix(tokens: Token[], limit: Limit): Limit {
-  const suffix = parseSuffix(tokens, limit.to);
-  if (!suffix) return limit;
+  const suffix = phraseAt(SUFFIXES, tokens, limit.to);
+  if (!suffix || suffix.value === 'near') return limit;
   const value = limit.min ?? limit.max;
   const { min: _min, max: _max, ...rest } = limit;
   const sides =
-    limit.min !== undefined && limit.max !== undefined ? { min: limit.min, max: limit.max } : { [suffix.side]: value };
+    limit.min !== undefined && limit.max !== undefined ? { min: limit.min, max: limit.max } : { [suffix.value]: value };
   return { ...rest, ...sides, to: suffix.to };
 }
 
@@ -238,19 +256,19 @@ function startOfRatingWord(tokens: Token[], at: number): number | undefined {
 function canEndPrice(tokens: Token[], at: number): boolean {
   const next = tokens[at];
   if (!next || next.kind === 'sign') return next?.text !== '-' && next?.text !== '%' && next?.text !== '"';
+  if (CURRENCIES[next.text]) return true;
   return measurementTerm('1', next.term) === undefined && AFTER_PRICE.has(next.text);
 }
+
+/** No negation reaches further. */
+const MAX_NEGATION = 6;
 
 /** The index at which a negation of the comparison begins, or that of the comparison if there is none. */
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
-  while (BETWEEN_NEGATION_AND_COMPARISON.has(tokens[i]?.text ?? '')) i -= 1;
+  while (at - i < MAX_NEGATION && BETWEEN_NEGATION_AND_COMPARISON.has(tokens[i]?.text ?? '')) i -= 1;
   if (!NEGATIONS.has(tokens[i]?.text ?? '')) return at;
   return ['do', 'does', 'should', 'must', 'can', 'will'].includes(tokens[i - 1]?.text ?? '') ? i - 1 : i;
-}
-
-function oppositeOf(side: Side): Side {
-  return side === 'min' ? 'max' : 'min';
 }
 
 function longestMatch(tokens: Token[], at: number, candidates: string[][]): number {

@@ -1,7 +1,14 @@
+import { type Language, languageOf } from '../words/languages.ts';
 import { isStopWord } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
-import { matchesPhrase, type Token, tokenize } from '../words/tokens.ts';
+import { phraseAt } from '../words/phrases.ts';
+import { type Token, tokenize } from '../words/tokens.ts';
+import { FILLERS, RESULT_COUNTS } from './fillers.ts';
+import { ARTICLES, endOfOpening, withoutLabels } from './frame.ts';
+import { EACH, TOTALS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
+import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
+import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -37,20 +44,21 @@ export interface ParsedQuery {
   words: Token[];
   /** Phrases that would have been parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
+  language: Language;
+  /** Words of the shop with the same root, by the term of a word. */
+  related?: ReadonlyMap<string, string[]>;
 }
 
-/** Phrases at the beginning that say nothing of the product. */
-const OPENINGS = [
-  'show me', 'find me', 'get me', 'give me', 'buy me', 'order me', 'find', 'search for', 'search', 'look for',
-  'i am looking for', 'im looking for', 'looking for', 'i am searching for', 'im searching for', 'searching for',
-  'i need', 'i want', 'i would like', 'id like', 'we need', 'we want', 'i want to buy', 'i want to find', 'i need to buy',
-  'i am interested in', 'do you have', 'do you sell', 'have you got', 'can you find', 'can i get', 'can i buy', 'recommend',
-  'please', 'hello', 'hi', 'do a search for', 'order', 'buy', 'add', 'get', 'purchase', 'to buy', 'to order', 'to get',
-  'to find', 'to purchase',
-].map((phrase) => phrase.split(' ')); // biome-ignore format: a list
-/** Openings that can also begin a product name: `order pad`, `find my phone tag`. */
-const AMBIGUOUS_OPENINGS = new Set('order buy add get purchase find search recommend hi hello'.split(' '));
-const ARTICLES = new Set('a an some any the me'.split(' '));
+/** How a text is read. */
+export interface Reading {
+  /** Whether it is a sentence, of which function words say nothing; else it is words that somebody typed into a field. */
+  isSentence: boolean;
+  /** The language of the shop, for a text that does not tell its own. */
+  language: Language;
+}
+
+const KEYWORDS: Reading = { isSentence: false, language: 'en' };
+
 const COURTESY_WORDS = new Set('please thanks'.split(' '));
 
 /** Next to the words of a constraint, these only connect it to the sentence. */
@@ -61,49 +69,15 @@ const CONNECTING_WORDS = new Set(
   ),
 );
 
-interface Phrase {
-  kind: 'in_stock' | 'wish' | 'sort';
-  value: string;
-  words: string[];
-}
-
-const phrases = (kind: Phrase['kind'], value: string, list: string): Phrase[] =>
-  list.split(', ').map((phrase) => ({ kind, value, words: phrase.split(' ') }));
-
-const PHRASES: Phrase[] = [
-  ...phrases('in_stock', 'true', 'in stock, available now, available today, ready to ship, available immediately'),
-  ...phrases(
-    'sort',
-    'price_asc',
-    'cheapest, least expensive, lowest price, lowest priced, cheapest first, lowest price first',
-  ),
-  ...phrases('sort', 'price_desc', 'most expensive, highest price, highest priced'),
-  ...phrases('sort', 'newest', 'newest, newest first, most recent, new arrivals'),
-  ...phrases('sort', 'best_selling', 'best selling, bestselling, best seller, best sellers, bestsellers, most popular'),
-  ...phrases(
-    'wish',
-    'low_price',
-    'cheap, affordable, inexpensive, low cost, low priced, reasonably priced, budget friendly',
-  ),
-  ...phrases('wish', 'high_price', 'high end, luxury, expensive'),
-  ...phrases(
-    'wish',
-    'rating',
-    `highly rated, top rated, best rated, well rated, decently rated, well reviewed, great reviews,
-    good reviews, good ratings, great ratings, strong ratings, excellent ratings, high ratings`.replaceAll(/\s+/g, ' '),
-  ),
-  ...phrases('wish', 'popular', 'popular, many reviews, lots of reviews, a lot of reviews'),
-].sort((a, b) => b.words.length - a.words.length);
-
-const NEGATIONS = new Set('without except excluding not minus'.split(' '));
-/** Words between a negation and what is not wanted. */
-const AFTER_NEGATION = new Set('a an any the made of with in'.split(' '));
-
 const EMPTY_VOCABULARY: CatalogVocabulary = { names: new Set(), values: new Set() };
 
 /** Parses a sentence. Pure, and well under a millisecond. */
-export function parseQuery(sentence: string, vocabulary: CatalogVocabulary = EMPTY_VOCABULARY): ParsedQuery {
-  const tokens = tokenize(sentence);
+export function parseQuery(
+  sentence: string,
+  vocabulary: CatalogVocabulary = EMPTY_VOCABULARY,
+  reading: Reading = KEYWORDS,
+): ParsedQuery {
+  const tokens = reading.isSentence ? withoutLabels(tokenize(sentence)) : tokenize(sentence);
   const consumed = new Array<boolean>(tokens.length).fill(false);
   const constraints: Constraint[] = [];
   const ambiguous: ParsedQuery['ambiguous'] = { names: [], values: [] };
@@ -115,21 +89,74 @@ export function parseQuery(sentence: string, vocabulary: CatalogVocabulary = EMP
   };
   const start = endOfOpening(tokens);
   consumed.fill(true, 0, start);
-  for (const limit of parseLimits(tokens)) addConstraint(limit.from, limit.to, constraintOf(limit));
-  for (let i = start; i < tokens.length; i += 1) {
-    if (consumed[i]) continue;
-    const phrase = PHRASES.find(({ words }) => matchesPhrase(tokens, i, words));
-    if (phrase) addConstraint(i, i + phrase.words.length, { kind: phrase.kind, value: phrase.value });
-  }
-  const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous };
+  const language = languageOf(tokens, reading.language);
+  const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading, language };
+  const totals = reading.isSentence ? takeTotals(state) : false;
+  const plain = !reading.isSentence ? 'no' : totals ? 'max' : 'unclear';
+  for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain))
+    addConstraint(limit.from, limit.to, constraintOf(limit));
+  addMarks(state);
+  if (reading.isSentence) dropResultCounts(state);
   addQuantity(state);
   addNegations(state);
   dropConnectingWords(state);
+  if (reading.isSentence) dropFillers(state);
   for (let i = tokens.length - 1; i > 0 && COURTESY_WORDS.has(tokens[i]?.text ?? ''); i -= 1) consumed[i] = true;
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
-  // If only stop words are left, the whole sentence is searched for.
-  const left = words.some(({ term }) => !isStopWord(term)) || constraints.length > 0 ? words : tokens.filter(isWord);
-  return { constraints: constraints.sort((a, b) => a.start - b.start), words: left, ambiguous };
+  const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
+  return {
+    constraints: perPiece(constraints, totals).sort((a, b) => a.start - b.start),
+    // If only stop words are left, the whole sentence is searched for.
+    words: isBare ? words : tokens.filter(isWord),
+    ambiguous,
+    language,
+  };
+}
+
+/** A consumed word stands for none. */
+function withoutConsumed({ consumed }: ParseState) {
+  return (token: Token, i: number): Token => {
+    if (!consumed[i]) return token;
+    const { number: _number, ...rest } = token;
+    return { ...rest, text: '', term: '' };
+  };
+}
+
+/** Takes the words out that say whether a price is meant for all pieces together. */
+function takeTotals({ tokens, start, consumed }: ParseState): boolean {
+  let isTotal = false;
+  for (let i = start; i < tokens.length; i += 1) {
+    const total = phraseAt(TOTALS, tokens, i);
+    const phrase = total ?? phraseAt(EACH, tokens, i);
+    if (!phrase || !isBesideNumber(tokens, i, phrase.to)) continue;
+    consumed.fill(true, i, phrase.to);
+    isTotal ||= total !== undefined;
+  }
+  return isTotal;
+}
+
+/** Whether a number is near enough for the words to belong to it. */
+function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
+  return tokens
+    .slice(Math.max(0, from - 6), to + 8)
+    .some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
+}
+
+/** A price for all pieces together, as a price for each. */
+function perPiece(constraints: Constraint[], isTotal: boolean): Constraint[] {
+  const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
+  if (quantity <= 1) return constraints;
+  const divided = (amount: number) => Math.floor((amount / quantity) * 100) / 100;
+  return constraints.map((each) => {
+    const isForAll = isTotal || /\bbudget/i.test(each.text);
+    if (each.kind !== 'price' || !isForAll) return each;
+    const { min, max } = each;
+    return {
+      ...each,
+      ...(min !== undefined && { min: divided(min) }),
+      ...(max !== undefined && { max: divided(max) }),
+    };
+  });
 }
 
 interface ParseState {
@@ -141,6 +168,8 @@ interface ParseState {
   addConstraint: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
   vocabulary: CatalogVocabulary;
   ambiguous: ParsedQuery['ambiguous'];
+  reading: Reading;
+  language: Language;
 }
 
 function constraintOf({ kind, min, max, currency }: Limit) {
@@ -156,46 +185,65 @@ function isWord({ kind }: Token): boolean {
   return kind === 'word';
 }
 
-/** The index of the first token after phrases such as `I am looking for a`. */
-function endOfOpening(tokens: Token[]): number {
-  let at = 0;
-  for (;;) {
-    const opening = OPENINGS.filter((phrase) => matchesPhrase(tokens, at, phrase)).sort(
-      (a, b) => b.length - a.length,
-    )[0];
-    if (!opening || isPartOfName(tokens, at, opening)) break;
-    at += opening.length;
-  }
-  while (at > 0 && ARTICLES.has(tokens[at]?.text ?? '')) at += 1;
-  return at;
-}
-
-/** An ambiguous opening is part of a name unless an article or a number follows. */
-function isPartOfName(tokens: Token[], at: number, opening: string[]): boolean {
-  const next = at + opening.length;
-  const isRequest = ARTICLES.has(tokens[next]?.text ?? '') || parseNumberAt(tokens, next) !== undefined;
-  return AMBIGUOUS_OPENINGS.has(opening.join(' ')) && !isRequest;
-}
-
-function addQuantity({ tokens, start, consumed, addConstraint, vocabulary, ambiguous }: ParseState): void {
-  const quantity = parseQuantity(tokens, start);
+function addQuantity(state: ParseState): void {
+  const { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
+  const start = reading.isSentence ? startOfThing(state) : state.start;
+  const quantity = parseQuantity(tokens, start, { hasOpening: start > 0, isPlural: language !== 'en' });
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
   addConstraint(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
-/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
-function addNegations({ tokens, start, consumed, addConstraint, vocabulary, ambiguous }: ParseState): void {
+function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseState): void {
+  const table = reading.isSentence ? MARKS_OF_SENTENCES : MARKS_OF_KEYWORDS;
   for (let i = start; i < tokens.length; i += 1) {
-    const first = consumed[i] ? undefined : startOfNegated(tokens, start, i);
-    const token = first === undefined ? undefined : tokens[first];
-    if (first === undefined || token?.kind !== 'word' || consumed[first]) continue;
+    const mark = consumed[i] ? undefined : phraseAt(table, tokens, i);
+    if (mark && !consumed.slice(i, mark.to).includes(true)) addConstraint(i, mark.to, mark.value);
+  }
+}
+
+/** The first token after all that says nothing of the thing: `please put`, `I would like to have`. */
+function startOfThing({ tokens, start, consumed, language }: ParseState): number {
+  let at = start;
+  while (at < tokens.length && !parseNumberAt(tokens, at) && isIdle(tokens[at], consumed[at], language)) at += 1;
+  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && tokens[at]?.text === 'pair';
+  return isArticle ? at - 1 : at;
+}
+
+function isIdle(token: Token | undefined, isConsumed: boolean | undefined, language: Language): boolean {
+  if (['a', 'an'].includes(token?.text ?? '')) return false;
+  return isConsumed === true || token?.kind === 'sign' || FILLERS[language].has(token?.text ?? '');
+}
+
+/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
+function addNegations(state: ParseState): void {
+  const { tokens, start, consumed, addConstraint, vocabulary, ambiguous } = state;
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i]) continue;
+    const before = unwantedBefore(tokens, i);
+    if (before) {
+      addConstraint(i, before.to, { kind: 'without', value: before.term });
+      continue;
+    }
+    const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
+    const negation = negationAt(tokens, i, isFirst);
+    const token = negation && tokens[negation.first];
+    if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
     const name = `${tokens[i]?.text} ${token.text}`;
     ambiguous.names.push(name);
-    if (vocabulary.names.has(name)) continue;
-    let to = first + 1;
-    let value = token.term;
+    if (!vocabulary.names.has(name)) addUnwanted(state, negation as Negation);
+  }
+}
+
+function addUnwanted(
+  { tokens, consumed, addConstraint, vocabulary, ambiguous, reading }: ParseState,
+  negation: Negation,
+): void {
+  let [from, first]: [number, number | undefined] = [negation.from, negation.first];
+  while (first !== undefined) {
+    let to: number = first + 1;
+    let value = tokens[first]?.term ?? '';
     for (
       let end = first + 2;
       end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !consumed[end - 1];
@@ -208,24 +256,29 @@ function addNegations({ tokens, start, consumed, addConstraint, vocabulary, ambi
       ambiguous.values.push(longer);
       if (vocabulary.values.has(longer)) [to, value] = [end, longer];
     }
-    addConstraint(i, to, { kind: 'without', value });
+    addConstraint(from, to, { kind: 'without', value });
+    from = to;
+    first = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
   }
 }
 
 const MAX_NEGATED_WORDS = 3;
 
-/** The index of the first unwanted word, if a negation begins at `at`. */
-function startOfNegated(tokens: Token[], start: number, at: number): number | undefined {
-  const { text } = tokens[at] ?? { text: '' };
-  const before = tokens[at - 1]?.text ?? '';
-  if (text === 'non') return tokens[at + 1]?.text === '-' ? at + 2 : undefined;
-  const isFirst = at === start || (at === start + 1 && ARTICLES.has(before));
-  // `No 7 cream`
-  const isNo = text === 'no' && tokens[at + 1]?.number === undefined;
-  if (!NEGATIONS.has(text) && !(isNo && (isFirst || ['with', 'but', 'and', ','].includes(before)))) return undefined;
-  let unwanted = at + 1;
-  while (AFTER_NEGATION.has(tokens[unwanted]?.text ?? '')) unwanted += 1;
-  return unwanted;
+/** `the top 3`: how many results are wanted. */
+function dropResultCounts({ tokens, consumed }: ParseState): void {
+  for (let i = 0; i < tokens.length; i += 1) {
+    const count = phraseAt(RESULT_COUNTS, tokens, i);
+    if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
+  }
+}
+
+/** Takes out what only makes it a sentence: pronouns, auxiliaries, greetings. */
+function dropFillers({ tokens, start, consumed, language }: ParseState): void {
+  const fillers = FILLERS[language];
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i]) continue;
+    if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
+  }
 }
 
 /** Drops connecting words next to constraints, from the constraints outwards. */

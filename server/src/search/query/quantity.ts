@@ -28,10 +28,15 @@ const COMPOUND_NOUNS = new Set(
 );
 
 /** The quantity that a sentence asks for, if it does; `start` is the first token after its opening. */
-export function parseQuantity(tokens: Token[], start: number): ParsedQuantity | undefined {
+export function parseQuantity(
+  tokens: Token[],
+  start: number,
+  /** Whether something precedes the thing, and whether its language has plurals without an s. */
+  { hasOpening = start > 0, isPlural = false } = {},
+): ParsedQuantity | undefined {
   return (
     parsePair(tokens, start) ??
-    parseLeading(tokens, start) ??
+    parseLeading(tokens, start, { hasOpening, isPlural }) ??
     parseLabelled(tokens, start) ??
     parseTrailing(tokens, start)
   );
@@ -45,7 +50,11 @@ function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
 }
 
 /** `2 x mug`, `5 pieces of`, `2 oat mugs`, `I need two blue mugs`. */
-function parseLeading(tokens: Token[], start: number): ParsedQuantity | undefined {
+function parseLeading(
+  tokens: Token[],
+  start: number,
+  { hasOpening, isPlural }: { hasOpening: boolean; isPlural: boolean },
+): ParsedQuantity | undefined {
   const number = parseNumberAt(tokens, start);
   const next = number && tokens[number.to];
   if (!next || !isCount(number, MAX_QUANTITY)) return undefined;
@@ -53,10 +62,11 @@ function parseLeading(tokens: Token[], start: number): ParsedQuantity | undefine
   if (COUNTERS.has(next.text) || (of && COUNTERS_BEFORE_OF.has(next.text))) {
     return { value: number.value, from: start, to: number.to + (of ? 2 : 1) };
   }
-  if (start === 0 && !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) return undefined;
+  if (!hasOpening && !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) return undefined;
   const digits = tokens[start]?.text ?? '';
   const isCompound = COMPOUND_NOUNS.has(next.term) || measurementTerm(digits, next.term);
-  if (isCompound || !isFollowedByPlural(tokens, number.to)) return undefined;
+  if (isCompound || !(isPlural || isFollowedByPlural(tokens, number.to))) return undefined;
+  if (next.kind !== 'word') return undefined;
   return { value: number.value, from: start, to: number.to, name: `${tokens[number.to - 1]?.text} ${next.text}` };
 }
 
@@ -94,7 +104,10 @@ function endsClause(token: Token | undefined): boolean {
 
 /** Whether one of the next three words is a plural, with no stop word or number before it. */
 function isFollowedByPlural(tokens: Token[], from: number): boolean {
-  for (const { kind, text, term, number } of tokens.slice(from, from + 3)) {
+  // `ten 1 litre jars`
+  const isMeasured = tokens[from]?.number !== undefined && measurementTerm('1', tokens[from + 1]?.term) !== undefined;
+  const start = isMeasured ? from + 2 : from;
+  for (const { kind, text, term, number } of tokens.slice(start, start + 4)) {
     if (kind !== 'word' || number !== undefined || isStopWord(term)) return false;
     if (text !== term) return true;
   }

@@ -81,8 +81,9 @@ interface Answer extends Columns {
 export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
   const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
   const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
-  // A single word is matched best by itself; with several, similarity tells which sense of each is meant.
-  const isSingle = groups.length < 2;
+  // A single word is matched best by itself; with several, similarity tells which sense of each is meant. Where it is a purpose, no
+  // name tells.
+  const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
   const { strong, weak } = strongAndWeak(db, query);
   const answer = await db.one<Answer>(
     sql`with ${codeMatches(db, query)}, ${strong}, judged_strong as materialized (

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
+import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { isNumber, termsOf } from '../words/normalize.ts';
@@ -46,7 +47,8 @@ export function conditionsOf(
   return conditions.sort((a, b) => relaxationRank(a.constraint) - relaxationRank(b.constraint));
 }
 
-function relaxationRank({ kind, headNoun }: Constraint): number {
+function relaxationRank({ kind, value, headNoun }: Constraint): number {
+  if (kind === 'value' && value === ON_SALE) return RELAXATION_ORDER.indexOf('in_stock');
   return RELAXATION_ORDER.indexOf(headNoun === undefined ? kind : 'word');
 }
 
@@ -54,7 +56,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
   const { kind, value = '', min, max, isSize } = constraint;
   switch (kind) {
     case 'price':
-      if (isForeignCurrency(db, constraint)) return undefined;
+      if (isForeignCurrency(db, constraint) || (min === undefined && max === undefined)) return undefined;
       return hasPriceWithin(min, max);
     case 'rating':
     case 'reviews':
@@ -64,6 +66,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'without':
       return sql`not (${hasValueOrName(db, value, ~PLACE.option)} or ${everyVariantHas(db, value)})`;
     case 'value':
+      if (value === ON_SALE) return isOnSale;
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
       return isSize && isNumber(value)
         ? sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`
@@ -85,6 +88,10 @@ export function metadataNumber(names: string[]): Sql {
     from unnest(${names}::text[]) with ordinality as n (name, place), jsonb_each_text(p.metadata) as m
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
+
+/** A variant costs less than before. */
+const isOnSale = sql`exists (select from variants v
+  where v.site_id = p.site_id and v.product_id = p.id and v.compare_at_price > v.price)`;
 
 /** A variant has a price within these limits. */
 function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {

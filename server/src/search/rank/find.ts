@@ -1,13 +1,14 @@
 import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { termsOf } from '../words/normalize.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
 import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
 import { matchReasons } from './match-reasons.ts';
+import { reportUnderstood } from './report.ts';
 import { type SearchResult, search } from './search.ts';
-import { matchVariants, type VariantMatches } from './variants.ts';
+import { bySize, matchVariants, type VariantMatches } from './variants.ts';
 
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock';
 
@@ -78,16 +79,60 @@ export async function findProducts(
     .slice(0, MAX_CHECKED)
     .map((candidate) => ({ ...candidate, has: groupMatches(candidate) }));
   const matching = checked.filter(({ has }) => hasAnyWord(words, has));
-  const products = await source.byIds(matching.slice(0, limit).map(({ product_id }) => product_id));
-  const results = sortedByVariant(resultsOf(products, matching, { query, words, found }), sortOf(found.understood));
+  const context = { query, words, found };
+  const { results, understood, isShort } = await readResults(source, matching, context, limit);
   const isFound = (word: ContentWord) => checked.some(({ has }) => hasWord(word, has));
   return {
-    understood: reportUnderstood(found.understood, { query, words, best: results[0], isFound }),
+    understood: reportUnderstood(understood, { query, words, results, isFound }),
     excluded: found.excluded as Excluded[],
     candidates: results.map(({ product }) => product),
-    total: results.length < products.length || matching.length < checked.length ? matching.length : found.total,
+    total: isShort || matching.length < checked.length ? matching.length : found.total,
     quantity: quantityOf(found.understood),
   };
+}
+
+/** How many products are read at once, to see whether a variant of them keeps everything together. */
+const BATCH = 10;
+/** These are given up in this order where no variant keeps them together with the others, and that is said. */
+const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];
+
+/** The best products of which one variant keeps all that was asked for; if there is none, those that keep most of it. */
+async function readResults(
+  source: ProductSource,
+  matching: Checked[],
+  context: Context,
+  limit: number,
+): Promise<{ results: Result[]; understood: Understood[]; isShort: boolean }> {
+  const sort = sortOf(context.found.understood);
+  const products: Product[] = [];
+  let whole: Result[] = [];
+  for (let from = 0; from < matching.length && whole.length < limit; from += BATCH) {
+    const ids = matching
+      .slice(from, from + (from === 0 ? Math.max(limit, 5) : BATCH))
+      .map(({ product_id }) => product_id);
+    products.push(...(await source.byIds(ids)));
+    if (from === 0) from += Math.max(limit, 5) - BATCH;
+    whole = resultsOf(products, matching, context).filter(({ isWhole }) => isWhole);
+  }
+  const { understood } = context.found;
+  if (whole.length > 0)
+    return { results: sortedByVariant(whole.slice(0, limit), sort), understood, isShort: whole.length < limit };
+  let left = understood;
+  for (const kind of [undefined, ...GIVEN_UP]) {
+    left = left.map((each) =>
+      each.kind === kind && each.fate === 'applied' && isLimitOfVariants(each) ? { ...each, fate: 'relaxed' } : each,
+    );
+    const results = resultsOf(products, matching, { ...context, found: { ...context.found, understood: left } }).slice(
+      0,
+      limit,
+    );
+    if (results.length > 0) return { results: sortedByVariant(results, sort), understood: left, isShort: true };
+  }
+  return { results: [], understood, isShort: true };
+}
+
+function isLimitOfVariants({ kind, value }: Understood): boolean {
+  return kind !== 'value' || value === ON_SALE;
 }
 
 function categoryCondition(source: ProductSource, categories: string[]): Condition {
@@ -114,8 +159,12 @@ function sorted({ best, understood }: SearchResult): Candidate[] {
   return best;
 }
 
+type Checked = Candidate & { has: GroupMatches };
+
 interface Result {
   product: FoundProduct;
+  /** Whether one variant has all the option values that were named. */
+  isWhole: boolean;
   variants: VariantMatches;
   has: GroupMatches;
 }
@@ -127,19 +176,20 @@ interface Context {
 }
 
 /** The products without those of which no variant meets the limits. */
-function resultsOf(products: Product[], candidates: (Candidate & { has: GroupMatches })[], context: Context): Result[] {
+function resultsOf(products: Product[], candidates: Checked[], context: Context): Result[] {
   const best = Math.max(...candidates.map(({ score }) => score));
   return products.flatMap((product) => {
     const candidate = candidates.find(({ product_id }) => product_id === product.id);
     if (!candidate) return [];
     const { score, has } = candidate;
-    const variants = matchVariants(product, context.query, context.found.understood);
+    const variants = matchVariants(product, context.query, context.found.understood, context.found.rewritten);
     // Where a synonym or correction matched, none of the sentence's words is in the product.
     const similar = context.words.filter(({ groups }) =>
       groups.every((grp) => has.exact.has(grp) || has.guessed.has(grp)),
     );
     const result = describe(product, variants, context.found, { score: score / best, similar });
-    return result ? [{ product: result, variants, has }] : [];
+    const isWhole = variants.values.every(({ isMatched }) => isMatched);
+    return result ? [{ product: result, isWhole, variants, has }] : [];
   });
 }
 
@@ -158,12 +208,13 @@ function describe(
   { understood, groups }: SearchResult,
   { score, similar }: { score: number; similar: ContentWord[] },
 ): FoundProduct | undefined {
-  const ordered = inOrder(variants, sortOf(understood));
+  const ordered = inOrder(variants, understood);
   const variant = ordered.find(({ available }) => available) ?? ordered[0];
   if (!variant) return undefined;
   const matches = ordered.map((each) => {
     const reasons = matchReasons(product, each, { groups, values, understood });
-    const match_reasons = reasons.length > 0 ? reasons : [`like: ${similar.map(({ text }) => text).join(', ')}`];
+    const like = similar.length > 0 ? `like: ${similar.map(({ text }) => text).join(', ')}` : 'in the shop';
+    const match_reasons = reasons.length > 0 ? reasons : [like];
     return { variant: each, match_reasons };
   });
   const match_reasons = matches.find((each) => each.variant === variant)?.match_reasons ?? [];
@@ -171,7 +222,10 @@ function describe(
   return { product, variant, matches, availability, score, match_reasons };
 }
 
-function inOrder(variants: Variant[], sort: string | null | undefined): Variant[] {
+function inOrder(variants: Variant[], understood: Understood[]): Variant[] {
+  const sort = sortOf(understood);
+  const size = understood.find(({ kind, value }) => kind === 'wish' && (value === 'largest' || value === 'smallest'));
+  if (size) return bySize(variants, size.value === 'largest');
   if (sort === 'price_asc') return variants.toSorted((a, b) => Number(a.price) - Number(b.price));
   if (sort === 'price_desc') return variants.toSorted((a, b) => Number(b.price) - Number(a.price));
   return variants;
@@ -182,92 +236,4 @@ function availabilityOf({ track_inventory }: Product, variant: Variant, quantity
   if (!track_inventory) return 'in_stock';
   if (variant.inventory_quantity >= quantity) return variant.is_low_stock ? 'low_stock' : 'in_stock';
   return variant.inventory_policy === 'continue' ? 'backorder' : 'out_of_stock';
-}
-
-interface Report {
-  query: string;
-  words: ContentWord[];
-  best: Result | undefined;
-  /** Whether any product that was found has the word. */
-  isFound: (word: ContentWord) => boolean;
-}
-
-/** What was understood, completed by the option values of the best product and by the words that it lacks. */
-function reportUnderstood(understood: Understood[], { query, words, best, isFound }: Report): Understood[] {
-  const missing = words.filter(
-    (word) =>
-      !best || (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
-  );
-  return withMissingWords(best ? withOptionValues(understood, query, best.variants) : understood, missing, isFound);
-}
-
-function isOptionValue({ start, end }: ContentWord, { values }: VariantMatches): boolean {
-  return values.some((value) => value.isMatched && value.start <= start && end <= value.end);
-}
-
-/** Whether a word is the name of an option or attribute next to its value: the first word of `colour red`. */
-function isFieldName(word: ContentWord, words: ContentWord[], { product: { product }, variants }: Result): boolean {
-  const at = words.indexOf(word);
-  const field = fieldKey(word.text);
-  return [words[at - 1], words[at + 1]].some((neighbour) => {
-    if (!neighbour) return false;
-    const isOption = variants.values.some(
-      ({ option, isMatched, start, end }) =>
-        isMatched && fieldKey(option) === field && start <= neighbour.start && neighbour.end <= end,
-    );
-    const [term = ''] = termsOf(neighbour.text);
-    return (
-      isOption ||
-      Object.entries(product.metadata).some(([key, value]) => fieldKey(key) === field && termsOf(value).includes(term))
-    );
-  });
-}
-
-function fieldKey(name: string): string {
-  return termsOf(name.replace(/colour/i, 'color')).join(' ');
-}
-
-function overlaps(a: { start: number; end: number }, b: { start: number; end: number }): boolean {
-  return a.start < b.end && b.start < a.end;
-}
-
-/** Marks values that no matching variant has as relaxed, and adds option values that only the product itself told. */
-function withOptionValues(understood: Understood[], query: string, { values }: VariantMatches): Understood[] {
-  const judged = understood.map((each) => {
-    const named = values.filter((value) => each.kind === 'value' && overlaps(each, value));
-    return named.length > 0 && !named.some(({ isMatched }) => isMatched) ? { ...each, fate: 'relaxed' as const } : each;
-  });
-  const added = values.filter(
-    (value, i) =>
-      !understood.some((each) => each.kind === 'value' && overlaps(each, value)) &&
-      values.findIndex((other) => overlaps(other, value)) === i,
-  );
-  return [
-    ...judged,
-    ...added.map(({ value, start, end, isMatched }) => ({
-      ...blank({ start, end, text: query.slice(start, end) }),
-      ...{ kind: 'value' as const, value, fate: isMatched ? ('applied' as const) : ('relaxed' as const) },
-    })),
-  ];
-}
-
-/** The limit of the contract. */
-const MAX_UNDERSTOOD = 50;
-
-function withMissingWords(
-  understood: Understood[],
-  missing: ContentWord[],
-  isFound: (word: ContentWord) => boolean,
-): Understood[] {
-  const added = missing
-    .filter((word) => !understood.some((each) => overlaps(each, word)))
-    .map((word) => ({
-      ...blank(word),
-      ...{ kind: 'word' as const, fate: isFound(word) ? ('relaxed' as const) : ('not_available' as const) },
-    }));
-  return [...understood, ...added].slice(0, MAX_UNDERSTOOD).sort((a, b) => a.start - b.start);
-}
-
-function blank({ text, start, end }: { text: string; start: number; end: number }) {
-  return { text, start, end, min: null, max: null, currency: null, value: null };
 }

@@ -2,11 +2,14 @@ import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
-import type { Constraint } from '../query/parse.ts';
+import type { Constraint, ParsedQuery } from '../query/parse.ts';
+import { parseSentence } from '../query/parse-sentence.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
+import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { modifierOf } from './matches.ts';
@@ -31,6 +34,8 @@ export interface SearchResult {
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
   /** The words that were searched for, as they are in the sentence. */
   words: Token[];
+  /** Those of them that the shop has other words for than the sentence. */
+  rewritten: Token[];
   /** What was searched for, after spelling correction. */
   groups: TermGroup[];
   weighted: WeightedQuery;
@@ -66,11 +71,18 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words } = await parseInCatalog(db, sentence);
+  const { constraints, words, related } = options.facetConditions
+    ? await parseSentence(db, sentence)
+    : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const { groups, weighted } = await weightCorrected(db, termGroups(words), prefix);
+  const { groups, weighted } = await weightCorrected(db, withRelated(termGroups(words), related), prefix);
   const named = options.facetConditions
-    ? await facetConstraints(db, sentence, words, findHeadNoun(correctedWords(words, groups), weighted.headTerms))
+    ? await facetConstraints(
+        db,
+        sentence,
+        words,
+        findHeadNoun(sentence, correctedWords(words, groups), weighted.headTerms),
+      )
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
@@ -78,10 +90,11 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const { candidates, modifierAlone } = await readWithFallback(
-    db,
-    options.facetConditions ? { ...query, ...forAgent } : query,
-  );
+  const isBare = options.facetConditions && words.length === 0 && all.some(({ kind }) => kind !== 'quantity');
+  const sort = all.find(({ kind }) => kind === 'sort')?.value;
+  const { candidates, modifierAlone } = isBare
+    ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
+    : await readWithFallback(db, options.facetConditions ? { ...query, ...forAgent } : query);
   const failed = fewestFailed(candidates, conditions);
   const rows = candidates.rows.filter((row) => row.failed === failed);
   const metConditions = conditions.filter((_condition, i) => failed === undefined || (failed & (1 << i)) === 0);
@@ -92,19 +105,26 @@ export async function search(
   );
   return {
     understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
-    best: rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
+    best: isBare ? rows : rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: metConditions.flatMap((condition) => {
       const count = countFailing(candidates, 1 << conditions.indexOf(condition));
       return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
     words,
+    rewritten: options.facetConditions
+      ? words.filter(({ text, start, end }) => isRewritten(sentence, text, start, end))
+      : [],
     groups,
     weighted,
     minCoverage: candidates.minCoverage,
     modifierAlone,
     where: [...where, ...metConditions.map(({ condition }) => condition)],
   };
+}
+
+function isRewritten(sentence: string, text: string, start: number, end: number): boolean {
+  return normalizeText(sentence.slice(start, end)).replaceAll(/['’‘`]/g, '') !== text;
 }
 
 /** Each condition is one bit of an integer in SQL. */
@@ -151,6 +171,20 @@ async function weightCorrected(
   return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
 }
 
+/** The weight of a word with the same root beside 1 for the word itself. */
+const RELATED_WEIGHT = 0.7;
+
+function withRelated(groups: TermGroup[], related: ParsedQuery['related']): TermGroup[] {
+  if (!related) return groups;
+  return groups.map((group) => {
+    const added = related.get(group.alternatives[0]?.term ?? '') ?? [];
+    return {
+      ...group,
+      alternatives: [...group.alternatives, ...added.map((term) => ({ term, weight: RELATED_WEIGHT }))],
+    };
+  });
+}
+
 /** The words, with those corrections that are certain enough. */
 function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
   return words.map((word) => {
@@ -168,6 +202,10 @@ function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   );
 }
 
+function givesUpLimit(conditions: Condition[], failed: number): boolean {
+  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
+}
+
 /** The coverage of last resort. */
 const FALLBACK_COVERAGE = 0.1;
 
@@ -181,7 +219,14 @@ async function readWithFallback(
 ): Promise<{ candidates: Candidates; modifierAlone: boolean }> {
   const { countEligibleOnly, conditions, groups, weighted } = query;
   const candidates = await readCandidates(db, query);
-  if (fewestFailed(candidates, conditions) !== undefined) return { candidates, modifierAlone: false };
+  const fewest = fewestFailed(candidates, conditions);
+  if (fewest !== undefined) {
+    // A limit is kept rather than a word, unless that is the thing itself.
+    const lenient = { ...query, minCoverage: FALLBACK_COVERAGE };
+    const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(conditions, fewest);
+    const others = isGivenUp && groups.length > 1 ? await readCandidates(db, lenient) : candidates;
+    return { candidates: others, modifierAlone: false };
+  }
   const canLowerCoverage = countEligibleOnly && groups.length > 1 && weighted.terms.length > 0;
   if (!canLowerCoverage && modifierOf(weighted) === undefined) return { candidates, modifierAlone: false };
   const lenient = {

@@ -1,7 +1,9 @@
 import type { Product, Variant } from '@commerce-backend/spec';
+import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
 import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
+import type { Token } from '../words/tokens.ts';
 
 /** Which variants of a product match a sentence. Search results and purchases both use this. */
 
@@ -30,10 +32,19 @@ export interface VariantMatches {
   values: OptionMatch[];
 }
 
-export function matchVariants(product: Product, sentence: string, constraints: VariantConstraint[]): VariantMatches {
+/**
+ * The variants of a product that keep the limits and, as far as it has them, the option values that are named. `words` are those
+ * of the sentence that the shop has other words for.
+ */
+export function matchVariants(
+  product: Product,
+  sentence: string,
+  constraints: VariantConstraint[],
+  words: Token[] = [],
+): VariantMatches {
   const applied = constraints.filter(({ fate }) => fate === undefined || fate === 'applied');
-  const wanted = product.variants.filter((variant) => meetsConstraints(variant, applied));
-  const parts = partsOf(sentence).filter(
+  const wanted = product.variants.filter((variant) => meetsConstraints(product, variant, applied));
+  const parts = inShopWords(partsOf(sentence), words).filter(
     ({ start, end }) =>
       !constraints.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
   );
@@ -49,11 +60,26 @@ export function matchVariants(product: Product, sentence: string, constraints: V
   return { variants, values };
 }
 
-function meetsConstraints(variant: Variant, constraints: VariantConstraint[]): boolean {
+function meetsConstraints(product: Product, variant: Variant, constraints: VariantConstraint[]): boolean {
   return constraints.every(({ kind, min, max, value }) => {
     if (kind === 'price') return Number(variant.price) >= (min ?? 0) && Number(variant.price) <= (max ?? Infinity);
+    if (kind === 'in_stock') return isInStock(product, variant);
+    if (kind === 'value') return value !== ON_SALE || Number(variant.compare_at_price ?? 0) > Number(variant.price);
     return kind !== 'without' || !value || !hasInOptions(variant, value);
   });
+}
+
+/** Whether there is a piece of it now. What is sold beyond its stock is not in stock. */
+function isInStock({ track_inventory }: Product, { available, inventory_quantity }: Variant): boolean {
+  return !track_inventory || (available && inventory_quantity > 0);
+}
+
+/** The parts with the words that the shop has for some of them. */
+function inShopWords(parts: Part[], words: Token[]): Part[] {
+  const isReplaced = ({ start, end }: Part) => words.some((word) => word.start < end && start < word.end);
+  const kept = parts.filter((part) => !isReplaced(part));
+  const added = words.map(({ term, start, end }) => ({ term, start, end, isDimension: false }));
+  return [...kept, ...added].sort((a, b) => a.start - b.start);
 }
 
 /** `not red` also excludes `Dark Red`. */
@@ -78,7 +104,10 @@ function partsOf(text: string): Part[] {
   return all.flatMap((part, i) => {
     const isTimesSign = (at: number) =>
       ['x', '×'].includes(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    return isTimesSign(i) ? [] : [{ ...part, isDimension: isTimesSign(i - 1) }];
+    // `5 litres` is `5 l`.
+    const unit = measurementTerm('1', part.term)?.slice(1);
+    const term = unit !== undefined && isNumberAt(all, i - 1) ? unit : part.term;
+    return isTimesSign(i) ? [] : [{ ...part, term, isDimension: isTimesSign(i - 1) }];
   });
 }
 
@@ -145,4 +174,20 @@ function findInRange(parts: Part[], value: string): number | undefined {
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
+}
+
+const SIZE_RANKS = ['xs', 's', 'm', 'l', 'xl', 'xxl'];
+
+/** The variants by the sizes or measures in their options. */
+export function bySize(variants: Variant[], isLargestFirst: boolean): Variant[] {
+  const size = ({ option1, option2, option3 }: Variant) =>
+    Math.max(-1, ...[option1, option2, option3].map((option) => measureOf(option ?? '')));
+  const sign = isLargestFirst ? -1 : 1;
+  return variants.toSorted((a, b) => sign * (size(a) - size(b)));
+}
+
+function measureOf(option: string): number {
+  const rank = SIZE_RANKS.findIndex((size) => sizeSpellings(size).includes(normalizeText(option)));
+  const numbers = termsIn(option).filter(isNumber).map(Number);
+  return rank >= 0 ? rank : numbers.length > 0 ? numbers.reduce((product, number) => product * number, 1) : -1;
 }

@@ -10,10 +10,17 @@ const SIZES = [
   ['xxl', '2xl', 'xx large'],
 ];
 
+/** What introduces a size, in the languages that are understood. */
+const SIZE_LABELS = new Set('size eu uk waist große grosse gr taille pointure schuhgroße schuhgrosse'.split(' '));
+
 /** Whether this is the word `size` before a size: `size M`, `size 42`. */
 export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number): boolean {
   const size = words[i + 1];
-  return words[i]?.term === 'size' && !!size && (size.number !== undefined || sizeSpellings(size.term).length > 1);
+  return (
+    SIZE_LABELS.has(words[i]?.term ?? '') &&
+    !!size &&
+    (size.number !== undefined || sizeSpellings(size.term).length > 1)
+  );
 }
 
 /** All spellings of a size; for any other value, only the value. */

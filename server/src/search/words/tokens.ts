@@ -15,8 +15,20 @@ export interface Token {
 }
 
 const MAX_SENTENCE = 1_000;
-const PIECE =
-  /\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\p{L}\d])|\d+(?:[.,]\d+)?(?![\p{L}\d])|[\p{L}\p{N}]+(?:['’‘`][\p{L}\p{N}]+)*|us\$|[^\s\p{L}\p{N}]/giu;
+const PIECE = new RegExp(
+  [
+    String.raw`us\$`,
+    // 1,000.50 and 1.000,50
+    String.raw`[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\d])`,
+    String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
+    // 5k, and 20eur as two pieces
+    String.raw`\d+(?:[.,]\d+)?k(?![\p{L}\d])`,
+    String.raw`\d+(?:[.,]\d+)?(?=(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L}))`,
+    String.raw`[\p{L}\p{N}]+(?:['’‘\u0060][\p{L}\p{N}]+)*`,
+    String.raw`[^\s\p{L}\p{N}]`,
+  ].join('|'),
+  'giu',
+);
 
 /** The tokens of a sentence, with positions in the original text. */
 export function tokenize(sentence: string): Token[] {
@@ -48,11 +60,14 @@ function normalizeKeepingOffsets(text: string): string {
   }).join('');
 }
 
-/** `1,000` is a thousand, `4,5` four and a half. */
+/** `1,000` and `1.000` are a thousand, `4,5` and `4.5` four and a half. */
 function parseDigits(text: string): number | undefined {
-  if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)) return Number(text.replaceAll(',', ''));
-  if (/^\d+(?:[.,]\d+)?$/.test(text)) return Number(text.replace(',', '.'));
-  return undefined;
+  if (/^[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?$/.test(text)) {
+    const cents = /[.,]\d{1,2}$/.exec(text)?.[0] ?? '';
+    const whole = text.slice(0, text.length - cents.length).replaceAll(/[.,]/g, '');
+    return Number(whole + cents.replace(',', '.'));
+  }
+  return /^\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : undefined;
 }
 
 /** Whether the tokens from this index on are the words of a phrase. */

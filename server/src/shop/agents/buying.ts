@@ -16,7 +16,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { prepare } from './checkouts.ts';
-import { compactUnderstood, type Finding, findProposals, matchNamed, sortOf } from './find.ts';
+import { compactUnderstood, type Finding, findProposals, matchNamed, needsOf, sortOf } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
@@ -26,9 +26,9 @@ import { cartOf, checkoutOf, totalsOf } from './views.ts';
  * and rolls it back, so that its answer is exactly that of a real run.
  */
 
-/** The variant to buy, or why none was chosen. */
+/** The variants to buy, one for each need, or why none was chosen. */
 type Choice =
-  | { status: 'chosen'; proposal: Proposal; quantity: number }
+  | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
   | { status: 'not_found' };
 
@@ -86,13 +86,15 @@ export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: I
 }
 
 const WHOLE_CART: Chosen = {
-  finding: { understood: [], excluded: [], proposals: [] },
+  finding: { understood: [], excluded: [], proposals: [], needs: [] },
   choice: { status: 'not_found' },
 };
 
-function outcomeOf(shop: Shop, { understood, excluded, proposals }: Chosen['finding'], dry_run: boolean) {
-  const candidates: AgentCandidate[] = proposals.map(candidateOf);
-  return { dry_run, currency: shop.currency, understood: compactUnderstood(understood), excluded, candidates };
+function outcomeOf(shop: Shop, finding: Chosen['finding'], dry_run: boolean) {
+  const candidates: AgentCandidate[] = finding.proposals.map(candidateOf);
+  const understood = compactUnderstood(finding.understood);
+  const { excluded } = finding;
+  return { dry_run, currency: shop.currency, understood, excluded, candidates, needs: needsOf(finding) };
 }
 
 function withoutChoice(choice: Choice) {
@@ -134,13 +136,34 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   }
   const { isClear, ...finding } = await findProposals(shop, query, limit);
   if (!isClear && (await isOutside(shop, query, finding))) {
-    return { finding: { ...finding, proposals: [] }, choice: { status: 'not_found' } };
+    return {
+      finding: { ...finding, proposals: [], needs: finding.needs.map((need) => ({ ...need, candidates: [] })) },
+      choice: { status: 'not_found' },
+    };
   }
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
-  const { proposals, choice } = chooseVariant(body, finding.understood, first);
-  return { finding: { ...finding, proposals }, choice };
+  return chooseForNeeds(body, finding);
+}
+
+/** One variant for each need; a question if that of any is open. */
+function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Chosen {
+  const chosen = finding.needs.flatMap(({ candidates: [first = -1], understood }) => {
+    const product = finding.proposals[first];
+    return product ? [chooseVariant(body, understood, product)] : [];
+  });
+  const proposals = chosen.flatMap((one) => one.proposals).slice(0, Math.max(body.limit ?? CANDIDATES, chosen.length));
+  let from = 0;
+  const needs = finding.needs.map((need, i) => {
+    const own = chosen[i]?.proposals ?? [];
+    const candidates = own.map((_each, at) => from + at).filter((at) => at < proposals.length);
+    from += own.length;
+    return { ...need, candidates };
+  });
+  const open = chosen.find(({ choice }) => choice.status !== 'chosen');
+  const lines = chosen.flatMap(({ choice }) => (choice.status === 'chosen' ? choice.lines : []));
+  return { finding: { ...finding, proposals, needs }, choice: open?.choice ?? { status: 'chosen', lines } };
 }
 
 /** Whether what the sentence asks for is there, but in none of the agent's categories: what else has some of its words is no offer. */
@@ -166,7 +189,7 @@ async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promi
   const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);
   const { understood, matches, isComplete } = await matchNamed(shop, { ...product, variants }, query);
   const { proposals, choice } = chooseVariant(body, understood, { product, matches });
-  const finding = { understood, excluded: [], proposals };
+  const finding = { understood, excluded: [], proposals, needs: [] };
   if (isComplete || variant_id) return { finding, choice };
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
@@ -183,7 +206,8 @@ function chooseVariant(
   const proposals = (buyable.length > 0 ? buyable : all).slice(0, body.limit ?? CANDIDATES);
   const [only, another] = buyable;
   if (only && !another) {
-    return { proposals, choice: { status: 'chosen', proposal: only, quantity: quantityOf(body, understood) } };
+    const line = { proposal: only, quantity: quantityOf(body, understood) };
+    return { proposals, choice: { status: 'chosen', lines: [line] } };
   }
   const question = only
     ? 'Several variants match. Which one should it be?'
@@ -220,8 +244,13 @@ async function readNamed(shop: Shop, product_id: string | undefined, variant_id:
 async function addToCart(
   shop: Shop,
   cart_id: string | undefined,
-  { proposal, quantity }: Choice & { status: 'chosen' },
+  { lines: [first, ...others] }: Choice & { status: 'chosen' },
 ): Promise<Cart> {
+  if (!first) throw new Error('A choice has a line.');
   const id = cart_id ?? (await carts.createForAgent(shop)).id;
-  return carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });
+  const add = ({ proposal, quantity }: typeof first) =>
+    carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });
+  let cart = await add(first);
+  for (const line of others) cart = await add(line);
+  return cart;
 }

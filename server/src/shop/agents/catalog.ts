@@ -2,7 +2,7 @@ import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@c
 import * as catalog from '../catalog/catalog.ts';
 import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
-import { compactUnderstood, findProposals, propose } from './find.ts';
+import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { candidateOf, productOf } from './products.ts';
 
 /** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
@@ -25,8 +25,16 @@ export async function get(shop: Shop, product_id: string): Promise<AgentProduct>
 
 /** The products that a sentence asks for. */
 export async function findCandidates(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
-  const { understood, excluded, proposals } = await findProposals(shop, query, limit);
-  const candidates = proposals.map(candidateOf);
+  const finding = await findProposals(shop, query, limit);
+  const candidates = finding.proposals.map(candidateOf);
   const status = candidates.length > 0 ? 'found' : 'not_found';
-  return { status, currency: shop.currency, understood: compactUnderstood(understood), excluded, candidates };
+  const understood = compactUnderstood(finding.understood);
+  return {
+    status,
+    currency: shop.currency,
+    understood,
+    excluded: finding.excluded,
+    candidates,
+    needs: needsOf(finding),
+  };
 }

@@ -1,8 +1,9 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
-import { parseInCatalog } from '../../search/query/disambiguate.ts';
 import { parseQuery } from '../../search/query/parse.ts';
-import { type FoundProduct, findProducts, type ProductSource } from '../../search/rank/find.ts';
+import { parseSentence } from '../../search/query/parse-sentence.ts';
+import type { FoundProduct, ProductSource } from '../../search/rank/find.ts';
 import { matchReasons } from '../../search/rank/match-reasons.ts';
+import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
 import { termGroups } from '../../search/words/term-groups.ts';
@@ -19,8 +20,14 @@ export interface Finding {
   excluded: Excluded[];
   /** Best first, at most as many as asked for. */
   proposals: FoundProduct[];
-  /** Whether the first one clearly is what was asked for. */
+  /** The things that are asked for, with their places among the proposals. */
+  needs: FoundNeed[];
+  /** Whether the first one of each need clearly is what was asked for. */
   isClear: boolean;
+}
+
+export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'> {
+  understood: Understood[];
 }
 
 /** The best product is clear when its score is this many times that of the next. */
@@ -38,20 +45,34 @@ export async function findProposals(
   limit: number,
   categories = shop.agent?.categories ?? [],
 ): Promise<Finding> {
-  const { understood, excluded, candidates } = await findProducts(shop, searchableProducts(shop), {
+  const { understood, excluded, candidates, needs, areAllWanted } = await findNeeds(shop, searchableProducts(shop), {
     query,
     // At least two, because the lead over the second decides whether the first is clear.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
   });
+  const proposals = candidates.slice(0, Math.max(limit, areAllWanted ? needs.length : 0));
   // A relaxed constraint or missing word may have been the point of the request.
-  const isComplete = understood.every(({ fate }) => fate === 'applied');
+  const isComplete = areAllWanted && understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
     excluded,
-    proposals: candidates.slice(0, limit),
-    isClear: isComplete && isAhead(candidates, sortOf(understood)),
+    proposals,
+    needs: needs.map(({ text, quantity, candidates: places, found }) => ({
+      text,
+      quantity,
+      candidates: places.filter((place) => place < proposals.length),
+      understood: found.understood,
+    })),
+    isClear:
+      isComplete &&
+      needs.every(({ found }) => found.candidates.length > 0 && isAhead(found.candidates, sortOf(found.understood))),
   };
+}
+
+/** The needs as the contract has them. */
+export function needsOf({ needs }: Pick<Finding, 'needs'>) {
+  return needs.map(({ text, quantity, candidates }) => ({ text, quantity, candidates }));
 }
 
 function isAhead([first, second]: FoundProduct[], sort: string | undefined): boolean {
@@ -86,7 +107,7 @@ const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'quantity
  * `relaxed`, since the caller chose the product explicitly.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
-  const { constraints, words } = await parseInCatalog(shop, sentence);
+  const { constraints, words } = await parseSentence(shop, sentence);
   const applied = constraintOutcomes(
     shop,
     constraints.filter(({ kind }) => VARIANT_KINDS.has(kind)),

@@ -105,17 +105,20 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   if (query.waiting_for) conditions.push(WAITING_FOR[query.waiting_for]);
   if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
-  if (query.q !== undefined) conditions.push(mentions(`%${escapeLike(query.q.trim())}%`));
+  if (query.q !== undefined) conditions.push(mentions(shop, `%${escapeLike(query.q.trim())}%`));
   return join(conditions, ' and ');
 }
 
-/** Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found. */
-function mentions(like: string): Sql {
+/**
+ * Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found. Lines and
+ * parcels are looked through once, not once for each order.
+ */
+function mentions(shop: Shop, like: string): Sql {
   return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
     or o.external_reference ilike ${like}
     or concat_ws(' ', o.shipping_address->>'first_name', o.shipping_address->>'last_name') ilike ${like}
     or concat_ws(' ', o.billing_address->>'first_name', o.billing_address->>'last_name') ilike ${like}
-    or exists (select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.sku ilike ${like})
-    or exists (select from fulfillments f
-      where f.site_id = o.site_id and f.order_id = o.id and f.tracking_number ilike ${like}))`;
+    or o.id in (select l.order_id from order_lines l where l.site_id = ${shop.siteId} and l.sku ilike ${like})
+    or o.id in (
+      select f.order_id from fulfillments f where f.site_id = ${shop.siteId} and f.tracking_number ilike ${like}))`;
 }

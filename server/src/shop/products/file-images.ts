@@ -96,7 +96,14 @@ async function readWaiting(shop: Shop, product_id: string, baseUrl: string): Pro
   );
   return waiting.map(({ path, ...image }) => ({
     ...image,
-    ...{ url: `${baseUrl}/files/${path}`, width: null, height: null, status: 'processing' as const, sources: [] },
+    ...{
+      url: `${baseUrl}/files/${path}`,
+      width: null,
+      height: null,
+      variant_ids: [],
+      status: 'processing' as const,
+      sources: [],
+    },
   }));
 }
 

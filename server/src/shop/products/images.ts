@@ -22,9 +22,12 @@ export async function create(shop: Shop, product_id: string, input: NewImage): P
   const { file_id, position = before + waiting + 1 } = input;
   const url = await addressOf(shop, input);
   if (url === null && file_id !== undefined) {
+    if (input.variant_ids !== undefined) throw stillProcessing();
     await fileImages.wait(shop, product_id, { ...input, file_id, position });
   } else if (url !== null) {
-    await insertAt(shop, product_id, { ...input, url, id: newId(), position });
+    const id = newId();
+    await insertAt(shop, product_id, { ...input, url, id, position });
+    if (input.variant_ids) await showForVariants(shop, product_id, id, input.variant_ids);
     await markProductUpdated(shop, product_id);
   }
   return products.get(shop, product_id);
@@ -81,17 +84,39 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
         and (i.url, i.alt, i.width, i.height) is distinct from (w.url, w.alt, w.width, w.height)`,
   );
   const moved = patch.position !== undefined && (await moveToPosition(shop, product_id, id, patch.position));
-  if (changed > 0 || moved) await markProductUpdated(shop, product_id);
+  const shown = patch.variant_ids ? await showForVariants(shop, product_id, id, patch.variant_ids) : 0;
+  if (changed > 0 || moved || shown > 0) await markProductUpdated(shop, product_id);
   return products.get(shop, product_id);
 }
 
 async function updateWaiting(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   const { alt, position, ...fixed } = patch;
   if (!(await fileImages.updateWaiting(shop, product_id, id, { alt, position }))) throw notFound('image');
-  if (Object.keys(fixed).length > 0) {
-    throw new ShopError('conflict', 'While the image is processing, only its text and its position can be changed.');
-  }
+  if (Object.keys(fixed).length > 0) throw stillProcessing();
   return products.get(shop, product_id);
+}
+
+function stillProcessing(): ShopError {
+  return new ShopError('conflict', 'While the image is processing, only its text and its position can be given.');
+}
+
+/** Makes it the picture of these variants, and of no others. A variant names its picture by the address. Returns how many changed. */
+async function showForVariants(shop: Shop, product_id: string, id: string, variant_ids: string[]): Promise<number> {
+  const known = await shop.rows<{ id: string }>(
+    sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} and id = any(${variant_ids})`,
+  );
+  const mistakes = variant_ids.flatMap((wanted, i) =>
+    known.some((one) => one.id === wanted)
+      ? []
+      : [bodyMistake(['variant_ids', i], 'variant_unknown', 'The product has no such variant.')],
+  );
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  return shop.run(
+    sql`update variants v set image_url = case when v.id = any(${variant_ids}) then i.url end, updated_at = now()
+      from product_images i
+      where i.site_id = ${shop.siteId} and i.id = ${id} and v.site_id = ${shop.siteId} and v.product_id = ${product_id}
+        and (v.image_url is not distinct from i.url) <> (v.id = any(${variant_ids}))`,
+  );
 }
 
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {

@@ -76,12 +76,17 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
       where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.tax_class, p.published_at, p.created_at, p.updated_at`;
 }
 
+/** The variants that `product_images i` is the picture of. */
+export const variantIdsOfImage = sql`(
+  select coalesce(json_agg(v.id order by v.position, v.id), '[]') from variants v
+  where v.site_id = i.site_id and v.product_id = i.product_id and v.image_url = i.url)`;
+
 const images = sql`(
   select coalesce(json_agg(case when i.sources is null
       then json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
-        'height', i.height)
+        'height', i.height, 'variant_ids', ${variantIdsOfImage})
       else json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position, 'width', i.width,
-        'height', i.height, 'status', 'ready', 'sources', i.sources)
+        'height', i.height, 'variant_ids', ${variantIdsOfImage}, 'status', 'ready', 'sources', i.sources)
     end order by i.position, i.id), '[]')
   from product_images i where i.site_id = p.site_id and i.product_id = p.id)`;
 

@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { parseMoment } from '../../db/connect.ts';
 import type { Shop } from '../shop.ts';
-import { available } from './rows.ts';
+import { available, variantIdsOfImage } from './rows.ts';
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
 
 /**
@@ -137,6 +137,7 @@ const IMAGE = [
   json('position', sql`i.position`),
   jsonOrNull('width', sql`i.width`),
   jsonOrNull('height', sql`i.height`),
+  json('variant_ids', variantIdsOfImage),
   optional('sources', sql`i.sources`),
 ];
 

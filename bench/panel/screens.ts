@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from '../../server/test/chromium.ts';
+
+/** What it took until a screen could be used. */
+export interface Opening {
+  ms: number;
+  /** Of the server, the call that took longest. */
+  slowest: { path: string; ms: number } | undefined;
+}
+
+/** A tab that notes when its content last changed. */
+export async function openTab(context: BrowserContext): Promise<Page> {
+  const tab = await context.newPage();
+  await tab.setViewport({ width: 1_280, height: 900 });
+  await tab.evaluateOnNewDocument(WATCH);
+  return tab;
+}
+
+/** By the panel's own form. */
+export async function logIn(tab: Page, panel: string, staff: { email: string; password: string }): Promise<void> {
+  await tab.goto(panel);
+  await tab.locator('input[name=email]').fill(staff.email);
+  await tab.locator('input[name=password]').fill(staff.password);
+  await tab.click('button[type=submit]');
+  await tab.waitForSelector('#main h1', WAIT);
+  await usable(tab);
+}
+
+/** As by an address that was typed or kept, with nothing in the browser's cache. */
+export async function openByAddress(tab: Page, url: string): Promise<Opening> {
+  await tab.setCacheEnabled(false);
+  await tab.goto(url, { waitUntil: 'domcontentloaded' });
+  return usable(tab);
+}
+
+/** As by the menu, from a panel that is open already. */
+export async function openByMenu(tab: Page, path: string): Promise<Opening> {
+  const begun = Number(
+    await tab.evaluate(
+      `performance.clearResourceTimings(); window.begun = performance.now();
+      history.pushState(null, '', ${JSON.stringify(`/panel${path}`)}); window.begun`,
+    ),
+  );
+  const { ms, slowest } = await usable(tab);
+  return { ms: ms - begun, slowest };
+}
+
+const WAIT = { timeout: 120_000 };
+/** So long nothing may change any more. */
+const QUIET_MS = 700;
+
+const WATCH = `
+  window.changed = 0;
+  addEventListener('DOMContentLoaded', () => {
+    const note = () => { window.changed = performance.now(); };
+    new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
+  });`;
+
+/** Waits until the screen is there and nothing changes any more; the time of the last change counts. */
+async function usable(tab: Page): Promise<Opening> {
+  // A new screen is put up a moment after its address.
+  await sleep(QUIET_MS);
+  await tab.waitForFunction(
+    `document.querySelector('h1, form') && !document.querySelector('.loading, .load-error, [aria-busy="true"]')
+      && performance.now() - window.changed > ${QUIET_MS}`,
+    WAIT,
+  );
+  const [ms, calls] = (await tab.evaluate(
+    `[window.changed, performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/'))
+      .map(({ name, duration }) => ({ path: new URL(name).pathname, ms: duration }))]`,
+  )) as [number, { path: string; ms: number }[]];
+  return { ms, slowest: calls.sort((a, b) => b.ms - a.ms)[0] };
+}
+
+/** The bytes of a first load with gzip, as they go over the wire: of the panel's own files, and of answers. */
+export async function firstLoad(tab: Page, url: string): Promise<{ files: number; answers: number }> {
+  const sizes = { files: 0, answers: 0 };
+  const session = await tab.createCDPSession();
+  const kinds = new Map<string, keyof typeof sizes>();
+  await session.send('Network.enable');
+  await session.send('Network.setExtraHTTPHeaders', { headers: { 'Accept-Encoding': 'gzip' } });
+  session.on('Network.responseReceived', ({ requestId, response }) => {
+    kinds.set(requestId, response.url.includes('/api/') ? 'answers' : 'files');
+  });
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    sizes[kinds.get(requestId) ?? 'files'] += encodedDataLength;
+  });
+  await openByAddress(tab, url);
+  await session.detach();
+  return sizes;
+}

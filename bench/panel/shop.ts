@@ -1,0 +1,65 @@
+import pg from 'pg';
+import type { Database } from '../database.ts';
+import { createSite, type OwnedSite, type Running, stop } from '../processes.ts';
+import { addShops } from '../scale/copies.ts';
+import { openShop } from '../scale/shops.ts';
+import { SMALL } from '../scale/sizes.ts';
+import { fillTemplate, keepTemplate } from '../scale/template.ts';
+
+/** As many orders as products. */
+const ORDERS = SMALL;
+
+/** A shop with so many products and as many orders, made of copies as those of `scale` are. */
+export async function openLargeShop(
+  database: Database,
+  products: number,
+  start: () => Promise<Running>,
+): Promise<OwnedSite> {
+  const db = new pg.Client({ connectionString: database.bareUrl });
+  await db.connect();
+  try {
+    const template = await createSite(database.url, database.dataDir, 'EUR');
+    const server = await start();
+    await fillTemplate(db, server, template, { orders: ORDERS }).finally(() => stop(server));
+    await keepTemplate(db, template);
+    const [site_id = ''] = await addShops(db, template, [products], { orders: ORDERS });
+    await age(db, site_id);
+    // The login leads to the copy, and the template stays without one.
+    await db.query('update commerce.staff_memberships set site_id = $1 where site_id = $2', [
+      site_id,
+      template.site_id,
+    ]);
+    const { site } = await openShop(db, template, site_id, products);
+    await db.query('drop schema scale cascade');
+    await db.query('vacuum analyze');
+    return { ...template, ...site };
+  } finally {
+    await db.end();
+  }
+}
+
+/** A year of sales, of which all but the last days' are paid and sent; a variant in a hundred runs low or is sold out. */
+async function age(db: pg.Client, site_id: string): Promise<void> {
+  await db.query('set session_replication_role = replica');
+  await db.query(ORDERS_OF_A_YEAR, [site_id]);
+  await db.query(FEW_LEFT, [site_id]);
+  await db.query('reset session_replication_role');
+}
+
+const ORDERS_OF_A_YEAR = `
+  with aged as (
+    select id, now() - (row_number() over (order by order_number::int desc)) * interval '365 days' / count(*) over () as at
+    from commerce.orders where site_id = $1
+  )
+  update commerce.orders o set created_at = aged.at, updated_at = aged.at, payment_due_at = aged.at + interval '7 days',
+    (status, payment_status, fulfillment_status, payment_confirmed_at, shipped_at, delivered_at) = (
+      select case when days < 2 then 'pending' when days < 4 then 'confirmed' else 'completed' end,
+        case when days < 2 then 'awaiting_payment' else 'paid' end,
+        case when days < 4 then 'unfulfilled' else 'delivered' end,
+        case when days >= 2 then aged.at end, case when days >= 4 then aged.at end, case when days >= 4 then aged.at end
+      from (select extract(epoch from now() - aged.at) / 86400 as days) as age)
+  from aged where o.site_id = $1 and o.id = aged.id`;
+
+const FEW_LEFT = `
+  update commerce.variants set on_hand = reserved + abs(hashtext(id::text)) % 3
+  where site_id = $1 and abs(hashtext(id::text)) % 100 = 0`;

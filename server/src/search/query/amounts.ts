@@ -1,0 +1,44 @@
+import { parseNumberAt } from '../words/number-words.ts';
+import type { Token } from '../words/tokens.ts';
+import { CURRENCIES } from './limit-words.ts';
+
+/** A number that may be a price, with its currency. */
+export interface Amount {
+  value: number;
+  currency?: string;
+  from: number;
+  to: number;
+  isSpelled: boolean;
+  /** `60ish` */
+  isNear?: boolean;
+}
+
+/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
+export function parseAmount(tokens: Token[], at: number): Amount | undefined {
+  const before = CURRENCIES[tokens[at]?.text ?? ''];
+  const i = before ? at + 1 : at;
+  const number = shortNumber(tokens[i]) ?? parseNumberAt(tokens, i);
+  if (!number) return undefined;
+  const value = number.value;
+  const to = 'to' in number ? number.to : i + 1;
+  const isNear = 'isNear' in number ? number.isNear : false;
+  const after = before ? undefined : CURRENCIES[tokens[to]?.text ?? ''];
+  const currency = before ?? after;
+  // Without a currency, `4k` and `60ish` are as doubtful as a word.
+  const isSpelled = !('to' in number) || number.isSpelled;
+  return {
+    value,
+    from: at,
+    to: after ? to + 1 : to,
+    isSpelled,
+    ...(currency && { currency }),
+    ...(isNear && { isNear }),
+  };
+}
+
+function shortNumber(token: Token | undefined): { value: number; isNear: boolean } | undefined {
+  const [, digits, ending] = /^(\d+(?:[.,]\d+)?)(k|ish)$/.exec(token?.text ?? '') ?? [];
+  if (digits === undefined) return undefined;
+  const value = Number(digits.replace(',', '.'));
+  return { value: ending === 'k' ? value * 1000 : value, isNear: ending === 'ish' };
+}

@@ -1,0 +1,121 @@
+import { phraseTable } from '../words/phrases.ts';
+
+/** Fixed phrases that state the availability, a reduction, the order or a preference; normalized, without accents. */
+export interface Mark {
+  kind: 'in_stock' | 'wish' | 'sort' | 'value';
+  value: string;
+}
+
+const mark = (kind: Mark['kind'], value: string, list: string): [Mark, string] => [{ kind, value }, list];
+
+/** The value of the constraint that asks for reduced prices. */
+export const ON_SALE = 'on_sale';
+
+const LOW_PRICE = `cheap, affordable, inexpensive, low cost, low priced, reasonably priced, budget friendly`;
+const SHORT: [Mark, string][] = [
+  mark('in_stock', 'true', 'in stock, available now, available today, ready to ship, available immediately'),
+  mark(
+    'sort',
+    'price_asc',
+    'cheapest, least expensive, lowest price, lowest priced, cheapest first, lowest price first',
+  ),
+  mark('sort', 'price_desc', 'most expensive, highest price, highest priced'),
+  mark('sort', 'newest', 'newest, newest first, most recent, new arrivals'),
+  mark(
+    'sort',
+    'best_selling',
+    'best selling, bestselling, best seller, best sellers, bestseller, bestsellers, most popular',
+  ),
+  mark('wish', 'low_price', LOW_PRICE),
+  mark('wish', 'high_price', 'high end, luxury, expensive'),
+  mark(
+    'wish',
+    'rating',
+    `highly rated, top rated, best rated, well rated, decently rated, well reviewed, great reviews, good reviews, good ratings,
+    great ratings, strong ratings, excellent ratings, high ratings`,
+  ),
+  mark('wish', 'popular', 'popular, many reviews, lots of reviews, a lot of reviews'),
+];
+
+/** What is read of the words that somebody types into a search field. */
+export const MARKS_OF_KEYWORDS = phraseTable(SHORT);
+
+/** What is read of whole sentences. */
+export const MARKS_OF_SENTENCES = phraseTable([
+  ...SHORT,
+  mark(
+    'in_stock',
+    'true',
+    `in stock now, in stock true, in stock only, in stock = true, currently in stock, available, available right now,
+    available straight away, immediately available, in store, on hand, can ship today, can ship now, can ship, ship today,
+    ships today, ships now, ships immediately, shipped today, can send today, can deliver now, can deliver today, deliverable,
+    ready for shipping, ready to be shipped, ready for dispatch, immediate delivery, not sold out, not out of stock,
+    nothing sold out, nothing that is sold out, nothing out of stock, nothing that is out of stock, no sold out,
+    isnt sold out, arent sold out, not be sold out, no backorder, no backorders, not on backorder,
+    auf lager, lagernd, vorratig, lieferbar, sofort lieferbar, sofort verfugbar, verfugbar, direkt lieferbar, nicht ausverkauft,
+    nichts ausverkauftes, nichts was ausverkauft ist, am lager, jetzt lieferbar,
+    en stock, disponible, disponibles, disponible immediatement, disponible tout de suite, disponible de suite,
+    disponible maintenant, livrable immediatement, livrable, pas epuise, pas en rupture de stock, pas en rupture`,
+  ),
+  mark(
+    'value',
+    ON_SALE,
+    `on sale, in the sale, on offer, special offer, special offers, reduced, price reduced, with reduced price, reduced price,
+    reduced prices, discounted, at a discount, with a discount, with discount, marked down, markdown, markdowns, on discount,
+    bargain, bargains, on promotion, sale items, sale prices, on sale true, clearance,
+    im angebot, reduziert, reduzierte, reduzierter, reduziertes, reduzierten, herabgesetzt, herabgesetzte, im sale, sonderangebot,
+    sonderangebote, rabattiert, rabattierte, mit rabatt, im preis gesenkt, preisreduziert, angebote,
+    en solde, en soldes, solde, soldes, soldee, soldees, en promotion, en promo, promotions, promo, remise, remises, en reduction,
+    avec remise, a prix reduit, prix reduit, prix reduits`,
+  ),
+  mark(
+    'sort',
+    'price_asc',
+    `priced lowest, lowest in price, with the lowest price, cheapest one, sorted by price, sort by price, ordered by price,
+    order by price, sorted by price ascending, sorted ascending by price, sorted from cheapest, by price ascending,
+    price ascending, ascending by price, price low to high, low to high, cheapest to most expensive, lowest to highest,
+    billigste, billigster, billigstes, billigsten, gunstigste, gunstigster, gunstigstes, gunstigsten, preiswerteste,
+    preiswertesten, preiswertester, preisgunstigste, am gunstigsten, am billigsten, nach preis sortiert, nach preis,
+    preis aufsteigend, aufsteigend nach preis, nach preis aufsteigend, moins cher, moins chere, moins chers, moins cheres,
+    le moins cher, la moins chere, les moins chers, les moins cheres, par prix croissant, prix croissant, trie par prix,
+    tries par prix`,
+  ),
+  mark(
+    'sort',
+    'price_desc',
+    `priciest, dearest, costliest, priced highest, sorted by price descending, sorted descending by price, price descending,
+    by price descending, descending by price, price high to low, high to low, most expensive first, highest price first,
+    priciest first, teuerste, teuerster, teuerstes, teuersten, am teuersten, nach preis absteigend, preis absteigend,
+    absteigend nach preis, plus cher, plus chere, plus chers, le plus cher, la plus chere, les plus chers, les plus cheres,
+    par prix decroissant, prix decroissant`,
+  ),
+  mark(
+    'sort',
+    'newest',
+    'latest, neueste, neuester, neuestes, neuesten, neuheiten, plus recent, plus recents, nouveautes',
+  ),
+  mark('sort', 'best_selling', 'meistverkaufte, meistverkauften, beliebteste, beliebtesten, plus vendu, plus vendus'),
+  mark(
+    'wish',
+    'low_price',
+    `not expensive, not too expensive, not so expensive, not very expensive, not that expensive, too expensive, too pricey,
+    not pricey, not too pricey, not too dear, not overpriced, nothing expensive, nothing too expensive, isnt expensive,
+    isnt too expensive, not cost a fortune, doesnt cost a fortune, doesnt cost much, low price, low prices, easy on the wallet,
+    good value, cheaper, less expensive, on a budget, on a small budget, gunstig, gunstige, gunstiger, gunstiges, gunstigen, billig, billige,
+    billiger, billiges, billigen, preiswert, preiswerte, preiswerter, preiswertes, preiswerten, nicht teuer, nicht zu teuer,
+    nicht so teuer, nicht allzu teuer, nichts teures, zu teuer, kostengunstig, pas cher, pas chere, pas chers, pas cheres,
+    pas trop cher, pas trop chere, pas trop chers, trop cher, bon marche, abordable, abordables, economique`,
+  ),
+  mark(
+    'wish',
+    'high_price',
+    'premium, upmarket, high priced, pricey, hochwertig, teuer, teure, teurer, haut de gamme, de luxe',
+  ),
+  mark('wish', 'popular', 'beliebt, beliebte, beliebter, populaire, populaires'),
+  mark(
+    'wish',
+    'largest',
+    'biggest, largest, größte, größter, größtes, größten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
+  ),
+  mark('wish', 'smallest', 'smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
+]);

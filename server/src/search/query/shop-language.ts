@@ -1,0 +1,20 @@
+import { LRUCache } from 'lru-cache';
+import sql from 'sql-template-tag';
+import type { SearchDb } from '../search-db.ts';
+import { type Language, languageOfLocale } from '../words/languages.ts';
+
+/** Every change of the settings counts up the catalogue version, so that these stay true. */
+const languages = new LRUCache<string, Language>({ max: 10_000 });
+
+/** The language of the shop, by its settings. One statement for each version of the catalogue. */
+export async function readLanguage(db: SearchDb): Promise<Language> {
+  const key = `${db.siteId} ${db.catalogVersion}`;
+  const known = db.catalogVersion === '' ? undefined : languages.get(key);
+  if (known) return known;
+  const settings = await db.one<{ default_locale: string }>(
+    sql`select default_locale from site_settings where site_id = ${db.siteId}`,
+  );
+  const language = languageOfLocale(settings?.default_locale);
+  if (db.catalogVersion !== '') languages.set(key, language);
+  return language;
+}

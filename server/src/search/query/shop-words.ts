@@ -1,0 +1,244 @@
+import sql from 'sql-template-tag';
+import { PLACE, VALUE } from '../index/postings.ts';
+import type { SearchDb } from '../search-db.ts';
+import type { Language } from '../words/languages.ts';
+import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
+import { parseNumberAt } from '../words/number-words.ts';
+import { sizeSpellings } from '../words/sizes.ts';
+import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
+import type { Token } from '../words/tokens.ts';
+import { inflections, relatives } from '../words/word-forms.ts';
+import { BEYOND } from './completions.ts';
+import { OPTIONAL_WORDS } from './fillers.ts';
+import type { Constraint, ParsedQuery } from './parse.ts';
+
+/**
+ * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
+ * word for it, or a word of the same root stands in, if the shop has that. `understood` still quotes the sentence.
+ */
+
+/** Names of attributes, which say nothing beside a value: `colour sage`. */
+const FIELD_LABELS = new Set(
+  `colour color coloured colored material fabric farbe farbig farben couleur coloris matiere flavour scent width
+  height length diameter capacity volume`.split(/\s+/),
+);
+/** What may stand before a size. */
+const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
+
+/** No more words of a sentence are looked up, nor other words for one. */
+const MAX_WORDS = 24;
+const MAX_ALTERNATIVES = 120;
+
+/** A shorter word begins too much. */
+const MIN_BEGINNING = 5;
+
+interface Known {
+  /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
+  isNamed: boolean;
+  isValue: boolean;
+  /** Whether any product has it. */
+  isKnown: boolean;
+  /** A value that begins with it: the kitchenware for the kitchen. */
+  label: string | undefined;
+}
+
+type Lookup = (phrase: string) => Known | undefined;
+
+/** One statement; none for a sentence without words. */
+export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<ParsedQuery> {
+  const { language } = parsed;
+  const words = parsed.words.map(withoutSizeSystem);
+  const unwanted = parsed.constraints.flatMap(({ kind, value }) => (kind === 'without' && value ? [value] : []));
+  const asked = words.slice(0, MAX_WORDS);
+  const phrases = new Set([
+    ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
+    ...unwanted.flatMap((value) => candidatesFor({ texts: [value], term: value }, language)),
+  ]);
+  if (phrases.size === 0) return parsed;
+  const known = await lookUp(db, [...phrases]);
+  const lookup: Lookup = (phrase) => known.get(phrase);
+  return {
+    ...parsed,
+    words: [...withoutFieldLabels(replaced(asked, language, lookup), lookup), ...words.slice(MAX_WORDS)],
+    constraints: parsed.constraints.map((each) => withShopValue(each, language, lookup)),
+    related: new Map(
+      asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
+    ),
+  };
+}
+
+/** The 32 of `W32`. */
+function withoutSizeSystem(word: Token): Token {
+  const [, size] = SIZE_SYSTEMS.exec(word.text) ?? [];
+  return size === undefined ? word : { ...word, text: size, term: size, number: Number(size) };
+}
+
+/** One to three neighbouring words. */
+interface Window {
+  texts: string[];
+  /** The terms, joined by a space. */
+  term: string;
+}
+
+/** The longest first. */
+function windowsAt(words: Token[], at: number): Window[] {
+  return Array.from({ length: MAX_ENTRY_WORDS }, (_, i) => words.slice(at, at + MAX_ENTRY_WORDS - i))
+    .filter((window, i) => window.length === MAX_ENTRY_WORDS - i)
+    .map((window) => ({ texts: window.map(({ text }) => text), term: window.map(({ term }) => term).join(' ') }));
+}
+
+/** What to look up for a window: itself, and for what it may stand. */
+function candidatesFor(window: Window, language: Language): string[] {
+  const others = otherWords(window, language);
+  if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
+  const [text = ''] = window.texts;
+  if (/^\d/.test(text)) return [];
+  const compound = language === 'de' ? halvesOf(text).flatMap((halves) => halves.flatMap(meaningsOf)) : [];
+  return [window.term, ...others, ...compound, ...relatives(window.term), ...inflections(text, language)].slice(
+    0,
+    MAX_ALTERNATIVES,
+  );
+}
+
+/** Other words for it, as terms. */
+function otherWords({ texts, term }: Window, language: Language): string[] {
+  const text = texts.join(' ');
+  // A single word may not tell its language.
+  const languages: Language[] = language === 'en' ? ['de', 'fr'] : [language];
+  const inflected = texts.length > 1 ? [] : languages.flatMap((each) => inflections(text, each));
+  const forms = [text, term, ...inflected];
+  // Two words that the shop writes as one: `head lamp`.
+  const joined = texts.length === 2 && texts.every((word) => /^\p{L}{3,}$/u.test(word)) ? [texts.join('')] : [];
+  const found = [...joined, ...[...new Set(forms)].flatMap(otherWordsFor)];
+  return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
+}
+
+/** A half of a German compound is no shorter. */
+const MIN_HALF = 3;
+
+/** The halves of a German compound that both have a meaning: `Damenjacke`, `Geschenkidee`. */
+function halvesOf(word: string): [string, string][] {
+  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
+  return cuts
+    .map((cut): [string, string] => [word.slice(0, cut), word.slice(cut)])
+    .filter((halves) => halves.every((half) => meaningsOf(half).length > 0));
+}
+
+/** What a half stands for, without the letter that joins it to the other. */
+function meaningsOf(half: string): string[] {
+  const own = otherWordsFor(half);
+  return (own.length > 0 || !half.endsWith('s') ? own : otherWordsFor(half.slice(0, -1))).map((phrase) => stem(phrase));
+}
+
+/** Which of the phrases are in names or values. Of several words, the first and the last are in one product's name. */
+async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
+  const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
+  const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
+  const rows = await db.rows<{
+    phrase: string;
+    is_named: boolean;
+    is_value: boolean;
+    is_known: boolean;
+    is_synonym: boolean;
+    label: string | null;
+  }>(
+    sql`select w.phrase, exists (select from search_postings a
+        where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
+          and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
+            and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
+        exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = ${VALUE} || w.phrase) as is_value,
+        exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
+        exists (select from site_settings t
+          where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
+        (select l.term from search_postings l where l.site_id = ${db.siteId} and w.is_long
+          and l.term > ${VALUE} || w.phrase and l.term < ${VALUE} || w.phrase || ${BEYOND} order by l.term limit 1) as label
+      from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]))
+        as v (phrase, first, last) cross join lateral (
+          select phrase, first, last, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
+  );
+  return new Map(
+    rows.map(({ phrase, is_named, is_value, is_known, is_synonym, label }) => [
+      phrase,
+      { isNamed: is_named || is_synonym, isValue: is_value, isKnown: is_known, label: label?.slice(VALUE.length) },
+    ]),
+  );
+}
+
+function replaced(words: Token[], language: Language, lookup: Lookup): Token[] {
+  const result: Token[] = [];
+  for (let at = 0; at < words.length; ) {
+    const windows = windowsAt(words, at);
+    const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));
+    if (!window) break;
+    const own = words.slice(at, at + window.texts.length);
+    result.push(...shopTokens(own, window, language, lookup));
+    at += own.length;
+  }
+  return result;
+}
+
+/** Whether several words stand for one thing that the shop calls otherwise. */
+function isEntry(window: Window, language: Language, lookup: Lookup): boolean {
+  return !has(lookup(window.term)) && otherWords(window, language).some((other) => has(lookup(other)));
+}
+
+function has(known: Known | undefined): boolean {
+  return known !== undefined && (known.isNamed || known.isValue);
+}
+
+/** The words themselves, or what stands in for them; none for a word that says nothing in this shop. */
+function shopTokens(own: Token[], window: Window, language: Language, lookup: Lookup): Token[] {
+  const [first, last] = [own[0], own.at(-1)];
+  if (!first || !last || isStopWord(first.term) || first.number !== undefined) return own;
+  const isSize = sizeSpellings(window.term).length > 1 || measurementTerm('1', window.term) !== undefined;
+  if (isSize || has(lookup(window.term))) return own;
+  const meaning = standIn(window, language, lookup);
+  const number = own.length === 1 && meaning === undefined ? parseNumberAt(own, 0) : undefined;
+  if (number) return [{ ...first, text: String(number.value), term: String(number.value), number: number.value }];
+  if (meaning === undefined) {
+    const isIdle = OPTIONAL_WORDS.has(first.text) && own.length === 1;
+    return isIdle ? [] : own;
+  }
+  return meaning.split(' ').map((term) => ({ ...first, text: term, term, end: last.end }));
+}
+
+/** Another form, another word, or for a word that no product has, one of the same root. */
+function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
+  const [text = ''] = window.texts;
+  const isSingle = window.texts.length === 1;
+  const forms = isSingle ? inflections(text, language) : [];
+  const others = otherWords(window, language);
+  // The word itself may be listed; its forms may be other words: the deck for a `Decke`.
+  const isListed = otherWordsFor(window.texts.join(' ')).length > 0;
+  const found = (isListed ? [...others, ...forms] : [...forms, ...others]).find((phrase) => has(lookup(phrase)));
+  if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
+  return (
+    forms.find((phrase) => lookup(phrase)?.isKnown) ??
+    relatives(window.term).find((phrase) => has(lookup(phrase))) ??
+    relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
+    compoundMeaning(text, lookup) ??
+    lookup(window.term)?.label ??
+    otherWords(window, language).flatMap((other) => lookup(other)?.label ?? [])[0]
+  );
+}
+
+function compoundMeaning(text: string, lookup: Lookup): string | undefined {
+  for (const halves of halvesOf(text)) {
+    const meanings = halves.flatMap((half) => meaningsOf(half).find((meaning) => has(lookup(meaning))) ?? []);
+    if (meanings.length === halves.length) return meanings.join(' ');
+  }
+  return undefined;
+}
+
+function withShopValue(constraint: Constraint, language: Language, lookup: Lookup): Constraint {
+  const { kind, value } = constraint;
+  if (kind !== 'without' || !value || has(lookup(value))) return constraint;
+  const meaning = standIn({ texts: [value], term: value }, language, lookup);
+  return meaning === undefined ? constraint : { ...constraint, value: meaning };
+}
+
+/** Without the name of an attribute beside its value. */
+function withoutFieldLabels(words: Token[], lookup: Lookup): Token[] {
+  const isValue = (word: Token | undefined) => word !== undefined && lookup(word.term)?.isValue === true;
+  return words.filter((word, i) => !FIELD_LABELS.has(word.text) || !(isValue(words[i - 1]) || isValue(words[i + 1])));
+}

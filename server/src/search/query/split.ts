@@ -1,0 +1,113 @@
+import { phraseAt, phraseTable } from '../words/phrases.ts';
+import { type Token, tokenize } from '../words/tokens.ts';
+import { TOTALS } from './limit-words.ts';
+import type { Constraint } from './parse.ts';
+
+/** Several things in one sentence: `2 sage mugs and a teapot`. */
+
+export interface Part {
+  /** Its words, as they are in the sentence. */
+  text: string;
+  start: number;
+  end: number;
+}
+
+export interface Split {
+  parts: Part[];
+  /** Whether one of the things is wanted, not all. */
+  isChoice: boolean;
+  /** Whether a price is meant for all of them together. */
+  isTotal: boolean;
+}
+
+const LINKS = phraseTable<'and' | 'or'>([
+  [
+    'and',
+    'and, and also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que',
+  ],
+  ['or', 'or, oder, ou'],
+]);
+
+/** More things are not looked for. */
+export const MAX_PARTS = 4;
+
+/** The parts between links that no constraint has taken; one part where there is none. `isThing` tells what names a thing. */
+export function splitSentence(
+  sentence: string,
+  constraints: Constraint[],
+  isThing: (part: Part) => boolean,
+  /** What is joined in the name of a product: `salt and pepper`. */
+  joined: ReadonlySet<string> = new Set(),
+): Split {
+  const tokens = tokenize(sentence);
+  const cuts = cutsOf(tokens, constraints).filter(({ joins }) => !joined.has(joins));
+  const isTotal = tokens.some((_token, i) => phraseAt(TOTALS, tokens, i) !== undefined);
+  const hasWord = cuts.some(({ kind }) => kind !== 'list');
+  const parts: Part[] = [];
+  let isChoice = false;
+  let start = 0;
+  let link: Cut['kind'] = 'list';
+  for (const cut of hasWord
+    ? [...cuts, { start: sentence.length, end: sentence.length, kind: 'list' as const, joins: '' }]
+    : []) {
+    const part = partOf(sentence, start, cut.start);
+    const before = parts.at(-1);
+    // What names no thing belongs to the thing before it: the blue of `a mug in red and blue`.
+    if (before && !(isThing(part) && isThing(before)))
+      parts[parts.length - 1] = partOf(sentence, before.start, cut.start);
+    else {
+      isChoice ||= before !== undefined && link === 'or';
+      parts.push(part);
+    }
+    start = cut.end;
+    link = cut.kind;
+  }
+  const whole = { parts: [partOf(sentence, 0, sentence.length)], isChoice: false, isTotal };
+  return parts.length > 1 && parts.length <= MAX_PARTS ? { parts, isChoice, isTotal } : whole;
+}
+
+/** The words around each link, with it. */
+export function joinedWords(sentence: string, constraints: Constraint[]): string[] {
+  return cutsOf(tokenize(sentence), constraints).map(({ joins }) => joins);
+}
+
+interface Cut {
+  start: number;
+  end: number;
+  /** The link with the words around it. */
+  joins: string;
+  kind: 'and' | 'or' | 'list';
+}
+
+function cutsOf(tokens: Token[], constraints: Constraint[]): Cut[] {
+  const cuts: Cut[] = [];
+  for (let i = 1; i < tokens.length - 1; ) {
+    const link = linkAt(tokens, i);
+    const start = tokens[i]?.start ?? 0;
+    const isTaken = constraints.some((each) => each.start <= start && start < each.end);
+    if (!link || isTaken) {
+      i += 1;
+      continue;
+    }
+    // `a, b, and c`
+    const next = link.value === 'list' ? linkAt(tokens, link.to) : undefined;
+    const last = next ?? link;
+    const words = [tokens[i - 1], ...tokens.slice(i, last.to), tokens[last.to]].filter(
+      (token) => token?.kind === 'word',
+    );
+    const joins = words.map((token) => token?.text).join(' ');
+    cuts.push({ start, end: tokens[last.to - 1]?.end ?? start, kind: last.value, joins });
+    i = last.to;
+  }
+  return cuts;
+}
+
+function linkAt(tokens: Token[], at: number) {
+  return tokens[at]?.text === ',' ? { value: 'list' as const, to: at + 1 } : phraseAt(LINKS, tokens, at);
+}
+
+function partOf(sentence: string, from: number, to: number): Part {
+  const text = sentence.slice(from, to);
+  const start = from + text.length - text.trimStart().length;
+  return { text: text.trim(), start, end: start + text.trim().length };
+}

@@ -1,0 +1,71 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
+import type { Condition } from './conditions.ts';
+
+/** What is found where a sentence names no thing, only limits: `anything under 20 euros`. */
+
+/** So many products that keep the limits are looked at for those that sell best. */
+const MAX_LOOKED_AT = 2_000;
+
+export interface BrowseQuery {
+  filters: Pick<ProductFilters, 'visible' | 'canBeBought'>;
+  conditions: Condition[];
+  where: Sql[];
+  sort: string | undefined;
+}
+
+/** The products that meet most conditions; those that are relaxed first are given up first. At most one statement for each. */
+export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
+  const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));
+  let failed = 0;
+  for (const bit of [undefined, ...relaxable]) {
+    if (bit !== undefined) failed |= 1 << bit;
+    const rows = await read(db, query, failed);
+    if (rows.length > 0) return found(rows, failed);
+  }
+  return found([], 0);
+}
+
+function found(rows: Row[], failed: number): Candidates {
+  const candidates = rows.map(
+    (row, i): Candidate => ({
+      ...row,
+      score: 1 / (1 + i / 100),
+      head_groups: 0,
+      vendor_match: false,
+      exact_groups: 0,
+      guessed_groups: 0,
+      code_match: false,
+      vector: undefined,
+      failed,
+    }),
+  );
+  const counts = new Map(rows.length > 0 ? [[failed, rows[0]?.total ?? rows.length]] : []);
+  return { rows: candidates, counts, minCoverage: 0, vectorsByTerm: new Map() };
+}
+
+interface Row {
+  product_id: string;
+  name: string;
+  price: string;
+  sales_count: number;
+  in_stock: boolean;
+  total: number;
+}
+
+function read(db: SearchDb, { filters, conditions, where, sort }: BrowseQuery, failed: number): Promise<Row[]> {
+  const kept = conditions.filter((_condition, i) => (failed & (1 << i)) === 0).map(({ condition }) => condition);
+  const byPrice = sort === 'price_desc' ? sql`p.price desc` : sql`p.price`;
+  const order = sort === 'price_asc' || sort === 'price_desc' ? sql`order by ${byPrice}, p.id` : sql``;
+  return db.rows<Row>(
+    sql`with kept as materialized (
+        select p.id, p.site_id, p.name, p.price, p.sales_count from products p
+        where p.site_id = ${db.siteId} and ${join([filters.visible, ...where, ...kept], ' and ')}
+        ${order} limit ${MAX_LOOKED_AT}::int
+      )
+      select p.id as product_id, p.name, p.price::text as price, p.sales_count, ${filters.canBeBought} as in_stock,
+        (select count(*) from kept) as total
+      from kept p order by in_stock desc, p.sales_count desc, p.id limit ${RERANKED}::int`,
+  );
+}

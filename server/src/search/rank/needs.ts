@@ -1,0 +1,160 @@
+import type { Understood } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { PLACE } from '../index/postings.ts';
+import { ON_SALE } from '../query/marks.ts';
+import type { Constraint, ParsedQuery } from '../query/parse.ts';
+import { parseSentence } from '../query/parse-sentence.ts';
+import { joinedWords, type Part, type Split, splitSentence } from '../query/split.ts';
+import type { SearchDb } from '../search-db.ts';
+import { termsOf } from '../words/normalize.ts';
+import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
+
+/** Finds what a sentence asks for where it may name several things, each as if it had been asked for alone. */
+
+export interface Need {
+  /** The words that ask for it, as they are in the sentence. */
+  text: string;
+  quantity: number;
+  /** Its candidates, best first, as indexes of all. */
+  candidates: number[];
+  found: FindResult;
+}
+
+export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
+  needs: Need[];
+  /** Whether all needs are wanted; not where the sentence says `or`. */
+  areAllWanted: boolean;
+}
+
+/** Like `findProducts`. One statement more where a sentence joins words; then as many as each thing takes. */
+export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
+  const { limit = 5 } = query;
+  const { parsed, parts, isChoice, isTotal } = await partsOf(db, query.query);
+  if (parts.length < 2 || !parsed) {
+    const found = await findProducts(db, source, query);
+    const { quantity, total: _total, ...rest } = found;
+    const candidates = found.candidates.map((_each, i) => i);
+    return { ...rest, needs: [{ text: query.query, quantity, candidates, found }], areAllWanted: true };
+  }
+  const found: FindResult[] = [];
+  for (const sentence of withSharedLimits(parsed, parts, query.query))
+    found.push(await findProducts(db, source, { ...query, query: sentence }));
+  const { candidates, indexes } = inTurn(found, Math.max(limit, parts.length));
+  const needs = parts.map(({ text }, i): Need => {
+    const one = found[i] as FindResult;
+    return { text, quantity: one.quantity, candidates: indexes[i] ?? [], found: one };
+  });
+  return {
+    understood: together(found, isTotal),
+    excluded: found.flatMap(({ excluded }) => excluded).slice(0, MAX_EXCLUDED),
+    candidates,
+    needs: isChoice ? asOne(query.query, needs) : needs,
+    areAllWanted: !isChoice,
+  };
+}
+
+/** The limits of the contract. */
+const MAX_EXCLUDED = 20;
+const MAX_UNDERSTOOD = 50;
+
+function asOne(text: string, needs: Need[]): Need[] {
+  const [first] = needs;
+  const candidates = needs.flatMap((need) => need.candidates).sort((a, b) => a - b);
+  return first ? [{ ...first, text, quantity: 1, candidates }] : [];
+}
+
+/** A sentence without a link is not looked up. */
+const HAS_LINK = /[,&+]|\b(?:and|or|as well as|along with|together with|plus|und|oder|sowie|et|ou|ainsi que)\b/i;
+
+async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed?: ParsedQuery }> {
+  const whole = { parts: [{ text: sentence, start: 0, end: sentence.length }], isChoice: false, isTotal: false };
+  if (!HAS_LINK.test(sentence)) return whole;
+  const parsed = await parseSentence(db, sentence);
+  if (parsed.words.length < 2) return whole;
+  const { heads, joined } = await readHeads(db, parsed, joinedWords(sentence, parsed.constraints));
+  const things = parsed.words.filter(({ term, start }) => heads.has(term) && !isPurpose(sentence, start));
+  const isThing = (part: Part) => things.some(({ start, end }) => part.start <= start && end <= part.end);
+  return { ...splitSentence(sentence, parsed.constraints, isThing, joined), parsed };
+}
+
+/** After these words, something is a purpose: `a present for cats and dogs`. */
+const PURPOSE =
+  /(?<!look|looking|search|searching|ask|asking)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
+
+function isPurpose(sentence: string, at: number): boolean {
+  return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));
+}
+
+/** The words that are the head noun of a name, and what is joined in a name. */
+async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[]) {
+  const terms = words.map(({ term }) => term);
+  const ends = joined.map((text) => termsOf(text));
+  const rows = await db.rows<{ term: string | null; joined: string | null }>(
+    sql`select w.term, null as joined from unnest((select ${terms}::text[])) as w (term)
+      where exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.term
+          and h.place & ${PLACE.titleHead}::int > 0)
+        -- A name also ends with a word that is a value of the product, which is then not taken for its head noun.
+        or exists (select from search_postings e
+          join product_search t on t.site_id = e.site_id and t.product_id = e.product_id
+          where e.site_id = ${db.siteId} and e.term = w.term and e.place & 1 > 0
+            and (right(t.title, length(w.term)) = w.term or right(t.title, length(w.term) + 1) = w.term || 's'))
+      union all
+      select null, j.text from unnest((select ${joined}::text[]), (select ${ends.map(([first = '']) => first)}::text[]),
+        (select ${ends.map((all) => all.at(-1) ?? '')}::text[])) as j (text, first, last)
+      where exists (select from search_postings a
+        join search_postings b on b.site_id = a.site_id and b.product_id = a.product_id and b.term = j.last
+        join product_search t on t.site_id = a.site_id and t.product_id = a.product_id
+        where a.site_id = ${db.siteId} and a.term = j.first and a.place & b.place & ${PLACE.title}::int > 0
+          and strpos(regexp_replace(t.title, '[^[:alnum:]]+', ' ', 'g'), j.text) > 0)`,
+  );
+  return {
+    heads: new Set(rows.flatMap(({ term }) => term ?? [])),
+    joined: new Set(rows.flatMap((row) => row.joined ?? [])),
+  };
+}
+
+/** Limits that only the last part states hold for all of them. */
+function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string): string[] {
+  const isShared = ({ kind, value }: Constraint) =>
+    kind === 'price' || kind === 'in_stock' || (kind === 'value' && value === ON_SALE);
+  const last = parts.at(-1);
+  const before = last?.start ?? 0;
+  return parts.map(({ text, start, end }) => {
+    const own = (each: Constraint) => start <= each.start && each.end <= end;
+    const shared = parsed.constraints.filter(
+      (each) =>
+        isShared(each) &&
+        each.start >= before &&
+        !parsed.constraints.some((other) => own(other) && other.kind === each.kind),
+    );
+    return [text, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
+  });
+}
+
+/** The best of each in turn, each variant once, and for each where its candidates are. */
+function inTurn(found: FindResult[], limit: number): { candidates: FoundProduct[]; indexes: number[][] } {
+  const candidates: FoundProduct[] = [];
+  const indexes = found.map((): number[] => []);
+  const longest = Math.max(...found.map((one) => one.candidates.length));
+  for (let rank = 0; rank < longest; rank += 1) {
+    for (const [need, one] of found.entries()) {
+      const candidate = one.candidates[rank];
+      if (!candidate) continue;
+      const known = candidates.findIndex(({ variant }) => variant.id === candidate.variant.id);
+      if (known < 0 && candidates.length >= limit) continue;
+      if (known < 0) candidates.push(candidate);
+      indexes[need]?.push(known < 0 ? candidates.length - 1 : known);
+    }
+  }
+  return { candidates, indexes };
+}
+
+/** What was understood of all parts. Whether a price is kept by all of them together is not checked, and that is said. */
+function together(found: FindResult[], isTotal: boolean): Understood[] {
+  const all = found.flatMap(({ understood }) => understood);
+  const key = ({ kind, text, value, min, max, fate }: Understood) =>
+    JSON.stringify([kind, text, value, min, max, fate]);
+  return [...new Map(all.map((each) => [key(each), each])).values()]
+    .map((each) => (isTotal && each.kind === 'price' ? { ...each, fate: 'not_available' as const } : each))
+    .slice(0, MAX_UNDERSTOOD);
+}

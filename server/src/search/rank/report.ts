@@ -1,0 +1,106 @@
+import type { Product, Understood } from '@commerce-backend/spec';
+import { termsOf } from '../words/normalize.ts';
+import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
+import type { VariantMatches } from './variants.ts';
+
+/** What was understood of a sentence, by what was found. */
+
+/** What is looked at of a product found. */
+interface Result {
+  product: { product: Product };
+  variants: VariantMatches;
+  has: GroupMatches;
+}
+
+interface Report {
+  query: string;
+  words: ContentWord[];
+  results: Result[];
+  /** Whether any product that was found has the word. */
+  isFound: (word: ContentWord) => boolean;
+}
+
+/** What was understood, completed by the option values of the best product and by the words that it lacks. */
+export function reportUnderstood(understood: Understood[], { query, words, results, isFound }: Report): Understood[] {
+  const [best] = results;
+  const missing = words.filter(
+    (word) =>
+      !best || (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
+  );
+  return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
+}
+
+function isOptionValue({ start, end }: ContentWord, { values }: VariantMatches): boolean {
+  return values.some((value) => value.isMatched && value.start <= start && end <= value.end);
+}
+
+/** Whether a word is the name of an option or attribute next to its value: the first word of `colour red`. */
+function isFieldName(word: ContentWord, words: ContentWord[], { product: { product }, variants }: Result): boolean {
+  const at = words.indexOf(word);
+  const field = fieldKey(word.text);
+  return [words[at - 1], words[at + 1]].some((neighbour) => {
+    if (!neighbour) return false;
+    const isOption = variants.values.some(
+      ({ option, isMatched, start, end }) =>
+        isMatched && fieldKey(option) === field && start <= neighbour.start && neighbour.end <= end,
+    );
+    const [term = ''] = termsOf(neighbour.text);
+    return (
+      isOption ||
+      Object.entries(product.metadata).some(([key, value]) => fieldKey(key) === field && termsOf(value).includes(term))
+    );
+  });
+}
+
+function fieldKey(name: string): string {
+  return termsOf(name.replace(/colour/i, 'color')).join(' ');
+}
+
+function overlaps(a: { start: number; end: number }, b: { start: number; end: number }): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** Marks values that no matching variant has as relaxed, and adds option values that only the product itself told. */
+function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
+  const values = results[0]?.variants.values ?? [];
+  const isGivenUp = (each: Understood, { variants }: Result) => {
+    const named = variants.values.filter((value) => each.kind === 'value' && overlaps(each, value));
+    return named.length > 0 && !named.some(({ isMatched }) => isMatched);
+  };
+  const judged = understood.map((each) =>
+    results.some((result) => isGivenUp(each, result)) ? { ...each, fate: 'relaxed' as const } : each,
+  );
+  const added = values.filter(
+    (value, i) =>
+      !understood.some((each) => each.kind === 'value' && overlaps(each, value)) &&
+      values.findIndex((other) => overlaps(other, value)) === i,
+  );
+  return [
+    ...judged,
+    ...added.map(({ value, start, end, isMatched }) => ({
+      ...blank({ start, end, text: query.slice(start, end) }),
+      ...{ kind: 'value' as const, value, fate: isMatched ? ('applied' as const) : ('relaxed' as const) },
+    })),
+  ];
+}
+
+/** The limit of the contract. */
+const MAX_UNDERSTOOD = 50;
+
+function withMissingWords(
+  understood: Understood[],
+  missing: ContentWord[],
+  isFound: (word: ContentWord) => boolean,
+): Understood[] {
+  const added = missing
+    .filter((word) => !understood.some((each) => overlaps(each, word)))
+    .map((word) => ({
+      ...blank(word),
+      ...{ kind: 'word' as const, fate: isFound(word) ? ('relaxed' as const) : ('not_available' as const) },
+    }));
+  return [...understood, ...added].slice(0, MAX_UNDERSTOOD).sort((a, b) => a.start - b.start);
+}
+
+function blank({ text, start, end }: { text: string; start: number; end: number }) {
+  return { text, start, end, min: null, max: null, currency: null, value: null };
+}

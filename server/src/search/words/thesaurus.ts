@@ -1,0 +1,237 @@
+/**
+ * Words for the same goods: British and American, German and French. One line is one thing, its words separated by commas;
+ * normalized, without accents and in the singular. A shop is asked for the others only where it has no such word itself.
+ */
+const GOODS = `
+black, schwarz, noir, noire
+white, weiß, weiss, blanc, blanche
+grey, gray, grau, gris, grise
+red, rot, rouge
+blue, blau, bleu, bleue
+navy, dunkelblau, bleu marine, navy blue
+green, grun, vert, verte
+yellow, gelb, jaune
+orange, orangefarben
+purple, lila, violett, violet, violette, mauve
+pink, rosa, rose
+brown, braun, brun, marron
+beige, creme
+turquoise, turkis
+gold, golden, dore, doree
+silver, silbern, argent, argente, silber
+small, klein, petit, petite
+large, groß, gross, grand, grande, big
+medium, mittel, mittelgroß, moyen, moyenne
+long, lang, longue
+short, kurz, court, courte
+wool, wolle, laine, woollen, woolen
+cotton, baumwolle, coton
+linen, leinen, lin
+silk, seide, soie
+leather, leder, cuir
+wood, holz, bois, wooden, holzern, en bois
+oak, eiche, chene
+walnut, nussbaum, noyer
+steel, stahl, acier
+stainless steel, edelstahl, acier inoxydable, inox
+copper, kupfer, cuivre
+brass, messing, laiton
+glass, glas, verre
+ceramic, keramik, ceramique
+stoneware, steingut, steinzeug, gres
+plastic, kunststoff, plastik, plastique
+paper, papier
+polyester, polyester
+rubber, gummi, caoutchouc
+felt, filz, feutre
+hemp, hanf, chanvre
+waterproof, wasserdicht, impermeable, etanche
+warm, chaud, chaude
+women, woman, ladies, lady, female, damen, frauen, femme, dame
+men, man, gentlemen, male, mens, herren, manner, homme
+children, kids, child, kid, kinder, kind, enfant
+jumper, sweater, pullover, pulli, pull, strickpullover, chandail
+cardigan, strickjacke, gilet
+sweatshirt, sweat, sweater
+hoodie, hooded sweatshirt, kapuzenpullover, kapuzenpulli, sweat a capuche, hoody
+t shirt, tee, tshirt, tee shirt, t shirts
+vest, waistcoat, weste, gilet
+tank top, tank, singlet, sleeveless top, debardeur, tanktop
+trousers, pants, pant, slacks, hosen, pantalon
+shorts, short, kurze hose
+leggings, legging, tights
+jeans, jean, denim
+skirt, jupe
+dress, kleid
+blouse, bluse, chemisier
+shirt, hemd, chemise
+jacket, jacke, veste, blouson
+raincoat, rain jacket, regenjacke, regenmantel, veste de pluie, rain coat, mackintosh
+coat, mantel, manteau
+suit, anzug
+underwear, unterwasche, sous vetements
+bra, buste halter, soutien gorge
+sock, socken, chaussette
+scarf, schal, halstuch, echarpe, foulard
+beanie, mutze, bonnet, woolly hat, wool hat, wollmutze, bobble hat
+cap, kappe, casquette
+hat, hut, chapeau
+glove, handschuh, handschuhe, gant
+gardening glove, gartenhandschuh, gartenhandschuhe, gant de jardinage
+belt, gurtel, ceinture
+tie, krawatte, cravate
+shoe, schuh, chaussure
+trainer, sneaker, turnschuh
+boot, stiefel, botte
+rubber boot, wellington, wellington boot, welly, wellies, gummistiefel, botte en caoutchouc
+sandal, sandale
+slipper, hausschuh, pantoffel, chausson, pantoufle
+umbrella, brolly, regenschirm, schirm, parapluie
+backpack, rucksack, sac a dos, knapsack, daypack
+bag, tasche, sac
+handbag, purse, handtasche, sac a main
+tote, tote bag, shopper, einkaufstasche, shopping bag, cabas
+suitcase, koffer, valise
+wallet, geldborse, portemonnaie, portefeuille
+watch, wristwatch, uhr, armbanduhr, montre
+clock, uhr, wanduhr, horloge, pendule
+jewellery, jewelry, schmuck, bijou
+earring, ohrring, ohrringe, boucle d oreille
+necklace, halskette, kette, collier
+bracelet, armband
+ring, bague
+glasses, spectacles, brille, lunettes
+sunglasses, sonnenbrille, lunettes de soleil
+mug, becher, tasse, kaffeebecher, henkelbecher
+cup, tasse
+plate, teller, assiette
+bowl, schussel, schale, bol
+teapot, teekanne, theiere
+kettle, wasserkocher, wasserkessel, bouilloire
+coffee, kaffee
+bottle, flasche, bouteille, gourde
+insulated bottle, thermos, thermos flask, vacuum flask, thermosflasche, isolierflasche, bouteille isotherme, flask
+jar, einmachglas, vorratsglas, bocal
+wine glass, weinglas, verre a vin
+knife, messer, couteau
+pocket knife, penknife, taschenmesser, couteau de poche, canif
+chopping board, cutting board, schneidebrett, schneidbrett, planche a decouper
+pan, pfanne, poele
+pot, topf, blumentopf
+casserole, casserole dish, dutch oven, brater, cocotte, schmortopf
+apron, schurze, kochschurze, tablier
+tea towel, dish towel, geschirrtuch, geschirrhandtuch, torchon
+towel, handtuch, serviette
+lamp, light, leuchte, lampe
+table lamp, desk lamp, tischlampe, tischleuchte, lampe de table
+floor lamp, standing lamp, stehlampe, stehleuchte, lampadaire
+pendant lamp, hanging lamp, hangelampe, pendelleuchte, ceiling lamp
+headlamp, head torch, headtorch, stirnlampe, lampe frontale, frontale
+torch, flashlight, taschenlampe, lampe torche
+lantern, laterne, lanterne
+candle, kerze, bougie
+diffuser, raumduft, duftspender, diffuseur, air freshener, room fragrance
+scent, fragrance, duft, parfum, smell
+perfume, parfum, cologne
+blanket, throw, decke, wolldecke, couverture
+cushion, throw pillow, kissen, zierkissen, coussin
+pillow, kopfkissen, oreiller
+bedding, bed linen, bettwasche, bed set, linge de lit, parure de lit, duvet cover
+rug, carpet, teppich, tapis
+curtain, drape, vorhang, rideau
+sofa, couch, settee, canape
+chair, stuhl, chaise
+armchair, lounge chair, sessel, fauteuil, easy chair
+deck chair, liegestuhl, chaise longue, sunlounger, sun lounger
+stool, hocker, tabouret
+table, tisch
+desk, schreibtisch
+shelf, regal, etagere, bookcase, bookshelf
+bed, bett, lit
+mirror, spiegel, miroir
+basket, korb, panier
+vase
+picture, poster, bild, affiche
+notebook, notizbuch, carnet, cahier, jotter
+planner, diary, kalender, agenda, calendar
+pen, kugelschreiber, stift, stylo
+pencil, bleistift, crayon
+colour pencils, color pencils, coloured pencils, colored pencils, crayons, buntstift, buntstifte, crayons de couleur
+book, buch, livre
+watering can, gießkanne, giesskanne, arrosoir
+trowel, hand trowel, kelle, pflanzkelle, transplantoir
+secateurs, pruning shears, pruners, pruner, gartenschere, secateur
+planter, plant pot, flower pot, flowerpot, pflanzgefaß, ubertopf, blumentopf, pot de fleurs, cache pot
+seed, saatgut, samen, graine
+bird house, birdhouse, nesting box, vogelhaus, nistkasten, nichoir
+fire bowl, fire pit, feuerschale, brasero
+hammock, hangematte, hamac
+tent, zelt, tente
+sleeping bag, schlafsack, sac de couchage
+camp stove, camping stove, kocher, campingkocher, rechaud
+trekking pole, hiking pole, walking pole, wanderstock, wanderstocke, trekkingstock, baton de marche, walking stick
+dry bag, packsack, waterproof bag, sac etanche
+bicycle, bike, fahrrad, velo
+garden, gardening, garten, jardin, jardinage
+hiking, wandern, randonnee
+running, laufen, course, joggen, jogging
+rain, rainy, regen, pluie
+kitchen, kuche, cuisine
+bathroom, badezimmer, salle de bain
+gift, present, geschenk, cadeau
+winter, hiver
+summer, sommer, ete
+headphones, headphone, kopfhorer, casque audio, ecouteurs, earphones, earbuds, headset
+speaker, loudspeaker, lautsprecher, enceinte
+phone, cell phone, mobile phone, smartphone, telephone
+charger, ladegerat, chargeur
+laptop, ordinateur portable
+television, tv, fernseher, televiseur
+camera, kamera, fotoapparat, appareil photo
+drill, bohrmaschine, bohrer, perceuse
+hammer, marteau
+screwdriver, schraubenzieher, schraubendreher, tournevis
+spanner, wrench, schraubenschlussel, cle
+guitar, gitarre, guitare
+violin, geige, violine, violon
+piano, klavier
+drum, trommel, tambour
+dog, hund, chien, puppy
+cat, katze, chat, kitten
+toy, spielzeug, jouet
+doll, puppe, poupee
+puzzle, jigsaw
+nappy, diaper, windel, couche
+pram, stroller, pushchair, kinderwagen, poussette
+makeup, make up, maquillage, schminke, cosmetics
+lipstick, lippenstift, rouge a levres
+shampoo, shampooing
+soap, seife, savon
+toothbrush, zahnburste, brosse a dents
+razor, rasierer, rasoir, shaver
+cake, kuchen, torte, gateau, pie
+cookie, biscuit, keks
+candy, sweets, sußigkeiten, bonbon
+chocolate, schokolade, chocolat
+wine, wein
+beer, bier, biere
+flower, blume, fleur, bouquet
+christmas, weihnachten, noel, xmas
+fishing lure, lure, angelkoder, leurre
+fishing rod, angelrute, canne a peche
+costume, outfit, kostum, deguisement, fancy dress, disguise
+`;
+
+const BY_WORD = new Map<string, string[]>();
+for (const line of GOODS.trim().split('\n')) {
+  const all = line.split(',').map((word) => word.trim());
+  for (const word of all) BY_WORD.set(word, [...(BY_WORD.get(word) ?? []), ...all.filter((other) => other !== word)]);
+}
+
+/** The longest entry, in words. */
+export const MAX_ENTRY_WORDS = 3;
+
+/** Other words for it, in all languages; none for a word that is not listed. */
+export function otherWordsFor(word: string): string[] {
+  return BY_WORD.get(word) ?? [];
+}

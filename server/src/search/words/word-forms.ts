@@ -1,0 +1,55 @@
+import type { Language } from './languages.ts';
+import { stem } from './normalize.ts';
+
+/** Other forms of a word, which a shop may use instead. Best first; not all of them are words. */
+
+const IRREGULAR: Record<string, string> = {
+  men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', mice: 'mouse', geese: 'goose',
+}; // biome-ignore format: a table
+
+const GERMAN_ENDINGS = ['ern', 'en', 'er', 'es', 'em', 'e', 'n', 's'];
+const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives', 'es', 'e', 's', 'x'];
+
+const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
+
+/** Plurals and inflected forms, as terms. */
+export function inflections(word: string, language: Language): string[] {
+  if (language === 'en') return englishForms(word);
+  const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
+  const bases = [
+    word,
+    ...endings.flatMap((ending) =>
+      word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
+    ),
+  ];
+  const forms = bases.flatMap((base) => [base, ...ADDED[language].map((ending) => base + ending)]);
+  return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
+}
+
+function englishForms(word: string): string[] {
+  const irregular = IRREGULAR[word];
+  if (irregular) return [irregular];
+  // The stem of `knives` is `knive`.
+  return word.endsWith('ve') ? [`${word.slice(0, -2)}fe`, `${word.slice(0, -2)}f`] : [];
+}
+
+const MIN_BASE = 3;
+
+/** Words of the same root: `camp`, `camps`, `camping`, `camper`. English only. */
+export function relatives(word: string): string[] {
+  const bases = basesOf(word);
+  const derived = bases.flatMap((base) => {
+    const doubled = /[^aeiou][aeiou][bdgmnprt]$/.test(base) ? base + base.slice(-1) : base;
+    const open = base.endsWith('e') ? base.slice(0, -1) : doubled;
+    return [base, `${open}ing`, `${open}er`, `${open}y`, `${base}ing`, `${base}er`, `${base}y`];
+  });
+  return [...new Set(derived.map(stem))].filter((form) => form !== word);
+}
+
+function basesOf(word: string): string[] {
+  const cut = /(?:ing|er|ed|y)$/.exec(word)?.[0];
+  if (!cut || word.length - cut.length < MIN_BASE) return word.length >= MIN_BASE ? [word] : [];
+  const base = word.slice(0, -cut.length);
+  const single = /(.)\1$/.test(base) ? [base.slice(0, -1)] : [];
+  return [word, base, `${base}e`, ...single];
+}
