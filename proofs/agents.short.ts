@@ -12,7 +12,8 @@ import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
 import { J7 } from './j7-injections.ts';
 import { M1 } from './m1-oauth-attacks.ts';
+import { M4 } from './m4-audit-tampering.ts';
 import { I5 } from './processes/i5-limits.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(E1, E3, E4, E6, E7, E8, E11, F1, F2, F3, F4, F5, I5, J7, M1);
+shortForm(E1, E3, E4, E6, E7, E8, E11, F1, F2, F3, F4, F5, I5, J7, M1, M4);

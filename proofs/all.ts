@@ -64,6 +64,7 @@ import { K5 } from './k5-hostile-addresses.ts';
 import { L3 } from './l3-two-editors.ts';
 import { M1 } from './m1-oauth-attacks.ts';
 import { M3 } from './m3-malformed-protocols.ts';
+import { M4 } from './m4-audit-tampering.ts';
 import { F6 } from './pages/f6-forged-forms.ts';
 import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
@@ -119,5 +120,5 @@ export const PROOFS: Proof[] = [
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],
   ...[L1, L2, L3, L4],
-  ...[M1, M3],
+  ...[M1, M3, M4],
 ];

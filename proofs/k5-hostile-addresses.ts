@@ -22,7 +22,8 @@ export const K5: Proof = {
         const scene = await givenScene(premises);
         const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 30, 2_000));
         for (const [index, value] of values.entries()) {
-          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, inLinkToBuy]) await play(scene, value);
+          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, inLinkToBuy])
+            await play(scene, value);
           if (index % 100 === 99) trial.progress(`${index + 1} values, ${scene.requests} requests`);
         }
         const browser = await followInChromium(trial, scene, values, pick(trial.size, 6, 120));

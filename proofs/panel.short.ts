@@ -176,7 +176,7 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
   await open('/agents');
   await look('agents');
   await press(name, 'link');
-  await sees('Searched the shop');
+  await sees('Looked for: mug');
   await look('agent');
   await press('Revoke access');
   await look('agent-revoke');

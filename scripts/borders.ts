@@ -21,7 +21,7 @@ export const FLOORS: Record<string, string[][]> = {
   ],
   'server/src/shop': [
     ['.'],
-    ['passwords', 'files'],
+    ['passwords', 'files', 'audit'],
     ['products', 'stock', 'webhooks'],
     ['catalog'],
     ['discounts', 'mandates'],

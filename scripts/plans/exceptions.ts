@@ -10,7 +10,7 @@ export interface Exception {
 }
 
 /** These act for all sites at once, as commerce_sweep. */
-export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts'];
+export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts'];
 
 /** What operators run, not the server: migrations, backups, the doctor. They look at all of the database, or at PostgreSQL itself. */
 export const COMMANDS = ['backup/', 'commands/', 'db/'];
@@ -18,6 +18,17 @@ export const COMMANDS = ['backup/', 'commands/', 'db/'];
 export const EXCEPTIONS: Exception[] = [
   { from: ['jobs/sweep.ts'], kinds: ['site', 'index'], why: 'Removes what has expired, of all sites, in batches.' },
   { from: ['jobs/buying.ts'], kinds: ['site', 'index'], why: 'Asks once a minute which sites have something due.' },
+  {
+    from: ['jobs/seal-audit.ts'],
+    kinds: ['site', 'index'],
+    why: 'Reads the newest rows of the audit of all sites, twice a minute.',
+  },
+  {
+    from: ['shop/audit/keys.ts'],
+    kinds: ['index'],
+    tables: ['audit_keys'],
+    why: 'One key, seldom more, for all sites: once when a process starts, and by commands.',
+  },
   {
     from: ['jobs/index-products.ts', 'jobs/learn-meanings.ts'],
     kinds: ['site', 'index'],

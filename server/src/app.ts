@@ -25,6 +25,7 @@ import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
 import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { surfaces, whenAsked } from './later.ts';
+import type { AuditKey } from './shop/audit/keys.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
@@ -48,6 +49,8 @@ export interface AppDeps {
   baseUrl: string;
   hosts: SiteHosts;
   secretKey: string;
+  /** Signs the rows of the audit. */
+  auditKey: AuditKey;
   /** The provider of card payments; undefined means that cards are not accepted. */
   card: PaymentProvider | undefined;
   /** In place of Stripe's own address; only outside production. */
@@ -94,6 +97,7 @@ export function createApp(deps: AppDeps): Express {
       baseUrl: deps.baseUrl,
       hosts,
       secretKey: deps.secretKey,
+      auditKey: deps.auditKey,
       card: deps.card,
       accounts,
       egress: deps.egress,
@@ -125,7 +129,7 @@ interface BesideApi {
 
 /** The routes that the contract does not describe. */
 function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls }: BesideApi): Router {
-  const { db, baseUrl, hosts, secretKey, card, metrics, lastUsed, egress } = deps;
+  const { db, baseUrl, hosts, secretKey, auditKey, card, metrics, lastUsed, egress } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
   router.get('/readyz', readyz(deps));
@@ -169,11 +173,11 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   router.use(
     whenAsked(async () => {
       const { pages } = await import('./pages/pages.ts');
-      return pages({ db, limits, hosts, checkoutDeps, lastUsed, deadlines, egress }, deps.demoSiteId);
+      return pages({ db, limits, hosts, checkoutDeps, auditKey, lastUsed, deadlines, egress }, deps.demoSiteId);
     }),
   );
   router.use(oauthMetadata({ db, baseUrl, hosts }));
-  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, limits, deadlines }));
+  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, auditKey, limits, deadlines }));
   return router;
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
@@ -154,6 +155,22 @@ program
     const { restore } = await import('./commands/restore.ts');
     // A missing key is not created: it must be that of the backup.
     await restore(inspectConfig(process.env), file, options);
+  });
+
+program
+  .command('audit')
+  .description('look after the audit')
+  .command('verify')
+  .description('find what somebody with access to the database has changed, removed or cut off in the audit')
+  .option('--site <id>', 'only the audit of this site')
+  .option('--head <file>', 'compare with the last seals in this file, and write them to it when nothing is wrong')
+  .addHelpText(
+    'after',
+    '\nExits with 0 if nothing is wrong, with 2 if something was found, and with 1 if it could not be verified.\nKeep the file of --head on another machine: without it, what was cut off at the end cannot be seen.\n\nExample:\n  commerce-server audit verify --head /mnt/elsewhere/audit-head.json',
+  )
+  .action(async (options: AuditVerifyOptions) => {
+    const { auditVerify } = await import('./commands/audit-verify.ts');
+    if (!(await auditVerify(inspectConfig(process.env), options))) process.exitCode = 2;
   });
 
 program

@@ -14,6 +14,7 @@ import { openSiteHosts, type SiteHosts } from '../src/http/callers/site-hosts.ts
 import { openProbe } from '../src/http/operators/health.ts';
 import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
+import { openAuditKey } from '../src/shop/audit/keys.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
@@ -90,6 +91,7 @@ export async function startServer(
     baseUrl,
     hosts,
     secretKey: SECRET_KEY,
+    auditKey: await openAuditKey(probe, settings.secretKey ?? SECRET_KEY),
     card: createTestProvider({ db, baseUrl }),
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,

@@ -6427,6 +6427,34 @@ export interface components {
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
         };
+        /** @description What a call of an agent was about, in at most 1 KB. What was looked for is told without credentials, addresses and long numbers that were in it. */
+        AuditDetails: {
+            /** @description done, or dry_run for a trial; needs_choice or not_found of a sentence; of a refusal, its error code. */
+            outcome: string;
+            /** @description The words that were sent. */
+            query: string | null;
+            /** @description How many were found. */
+            found: number | null;
+            /** @description What was chosen, or is in the answer; the first five. */
+            products: {
+                id: components["schemas"]["IdOrNull"];
+                quantity: number | null;
+                content: {
+                    content_trust: components["schemas"]["ContentTrust"];
+                    name: string;
+                };
+            }[];
+            /** @description The discount code that was sent. */
+            code: string | null;
+            /** @description The total of the cart, the purchase or the order. */
+            amount: components["schemas"]["Money"] | null;
+            currency: components["schemas"]["Currency"] | null;
+            order_number: string | null;
+            /** @description The ids that were sent and of what came of the call, by their names, such as cart_id. */
+            ids: {
+                [key: string]: components["schemas"]["Id"];
+            };
+        };
         /** @description One recorded call. Only a keyed hash of what was sent is kept, which can prove what was sent without revealing it. */
         AuditEvent: {
             id: components["schemas"]["Id"];
@@ -6454,6 +6482,10 @@ export interface components {
             /** @description The X-Request-Id of the call. */
             correlation_id: string;
             created_at: components["schemas"]["Timestamp"];
+            /** @description What a call of an agent was about; null of others, of calls before this was kept, and once the customer is erased. */
+            details: components["schemas"]["AuditDetails"] | null;
+            /** @description A call of an agent in words, in English; null of others, and for the agent itself. It may hold words of the agent and names of products. */
+            summary: string | null;
         };
         /** @description Audit events from the cursor on. next_cursor is null on the last page. */
         AuditPage: {
@@ -8441,6 +8473,7 @@ export type MaxPerOrderCents = components['schemas']['MaxPerOrderCents'];
 export type BudgetPeriod = components['schemas']['BudgetPeriod'];
 export type BudgetResetsAt = components['schemas']['BudgetResetsAt'];
 export type AgentToken = components['schemas']['AgentToken'];
+export type AuditDetails = components['schemas']['AuditDetails'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];

@@ -121,8 +121,9 @@ async function revoke(agent_token_id: string, { yes }: YesOption, command: Comma
 const AUDIT_COLUMNS: Column<AuditEvent>[] = [
   { title: 'WHEN', value: ({ created_at }) => moment(created_at) },
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status < 400 ? 'green' : 'yellow') },
-  { title: 'ACTION', value: ({ action }) => action },
-  { title: 'FROM', value: ({ ip }) => ip },
+  { title: 'WHAT', value: ({ summary, action }) => summary ?? action, shrinks: true },
+  { title: 'ACTION', value: ({ action }) => action, below: true },
+  { title: 'FROM', value: ({ ip }) => ip, below: true },
   { title: 'REQUEST', value: ({ correlation_id }) => correlation_id, below: true },
 ];
 

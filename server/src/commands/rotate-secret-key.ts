@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { openPool, query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { adoptNewKey, fingerprintOf, newKeyIn } from '../secret-key.ts';
+import { resealAuditKeys } from '../shop/audit/keys.ts';
 import { linkOpenCheckouts } from '../shop/checkout/links.ts';
 import { resealSecondFactors } from '../shop/merchant/second-factor.ts';
 import { resealAccount } from '../shop/payments/accounts/sealed-keys.ts';
@@ -26,7 +27,7 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
-      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts, ${done.factors} second factors. Open checkouts with a new link: ${done.links}. ` +
+      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts, ${done.factors} second factors, ${done.auditKeys} keys of the audit. Open checkouts with a new link: ${done.links}. ` +
         `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
         `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
     );
@@ -38,6 +39,11 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     if (done.closedFactors.length > 0) {
       throw new Error(
         `The second factors of ${done.closedFactors.length} members of staff cannot be decrypted with either key: ${done.closedFactors.join(', ')}.`,
+      );
+    }
+    if (done.closedAuditKeys.length > 0) {
+      throw new Error(
+        `${done.closedAuditKeys.length} keys of the audit cannot be decrypted with either key; what they sign cannot be verified: ${done.closedAuditKeys.join(', ')}.`,
       );
     }
     if (done.closedAccounts.length > 0) {
@@ -64,10 +70,13 @@ interface Changed {
   keys: number;
   /** The number of second factors of staff. */
   factors: number;
+  auditKeys: number;
   links: number;
   closed: string[];
   /** The members of staff whose second factor neither SECRET_KEY decrypts. */
   closedFactors: string[];
+  /** The keys of the audit that neither SECRET_KEY decrypts. */
+  closedAuditKeys: string[];
   /** The sites whose payment account has keys that neither SECRET_KEY decrypts. */
   closedAccounts: string[];
 }
@@ -81,9 +90,10 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
         sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites order by site_id`,
       );
       const { resealed: factors, closed: closedFactors } = await resealSecondFactors(connection, keys);
+      const audit = await resealAuditKeys(connection, keys);
       const done: Changed = {
         ...{ resealed: 0, keys: 0, links: 0, closed: [], closedAccounts: [] },
-        ...{ factors, closedFactors },
+        ...{ factors, closedFactors, auditKeys: audit.resealed, closedAuditKeys: audit.closed },
       };
       for (const site of sites) {
         await query(connection, sql`select set_config('app.site_id', ${site.site_id}, true)`);

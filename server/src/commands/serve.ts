@@ -20,6 +20,7 @@ import type { Readiness } from '../http/pipeline/readiness.ts';
 import { measureStrain } from '../http/pipeline/shedding.ts';
 import type { Jobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
+import { openAuditKey } from '../shop/audit/keys.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import type { Database } from './database.ts';
 import { unsafeDurability } from './durability.ts';
@@ -146,6 +147,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       ...config,
       ...parts,
       hosts,
+      auditKey: await openAuditKey(db, config.secretKey),
       metricsAccess,
       card: await cardOf(config, parts.db),
       egress,

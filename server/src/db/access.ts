@@ -43,6 +43,8 @@ const SWEEP = ['SELECT', 'DELETE'] as const;
 /** The tables that commerce_app may not write like all others. */
 const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   audit_events: ADD,
+  audit_keys: ['SELECT', 'INSERT', 'UPDATE'],
+  audit_seals: READ,
   change_eras: READ,
   order_events: ADD,
   payment_events: ADD,
@@ -54,6 +56,9 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
 
 const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   agent_consents: SWEEP,
+  audit_events: READ,
+  audit_keys: READ,
+  audit_seals: ADD,
   carts: READ,
   catalog_schedule: SWEEP,
   change_eras: READ,
@@ -98,6 +103,8 @@ export function tableRights(tables: string[]): TableRight[] {
 
 /** The policies for one role. Those of tenants apply to every role, and are part of the tables. */
 export const POLICIES: Policy[] = [
+  due('audit_events', 'true'),
+  sweep('audit_seals', 'true'),
   sweep('agent_consents', `expires_at <= now() - interval '1 day'`),
   sweep('customer_codes', `expires_at <= now() - interval '1 day'`),
   sweep('customer_registrations', `created_at <= now() - interval '7 days'`),
@@ -152,7 +159,13 @@ export function backupPolicy(table: string): Policy {
 }
 
 /** Functions that run with the rights of their owner; only requests may call them. */
-export const REQUEST_FUNCTIONS = ['enqueue', 'enqueue_all', 'enqueue_delivery', 'enqueue_deliveries'];
+export const REQUEST_FUNCTIONS = [
+  'enqueue',
+  'enqueue_all',
+  'enqueue_delivery',
+  'enqueue_deliveries',
+  'erase_audit_details',
+];
 
 /** The function that runs as commerce_search. Anyone may call it: it returns only ids of the current tenant. */
 export const SEARCH_FUNCTION = 'search_products';

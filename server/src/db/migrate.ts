@@ -56,6 +56,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0053_budget_periods': () => import('./migrations/0053_budget_periods.ts'),
   '0054_oauth': () => import('./migrations/0054_oauth.ts'),
   '0056_ucp': () => import('./migrations/0056_ucp.ts'),
+  '0057_audit_tells': () => import('./migrations/0057_audit_tells.ts'),
   '0059_names_and_pictures': () => import('./migrations/0059_names_and_pictures.ts'),
 };
 

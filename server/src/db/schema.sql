@@ -203,6 +203,17 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.erase_audit_details(site uuid, actors uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      update commerce.audit_events set details = null, details_salt = null
+        where site_id = site and actor_id = any(actors) and customer_id is not null and details is not null;
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text)
  RETURNS void
  LANGUAGE sql
@@ -683,10 +694,47 @@ create table commerce.audit_events (
   buyer_ip text,
   targets uuid[] not null default '{}'::uuid[],
   fields text[] not null default '{}'::text[],
-  constraint audit_events_pkey PRIMARY KEY (site_id, id)
+  customer_id uuid,
+  details text,
+  details_salt bytea,
+  details_hash bytea,
+  key_id uuid,
+  hmac bytea,
+  constraint audit_events_pkey PRIMARY KEY (site_id, id),
+  constraint audit_events_details_check CHECK ((octet_length(details) <= 1024))
 );
+CREATE INDEX audit_events_by_time ON commerce.audit_events USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
 alter table commerce.audit_events enable row level security, force row level security;
+
+create table commerce.audit_keys (
+  id uuid not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint audit_keys_pkey PRIMARY KEY (id)
+);
+
+create table commerce.audit_seals (
+  site_id uuid not null,
+  seq integer not null,
+  first uuid not null,
+  last uuid not null,
+  count integer not null,
+  ids uuid[] not null,
+  digest bytea not null,
+  previous bytea,
+  hmac bytea not null,
+  key_id uuid not null,
+  through timestamp with time zone not null,
+  sealed_at timestamp with time zone not null default now(),
+  constraint audit_seals_pkey PRIMARY KEY (site_id, seq),
+  constraint audit_seals_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint audit_seals_check CHECK ((count = cardinality(ids))),
+  constraint audit_seals_check1 CHECK (((previous IS NULL) = (seq = 1))),
+  constraint audit_seals_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX audit_seals_through ON commerce.audit_seals USING btree (through);
+alter table commerce.audit_seals enable row level security, force row level security;
 
 create table commerce.authorization_requests (
   site_id uuid not null,
@@ -2177,7 +2225,19 @@ create policy tenant on commerce.agent_tokens as permissive for all to public
 create policy backup on commerce.audit_events as permissive for select to commerce_backup
   using (true);
 
+create policy due on commerce.audit_events as permissive for select to commerce_sweep
+  using (true);
+
 create policy tenant on commerce.audit_events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.audit_seals as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.audit_seals as permissive for all to commerce_sweep
+  using (true);
+
+create policy tenant on commerce.audit_seals as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.authorization_requests as permissive for select to commerce_backup
@@ -2597,6 +2657,20 @@ grant select on commerce.agent_tokens to commerce_backup;
 grant insert, select on commerce.audit_events to commerce_app;
 
 grant select on commerce.audit_events to commerce_backup;
+
+grant select on commerce.audit_events to commerce_sweep;
+
+grant insert, select, update on commerce.audit_keys to commerce_app;
+
+grant select on commerce.audit_keys to commerce_backup;
+
+grant select on commerce.audit_keys to commerce_sweep;
+
+grant select on commerce.audit_seals to commerce_app;
+
+grant select on commerce.audit_seals to commerce_backup;
+
+grant insert, select on commerce.audit_seals to commerce_sweep;
 
 grant delete, insert, select, update on commerce.authorization_requests to commerce_app;
 

@@ -68,6 +68,31 @@ export interface Tables {
     buyer_ip: string | null;
     targets: string[];
     fields: string[];
+    customer_id: string | null;
+    details: string | null;
+    details_salt: Buffer | null;
+    details_hash: Buffer | null;
+    key_id: string | null;
+    hmac: Buffer | null;
+  };
+  audit_keys: {
+    id: string;
+    sealed: Buffer;
+    created_at: string;
+  };
+  audit_seals: {
+    site_id: string;
+    seq: number;
+    first: string;
+    last: string;
+    count: number;
+    ids: string[];
+    digest: Buffer;
+    previous: Buffer | null;
+    hmac: Buffer;
+    key_id: string;
+    through: string;
+    sealed_at: string;
   };
   authorization_requests: {
     site_id: string;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
 import { openRenderer } from '../files/renderer.ts';
 import type { FileStore } from '../files/store.ts';
+import { openAuditKey } from '../shop/audit/keys.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
@@ -18,6 +19,7 @@ import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { type FileDeps, processFile, removeFile } from './process-file.ts';
+import { sealAudit } from './seal-audit.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 import { sweepFiles } from './sweep-files.ts';
@@ -47,7 +49,10 @@ export interface JobDeps extends MailDeps {
 /** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
 const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
-* * * * * overdue ?max=1&queue=overdue&jobKey=overdue`;
+* * * * * overdue ?max=1&queue=overdue&jobKey=overdue
+* * * * * seal_audit ?max=1&jobKey=seal_audit`;
+/** Cron runs once a minute: each run of it queues another in between, so that no row waits for a seal for a minute. */
+const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
 const FILES_AT_ONCE = 2;
 /** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
@@ -82,10 +87,12 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   };
 }
 
-function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
+async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
+  // Once: while SECRET_KEY is being changed, the key in the database is sealed under another.
+  const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -107,6 +114,12 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
         const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
         // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
+      }),
+      seal_audit: counted('seal_audit', async (payload: unknown, { withPgClient, addJob }: JobHelpers) => {
+        const sealed = await withPgClient((client) => sealAudit(client, auditKey));
+        if (sealed.rows > 0) logger.debug({ job: 'seal_audit', ...sealed }, 'job');
+        const again = { runAt: new Date(Date.now() + SEAL_AGAIN_MS), jobKey: 'seal_audit_again', maxAttempts: 1 };
+        if (isFromCron(payload)) await addJob('seal_audit', {}, again);
       }),
       index_products: counted('index_products', async (_payload: unknown, { abortSignal }: JobHelpers) => {
         const products = await indexOutdatedProducts(db, abortSignal);
@@ -176,6 +189,10 @@ export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: st
     logger: jobLogger(mailDeps.logger),
     taskList: { send_mail: sendMail(mailDeps) },
   });
+}
+
+function isFromCron(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && '_cron' in payload;
 }
 
 /** Deliveries deliberately have far fewer connections than workers: one that waits for its receiver uses none. */

@@ -5,7 +5,6 @@ import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
-import { actionInWords, outcomeInWords } from './words.ts';
 
 /** Every call of the agent, newest first, in words. */
 export function Activity({ agent_token_id }: { agent_token_id: string }) {
@@ -27,10 +26,10 @@ export function Activity({ agent_token_id }: { agent_token_id: string }) {
           if (rows.length === 0) return <p className="quiet-text">Nothing yet.</p>;
           return (
             <ol className="activity">
-              {rows.map(({ id, action, status, created_at }) => (
+              {rows.map(({ id, action, status, summary, created_at }) => (
                 <li key={id}>
-                  <span>{actionInWords(action)}</span>
-                  {status >= 400 && <Badge value="refused">{outcomeInWords(status)}</Badge>}
+                  <span dir="auto">{summary ?? action}</span>
+                  {status >= 400 && <Badge value="refused">Refused</Badge>}
                   <span className="quiet-text">{time(created_at)}</span>
                 </li>
               ))}

@@ -75,7 +75,7 @@ function Rows({ events }: { events: AuditEvent[] }) {
   const columns: Column<AuditEvent>[] = [
     { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
     { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
-    { id: 'what', header: 'What', cell: (row) => actionInWords(row.action) },
+    { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
     { id: 'fields', header: 'Fields', wideOnly: true, cell: (row) => row.fields.join(', ') || '—' },
     { id: 'status', header: 'Answer', numeric: true, cell: (row) => row.status },
     { id: 'ip', header: 'From', wideOnly: true, cell: (row) => row.buyer_ip ?? row.ip ?? '—' },

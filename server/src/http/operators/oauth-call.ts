@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Pool } from 'pg';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
+import type { AuditKey } from '../../shop/audit/keys.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findTenant } from '../../shop/in-shop.ts';
 import type { LinkDeps } from '../../shop/links.ts';
@@ -15,6 +16,8 @@ import type { Notes } from '../pipeline/notes.ts';
 
 /** A call of an endpoint that OAuth describes, not the contract: forms and errors are those of its standards. */
 export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
+  /** Signs the rows of the audit. */
+  auditKey: AuditKey;
   db: Pool;
   hosts: SiteHosts;
   limits: Limits;

@@ -103,7 +103,7 @@ function jsonIn(text: string): unknown {
 
 /** Ends a token at once. Whoever holds it may do that, and learns of any other text only that it is no token (RFC 7009 §2.2). */
 async function revoke(call: OAuthCall) {
-  const { limits, req, res, deadline, db, tenant, actor, secretKey } = call;
+  const { limits, req, res, deadline, db, tenant, actor, secretKey, auditKey } = call;
   const secret = required(formIn(call), 'token');
   const ended = await deadline.inShop(db, tenant, actor, async (shop) => {
     const found = await agentTokens.findBySecret(shop, secret);
@@ -123,8 +123,10 @@ async function revoke(call: OAuthCall) {
       req,
       payload: JSON.stringify(['oauth', 'revoke']),
       secretKey,
+      auditKey,
       request_id: (res.locals as Notes).request_id,
       status: 200,
+      answer: { status: 200, body: undefined },
     });
     return true;
   });

@@ -5,6 +5,7 @@ import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { Egress } from '../../egress/post.ts';
 import type { RefusedCall } from '../../shop/agents/nearest.ts';
+import type { AuditKey } from '../../shop/audit/keys.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -44,6 +45,8 @@ export interface Deps {
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
+  /** Signs the rows of the audit. */
+  auditKey: AuditKey;
   hosts: SiteHosts;
   /** The provider of card payments; none means that cards are not accepted. */
   card: PaymentProvider | undefined;
@@ -236,7 +239,9 @@ function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, call
   const { status, made } = given;
   return auditEvent(shop, {
     ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status, made },
+    answer: given,
     secretKey: deps.secretKey,
+    auditKey: deps.auditKey,
     audit_id: auditIdOf(res.locals as Notes),
   });
 }

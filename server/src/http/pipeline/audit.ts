@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
@@ -6,18 +6,23 @@ import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { detailsText, type StoredDetails } from '../../shop/audit/details.ts';
+import type { AuditKey } from '../../shop/audit/keys.ts';
+import { hashDetails, signRow } from '../../shop/audit/signing.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Caller } from '../callers/caller.ts';
 import { isUuid } from '../callers/claims.ts';
 import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
+import { detailsFrom } from './audit-details.ts';
+import type { Answer } from './errors.ts';
 
 /**
  * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
  * keys. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
- * it was about, and the names of the fields that were sent. The database lets requests add rows, but neither
- * change nor remove them.
+ * it was about, and the names of the fields that were sent; of agents, what the call was about in details. The database lets
+ * requests add rows, but neither change nor remove them, and each row is signed by a key that the database does not know.
  */
 
 /** A call as it came in and went out. */
@@ -28,16 +33,20 @@ export interface AuditedCall {
   /** Method, path, query and body in canonical form. */
   payload: string;
   secretKey: string;
+  auditKey: AuditKey;
   request_id: string;
   /** The id of the row, where it may be written a second time: after a commit whose outcome is unknown. */
   audit_id?: string;
   status: number;
   /** The id of what the call made. */
   made?: string | undefined;
+  /** What was answered, of which an agent's row tells. */
+  answer?: Answer;
 }
 
 const AUDITED: Caller['kind'][] = ['agent', 'guest_agent', 'storefront', 'customer', 'staff', 'api_key'];
 const ON_THE_DASHBOARD: Caller['kind'][] = ['staff', 'api_key'];
+const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 const MAX_USER_AGENT = 500;
 
 /**
@@ -55,6 +64,8 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
     actor,
     action: operation.id,
     buyer_ip: caller.buyer_ip,
+    customer_id: OF_AGENTS.includes(caller.kind) ? caller.customer_id : null,
+    details: OF_AGENTS.includes(caller.kind) && act.answer ? detailsFrom(operation, act.req, act.answer) : undefined,
     ...changesOf(act),
   });
 }
@@ -76,6 +87,8 @@ export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
 
 type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
   buyer_ip: string | undefined;
+  customer_id: string | null;
+  details: StoredDetails | undefined;
   site_id: string;
   actor: { type: string; id: string };
   action: string;
@@ -83,16 +96,29 @@ type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
   fields?: string[];
 };
 
+const SALT_BYTES = 16;
+
 function insertion(record: Record): Sql {
-  const { site_id, actor, action, req, payload, secretKey, request_id, status, audit_id, buyer_ip = null } = record;
-  const { targets = [], fields = [] } = record;
-  const hash = createHmac('sha256', `${secretKey}audit`).update(payload).digest();
+  const { site_id, actor, action, req, payload, secretKey, auditKey, request_id, status, customer_id } = record;
+  const details = record.details ? detailsText(record.details) : null;
+  const salt = details === null ? null : randomBytes(SALT_BYTES);
+  const row = {
+    ...{ site_id, id: record.audit_id ?? uuidv7(), actor_type: actor.type, actor_id: actor.id, action, status },
+    payload_hash: createHmac('sha256', `${secretKey}audit`).update(payload).digest(),
+    ...{ ip: addressOf(req), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(req) },
+    correlation_id: request_id,
+    // As PostgreSQL writes them, since they are signed.
+    targets: record.targets?.map((id) => id.toLowerCase()) ?? [],
+    ...{ fields: record.fields ?? [], customer_id },
+    details_hash: details === null || salt === null ? null : hashDetails(salt, details),
+  };
   return sql`insert into audit_events
         (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, buyer_ip, user_agent, correlation_id,
-         targets, fields)
-      values (${site_id}, ${audit_id ?? uuidv7()}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${hash},
-        ${addressOf(req)}, ${buyer_ip}, ${userAgentOf(req)}, ${request_id},
-        ${targets}::uuid[], ${fields}::text[])
+         targets, fields, customer_id, details, details_salt, details_hash, key_id, hmac)
+      values (${site_id}, ${row.id}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${row.payload_hash},
+        ${row.ip}, ${row.buyer_ip}, ${row.user_agent}, ${request_id},
+        ${row.targets}::uuid[], ${row.fields}::text[], ${customer_id}, ${details}, ${salt}, ${row.details_hash},
+        ${auditKey.id}, ${signRow(auditKey, row)})
       on conflict (site_id, id) do nothing`;
 }
 
@@ -115,6 +141,7 @@ export async function auditRefused(
     operation: Operation | undefined;
     audit_id: string;
     buyer_ip: string | undefined;
+    answer: Answer;
   },
 ): Promise<void> {
   const token = agentTokenIn(act.req);
@@ -124,7 +151,11 @@ export async function auditRefused(
     if (!known) return;
     const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
-    await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action }));
+    // An ended token may be that of a customer who was erased since: nothing of its calls must ever be erased.
+    const active = act.status !== 401;
+    const customer_id = active ? known.customer_id : null;
+    const details = detailsFrom(act.operation, act.req, act.answer, active);
+    await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details }));
   });
 }
 
@@ -136,9 +167,9 @@ export function agentTokenIn(req: Request): string | undefined {
 
 /** The token in whatever state; sets its site for row-level security for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
-  const { rows } = await query<{ site_id: string; id: string }>(
+  const { rows } = await query<{ site_id: string; id: string; customer_id: string | null }>(
     connection,
-    sql`select t.site_id, t.id, set_config('app.site_id', t.site_id::text, true) from tokens t
+    sql`select t.site_id, t.id, t.customer_id, set_config('app.site_id', t.site_id::text, true) from tokens t
       where t.token_hash = ${hashToken(token)} and t.kind = 'agent'`,
   );
   return rows[0];

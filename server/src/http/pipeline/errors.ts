@@ -32,6 +32,8 @@ export interface Answer {
   audited?: boolean;
   /** What the body was made of, when stock is part of it. */
   shown?: ShownJson<unknown>;
+  /** What the body was made of, where it is no text already. */
+  told?: unknown;
   /** A list without results. */
   empty?: boolean;
   /** The id of what was made. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
+import type { AuditKey } from '../../shop/audit/keys.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { agentTokenIn, auditRefused } from './audit.ts';
 import { type Answer, answerTo } from './errors.ts';
@@ -34,6 +35,7 @@ const AUDIT_FAILURE_WITHIN_MS = 500;
 interface AuditDeps {
   db: Pool;
   secretKey: string;
+  auditKey: AuditKey;
 }
 
 /** Makes sure that a call of an agent has its audit row before it is answered; if the row fails, so does the call. */
@@ -41,12 +43,12 @@ export async function ensureAudited(deps: AuditDeps, req: Request, notes: Notes,
   if (answer.audited || agentTokenIn(req) === undefined) return answer;
   const { operation, request_id, caller } = notes;
   const audit_id = auditIdOf(notes);
-  const { secretKey, db } = deps;
+  const { secretKey, auditKey, db } = deps;
   const { status } = answer;
   try {
     const payload = payloadOf(req, operation);
-    const call = { operation, req, payload, secretKey, request_id, audit_id, status, buyer_ip: caller?.buyer_ip };
-    const written = auditRefused(db, call);
+    const call = { operation, req, payload, secretKey, auditKey, request_id, audit_id, status, answer };
+    const written = auditRefused(db, { ...call, buyer_ip: caller?.buyer_ip });
     if (status < 500) await written;
     // What made the request fail may delay this row as well, and the caller does not wait for both.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);

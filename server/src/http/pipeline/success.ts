@@ -8,7 +8,13 @@ export function success(operation: Operation, body: unknown): Answer {
   if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
   const empty = isEmpty(body);
   const made = operation.status === 201 ? idOf(body) : undefined;
-  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty, made };
+  return {
+    status: operation.status,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    told: body,
+    empty,
+    made,
+  };
 }
 
 function idOf(body: unknown): string | undefined {

@@ -1,5 +1,6 @@
 export { access } from './access.ts';
 export { account } from './account.ts';
+export { audit } from './audit.ts';
 export { buy } from './buy.ts';
 export { checkout } from './checkout.ts';
 export { consent } from './consent.ts';

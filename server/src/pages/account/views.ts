@@ -1,14 +1,8 @@
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
-import {
-  assistantNamed,
-  budgetInWords,
-  budgetOfPeriod,
-  deedInWords,
-  endInWords,
-  SCOPES,
-} from '../parts/agent-words.ts';
+import { inWords } from '../../shop/audit/words.ts';
+import { assistantNamed, budgetInWords, budgetOfPeriod, endInWords, SCOPES } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -163,7 +157,7 @@ export function activityView(visit: AccountVisit, agent: AgentToken, operations:
       : rich(language, 'account.activity_all', { assistant });
   const rows = operations.map(
     (work) =>
-      html`<li><span>${deedInWords(language, work)}</span> <span class="hint">${moment(language, work.created_at)}</span></li>`,
+      html`<li><span dir="auto">${inWords(language, work, 'customer')}</span> <span class="hint">${moment(language, work.created_at)}</span></li>`,
   );
   const main = html`
 <div class="account">

@@ -1,9 +1,9 @@
-import type { AgentScope, AgentToken, AuditEvent, BudgetPeriod } from '@commerce-backend/spec';
+import type { AgentScope, AgentToken, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 import { rich } from './words.ts';
 
-/** How the pages say what agents may do and did, in plain words. */
+/** How the pages say what agents may do, in plain words. */
 
 export const SCOPES = {
   'catalog:read': 'consent.scope_catalog_read',
@@ -70,38 +70,4 @@ export function centsIn(typed: string, digits: number): number | undefined {
   const fraction = match?.[2] ?? '';
   if (!match || fraction.length > digits) return undefined;
   return Number(match[1]) * 10 ** digits + Number(fraction.padEnd(digits, '0') || 0);
-}
-
-const ACTIONS = new Map([
-  ['agent.searchCatalog', 'consent.did_search'],
-  ['agent.getProduct', 'consent.did_product'],
-  ['agent.findProducts', 'consent.did_find'],
-  ['agent.findAndAdd', 'consent.did_add'],
-  ['agent.findAndBuy', 'consent.did_buy'],
-  ['agent.getCart', 'consent.did_cart'],
-  ['agent.getCheckout', 'consent.did_checkout'],
-  ['agent.listCarts', 'consent.did_carts'],
-  ['agent.createCart', 'consent.did_new_cart'],
-  ['agent.addCartItem', 'consent.did_add'],
-  ['agent.updateCartItem', 'consent.did_change_cart'],
-  ['agent.removeCartItem', 'consent.did_change_cart'],
-  ['agent.applyDiscount', 'consent.did_code'],
-  ['agent.removeDiscount', 'consent.did_no_code'],
-  ['agent.listCartShippingOptions', 'consent.did_delivery'],
-  ['agent.createCheckout', 'consent.did_buy'],
-  ['agent.cancelCheckout', 'consent.did_cancel'],
-  ['agent.getShop', 'consent.did_shop'],
-  ['agent.getCustomer', 'consent.did_profile'],
-  ['agent.listOrders', 'consent.did_orders'],
-  ['agent.getOrder', 'consent.did_order'],
-  ['agent.listAudit', 'consent.did_activity'],
-  ['agent.getToken', 'consent.did_token'],
-  ['agent.requestConsent', 'consent.did_ask'],
-  ['agent.revokeToken', 'consent.did_end'],
-] as const);
-
-/** A call of an agent in words; one that was refused says so. */
-export function deedInWords({ say }: Language, { action, status }: Pick<AuditEvent, 'action' | 'status'>): string {
-  const work = say((ACTIONS as ReadonlyMap<string, 'consent.did_search'>).get(action) ?? 'consent.did_unknown');
-  return status < 400 ? work : say('consent.did_refused', { work });
 }

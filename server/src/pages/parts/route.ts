@@ -9,6 +9,7 @@ import type { Limits } from '../../http/pipeline/limits.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
 import { type Language, languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
+import type { AuditKey } from '../../shop/audit/keys.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -24,6 +25,7 @@ export interface PagesDeps {
   limits: Limits;
   hosts: SiteHosts;
   checkoutDeps: CheckoutDeps;
+  auditKey: AuditKey;
   lastUsed: LastUsed;
   deadlines: Deadlines;
   /** Reads what clients of OAuth say of themselves. */

@@ -78,7 +78,7 @@ export function runAction(
 }
 
 async function recordAction(
-  { req, res, caller, checkoutDeps }: Visit,
+  { req, res, caller, checkoutDeps, auditKey }: Visit,
   shop: Shop,
   { operation_id, action, body }: FormAction,
   status: number,
@@ -86,5 +86,6 @@ async function recordAction(
   const { request_id } = res.locals as Notes;
   const payload = JSON.stringify(['page', action, [...body].filter(([name]) => name !== 'csrf' && !isPassword(name))]);
   const operation = operationOf(operation_id);
-  await audit(shop, { operation, caller, req, payload, secretKey: checkoutDeps.secretKey, request_id, status });
+  const { secretKey } = checkoutDeps;
+  await audit(shop, { operation, caller, req, payload, secretKey, auditKey, request_id, status });
 }

@@ -1,6 +1,6 @@
-import type { AuditEvent, CustomerExport } from '@commerce-backend/spec';
+import type { CustomerExport } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { auditColumns } from '../audit-columns.ts';
+import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as addresses from '../customers/addresses.ts';
 import * as consents from '../customers/consents.ts';
@@ -49,14 +49,14 @@ export async function exportCustomer(
       orders.map(({ id }) => id),
     ),
     orders: orders.toSorted((a, b) => (a.id < b.id ? 1 : -1)),
-    audit_events: events.filter(({ id }) => ids.has(id)),
+    audit_events: events.filter(({ id }) => ids.has(id)).map((row) => eventOf(row, 'customer')),
     next_cursor,
   };
 }
 
 /** What the customer did, and the agents that act for them: as many of each as one page may take. */
-function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditEvent[]> {
-  return shop.rows<AuditEvent>(
+function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditRow[]> {
+  return shop.rows<AuditRow>(
     sql`select e.* from (
         select ${customer_id}::uuid as id
         union all

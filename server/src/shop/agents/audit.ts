@@ -1,6 +1,7 @@
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
-import { auditColumns } from '../audit-columns.ts';
+import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
+import type { Audience } from '../audit/words.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
@@ -20,7 +21,11 @@ export interface AuditQuery {
 }
 
 /** Events that match all filters, newest first. */
-export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQuery): Promise<AuditPage> {
+export async function list(
+  shop: Shop,
+  { cursor, limit = 20, ...query }: AuditQuery,
+  audience: Audience | null = 'merchant',
+): Promise<AuditPage> {
   const conditions = [sql`e.site_id = ${shop.siteId}`];
   if (cursor !== undefined) conditions.push(sql`e.id < ${idOfCursor(cursor)}`);
   if (query.actor_type) conditions.push(sql`e.actor_type = ${query.actor_type}`);
@@ -30,12 +35,12 @@ export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQu
   if (query.correlation_id) conditions.push(sql`e.correlation_id = ${query.correlation_id}`);
   if (query.created_from) conditions.push(sql`e.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`e.created_at < ${query.created_to}`);
-  const rows = await shop.rows<AuditEvent>(
+  const rows = await shop.rows<AuditRow>(
     sql`select ${auditColumns}
       from audit_events e where ${join(conditions, ' and ')} order by e.id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);
-  return { audit_events: page, next_cursor };
+  return { audit_events: page.map((row) => eventOf(row, audience)), next_cursor };
 }
 
 /** The events of one agent token. With `customer_id`, only if it acts for that customer. Throws `not_found`. */
@@ -46,10 +51,10 @@ export async function listOfAgent(
   customer_id?: string,
 ): Promise<AuditPage> {
   await agentTokens.get(shop, token_id, customer_id);
-  return list(shop, { ...query, actor_type: 'agent', actor_id: token_id });
+  return list(shop, { ...query, actor_type: 'agent', actor_id: token_id }, customer_id ? 'customer' : 'merchant');
 }
 
-/** The events of the agent that calls. */
+/** The events of the agent that calls. Words are for people: they may hold names that a merchant wrote. */
 export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {
-  return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId });
+  return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId }, null);
 }

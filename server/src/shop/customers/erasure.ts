@@ -1,5 +1,6 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { forgetDetails } from '../audit/forget.ts';
 import { paying } from '../carts/limits.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -187,6 +188,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
   );
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
   await consents.forget(shop, id);
+  await forgetDetails(shop, id);
   await forgetPayloads(shop, sql`select ${id}::uuid`);
   await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
   await agentTokens.revokeAll(shop, id, 'system');

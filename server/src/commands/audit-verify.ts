@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { Config } from '../config.ts';
+import { query } from '../db/connect.ts';
+import { inTransaction, queryAlone, withConnection } from '../db/transaction.ts';
+import { readAuditKeys } from '../shop/audit/keys.ts';
+import { type Head, type Keys, type Report, verifySite } from '../shop/audit/verify.ts';
+import { withPool } from './database.ts';
+
+export interface AuditVerifyOptions {
+  site?: string;
+  /** Where the last seals are written down. */
+  head?: string;
+}
+
+/** The last seal of each site. */
+type Heads = Record<string, Head>;
+
+/**
+ * Verifies the audit of all sites, or of one, and prints what was found. With a file of heads, compares the chains with it, and
+ * writes the present heads to it when nothing is wrong. Returns whether nothing is.
+ */
+export async function auditVerify(config: Config, { site, head: file }: AuditVerifyOptions): Promise<boolean> {
+  const known = file ? await readHeads(file) : {};
+  const reports = await withPool(config, (db) => verifyAll(db, config.secretKey, known, site));
+  for (const report of reports) process.stdout.write(`${inWords(report)}\n`);
+  const sound = reports.every(({ findings }) => findings.length === 0);
+  process.stdout.write(`${summaryOf(reports, sound)}\n`);
+  if (file && sound) await writeHeads(file, { ...known, ...headsOf(reports) });
+  return sound;
+}
+
+async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string | undefined): Promise<Report[]> {
+  const keys = await withConnection(db, (connection) => readAuditKeys(connection, secretKey));
+  const { rows } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
+  const there = rows.map(({ site_id }) => site_id);
+  if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`There is no site ${only}.`);
+  const sites = only === undefined ? [...new Set([...there, ...Object.keys(known)])] : [only];
+  const reports: Report[] = [];
+  for (const site_id of sites) reports.push(await verifyOne(db, site_id, keys, known[site_id]));
+  return reports;
+}
+
+function verifyOne(db: Pool, site_id: string, keys: Keys, known: Head | undefined): Promise<Report> {
+  return inTransaction(db, async (connection) => {
+    await query(connection, sql`set transaction isolation level repeatable read, read only`);
+    await query(
+      connection,
+      sql`select set_config('app.site_id', ${site_id}, true), set_config('statement_timeout', '0', true),
+        set_config('idle_in_transaction_session_timeout', '0', true)`,
+    );
+    return verifySite(connection, site_id, keys, known);
+  });
+}
+
+function inWords({ site_id, sealed, waiting, legacy, erased, findings }: Report): string {
+  const counts = [
+    `${sealed} sealed`,
+    waiting > 0 && `${waiting} waiting for a seal`,
+    erased > 0 && `${erased} with their details erased`,
+    legacy > 0 && `${legacy} from before rows were signed, which cannot be verified`,
+  ].filter(Boolean);
+  return [
+    `${findings.length > 0 ? '✗' : '✓'} ${site_id}: ${counts.join(', ')}`,
+    ...findings.map((text) => `    ${text}`),
+  ].join('\n');
+}
+
+function summaryOf(reports: Report[], sound: boolean): string {
+  if (sound) return 'Nothing was changed, removed or cut off.';
+  const broken = reports.filter(({ findings }) => findings.length > 0).length;
+  return `Something was found in the audit of ${broken} ${broken === 1 ? 'site' : 'sites'}.`;
+}
+
+async function readHeads(file: string): Promise<Heads> {
+  if (!existsSync(file)) return {};
+  try {
+    const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
+    if (typeof sites === 'object' && sites !== null) return sites;
+  } catch {
+    // Told below.
+  }
+  throw new Error(`${file} is no file of heads. Name another file, which is then written.`);
+}
+
+function headsOf(reports: Report[]): Heads {
+  return Object.fromEntries(reports.flatMap(({ site_id, head }) => (head ? [[site_id, head]] : [])));
+}
+
+/** Replaced at once: a file that was half written would tell of nothing. */
+async function writeHeads(file: string, sites: Heads): Promise<void> {
+  const draft = `${file}.new`;
+  await writeFile(draft, `${JSON.stringify({ written_at: new Date().toISOString(), sites }, null, 2)}\n`, {
+    flush: true,
+  });
+  await rename(draft, file);
+}

@@ -1,0 +1,97 @@
+import type { PoolClient } from 'pg';
+import type { AuditKey } from '../shop/audit/keys.ts';
+import { digestOf, type SealedRow, signSeal } from '../shop/audit/signing.ts';
+import { asSweeper } from './as-sweeper.ts';
+
+/**
+ * Seals the rows of the audit that were committed since the last run, so that none can be removed or put in another place without
+ * a trace. Each site has a chain of seals. Steps, in one transaction for up to `BATCH` rows of all sites together, oldest first:
+ * 1. read the rows that are in no seal yet, with the last seal of their site, in one statement and so as of one moment
+ * 2. for each site, add a seal that names its rows, their digest and the seal before
+ * A row that commits late is in no seal yet, and comes into the next one, though its id is lower. A crash leaves no half of a
+ * batch. Of two processes at once, one adds the seal and the other nothing. Sites without new rows are not looked at.
+ */
+const BATCH = 5_000;
+/** How much later than rows that were sealed a row may commit. No transaction of a request lasts as long. */
+const LATE = `interval '15 minutes'`;
+
+export interface Sealed {
+  rows: number;
+  seals: number;
+}
+
+export async function sealAudit(client: PoolClient, key: AuditKey): Promise<Sealed> {
+  const sum: Sealed = { rows: 0, seals: 0 };
+  for (;;) {
+    const { found, seals, rows } = await asSweeper(client, () => sealBatch(client, key));
+    sum.rows += rows;
+    sum.seals += seals;
+    if (found < BATCH || seals === 0) return sum;
+  }
+}
+
+interface Unsealed extends SealedRow {
+  site_id: string;
+  seq: number;
+  previous: Buffer | null;
+}
+
+async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { found: number }> {
+  const { rows: found } = await client.query<Unsealed>(UNSEALED);
+  if (found.length === 0) return { found: 0, rows: 0, seals: 0 };
+  const through = found.at(-1)?.at;
+  // In the order of sites, so that two processes do not wait for each other.
+  const seals = [...Map.groupBy(found, ({ site_id }) => site_id).values()]
+    .map((rows) => sealOf(key, rows))
+    .toSorted((a, b) => (a.site_id < b.site_id ? -1 : 1));
+  const { rows: added } = await client.query<{ count: number }>(ADD, [JSON.stringify(seals), through]);
+  return { found: found.length, rows: added.reduce((sum, { count }) => sum + count, 0), seals: added.length };
+}
+
+/** Before a row, nothing is known of its site but the first key, which is older than any signed row. */
+const UNSEALED = `with horizon as (
+    select coalesce(least(max(through), now()), (select min(created_at) from commerce.audit_keys)) - ${LATE} as since
+    from commerce.audit_seals
+  ), sealed as (
+    select s.site_id, i.id from commerce.audit_seals s cross join unnest(s.ids) as i (id)
+    where s.through > (select since from horizon)
+  )
+  select e.site_id, e.id, e.hmac, (extract(epoch from e.created_at) * 1000000)::bigint::text as at,
+    coalesce(h.seq, 0) + 1 as seq, h.hmac as previous
+  from commerce.audit_events e
+  left join sealed s on s.site_id = e.site_id and s.id = e.id
+  left join lateral (
+    select seq, hmac from commerce.audit_seals a where a.site_id = e.site_id order by seq desc limit 1
+  ) h on true
+  where e.created_at > (select since from horizon) and e.hmac is not null and s.id is null
+  order by e.created_at, e.id limit ${BATCH}`;
+
+const ADD = `insert into commerce.audit_seals
+    (site_id, seq, first, last, count, ids, digest, previous, hmac, key_id, through)
+  select s.site_id, s.seq, s.first, s.last, s.count, s.ids, decode(s.digest, 'hex'), decode(s.previous, 'hex'),
+    decode(s.hmac, 'hex'), s.key_id, timestamptz 'epoch' + $2::bigint * interval '1 microsecond'
+  from jsonb_to_recordset($1) as s (site_id uuid, seq integer, first uuid, last uuid, count integer, ids uuid[],
+    digest text, previous text, hmac text, key_id uuid)
+  on conflict (site_id, seq) do nothing returning count`;
+
+function sealOf(key: AuditKey, unsealed: Unsealed[]) {
+  const rows = unsealed.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { site_id = '', seq = 0, previous = null, id: first = '' } = rows[0] ?? {};
+  const seal = {
+    site_id,
+    seq,
+    first,
+    last: rows.at(-1)?.id ?? '',
+    count: rows.length,
+    digest: digestOf(rows),
+    previous,
+  };
+  return {
+    ...seal,
+    ids: rows.map(({ id }) => id),
+    digest: seal.digest.toString('hex'),
+    previous: previous?.toString('hex') ?? null,
+    hmac: signSeal(key, seal).toString('hex'),
+    key_id: key.id,
+  };
+}

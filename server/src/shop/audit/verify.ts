@@ -1,0 +1,267 @@
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../../db/connect.ts';
+import { ERASURES } from './forget.ts';
+import type { AuditKey } from './keys.ts';
+import { digestOf, hashDetails, type Seal, type SignedRow, signRow, signSeal } from './signing.ts';
+
+/**
+ * Looks at all of a site's audit, and finds what somebody changed, removed or added who cannot sign. Steps:
+ * 1. follow the chain of seals: each is signed, and names the one before
+ * 2. compare the rows of each seal with it, and each row with its own signature
+ * 3. look at the rows that are in no seal: they are signed and new, or older than signatures
+ * 4. where details were emptied, look for the signed call that erased the customer
+ * 5. compare the chain with a head that was written down before: of what was cut off at the end, nothing else tells
+ */
+export type Keys = Map<string, AuditKey | null>;
+
+/** The last seal of a site. */
+export interface Head {
+  seq: number;
+  hmac: string;
+}
+
+export interface Report {
+  site_id: string;
+  sealed: number;
+  /** Signed, and too new for a seal. */
+  waiting: number;
+  /** Written before rows were signed. */
+  legacy: number;
+  /** Emptied with their customer. */
+  erased: number;
+  /** A sentence for each thing that is wrong; empty if nothing is. */
+  findings: string[];
+  head: Head | null;
+}
+
+interface Row extends SignedRow {
+  hmac: Buffer | null;
+  key_id: string | null;
+  details: string | null;
+  details_salt: Buffer | null;
+  /** Microseconds since 1970. */
+  at: string;
+}
+
+interface StoredSeal extends Seal {
+  ids: string[];
+  hmac: Buffer;
+  key_id: string;
+}
+
+/** The rows that a release from before signatures may still write, beside a newer one. */
+const ROLLING_MS = 24 * 60 * 60 * 1_000;
+/** A worker seals twice a minute. */
+const UNSEALED_FOR_MS = 10 * 60 * 1_000;
+const SEALS_AT_A_TIME = 5;
+const ROWS_AT_A_TIME = 5_000;
+/** Of one kind, no more sentences are of use. */
+const MAX_FINDINGS = 1_000;
+
+/** On a connection that sees the site, in a transaction that sees one moment. */
+export async function verifySite(connection: Connection, site_id: string, keys: Keys, known?: Head): Promise<Report> {
+  const report: Report = { site_id, sealed: 0, waiting: 0, legacy: 0, erased: 0, findings: [], head: null };
+  const check = new Check(connection, site_id, keys, report);
+  await check.chain(known);
+  await check.unsealed();
+  await check.erasures();
+  return report;
+}
+
+class Check {
+  readonly #connection: Connection;
+  readonly #site_id: string;
+  readonly #keys: Keys;
+  readonly #report: Report;
+  /** The customers of rows without the details that they were signed with, and one of these rows each. */
+  readonly #emptied = new Map<string, string>();
+  readonly #firstKeyAt: number;
+
+  constructor(connection: Connection, site_id: string, keys: Keys, report: Report) {
+    this.#connection = connection;
+    this.#site_id = site_id;
+    this.#keys = keys;
+    this.#report = report;
+    const made = [...keys.values()].map((key) => (key ? Date.parse(key.made_at) : Number.POSITIVE_INFINITY));
+    this.#firstKeyAt = Math.min(...made, Number.POSITIVE_INFINITY);
+  }
+
+  #found(sentence: string): void {
+    if (this.#report.findings.length < MAX_FINDINGS) this.#report.findings.push(sentence);
+  }
+
+  async chain(known: Head | undefined): Promise<void> {
+    let last: StoredSeal | undefined;
+    let knownHmac: string | undefined;
+    for (;;) {
+      const seals = await this.#sealsAfter(last?.seq ?? 0);
+      for (const seal of seals) {
+        this.#checkSeal(seal, last);
+        await this.#checkRowsOf(seal);
+        if (seal.seq === known?.seq) knownHmac = seal.hmac.toString('hex');
+        last = seal;
+      }
+      if (seals.length < SEALS_AT_A_TIME) break;
+    }
+    if (last) this.#report.head = { seq: last.seq, hmac: last.hmac.toString('hex') };
+    if (!known || knownHmac === known.hmac) return;
+    if ((last?.seq ?? 0) < known.seq) {
+      this.#found(
+        `The seals after ${last?.seq ?? 0} were cut off: the head that was written down is seal ${known.seq}.`,
+      );
+    } else if (knownHmac !== undefined) this.#found(`Seal ${known.seq} is not the one that was written down.`);
+  }
+
+  #checkSeal(seal: StoredSeal, last: StoredSeal | undefined): void {
+    const { seq } = seal;
+    const expected = (last?.seq ?? 0) + 1;
+    if (seq !== expected) this.#found(`The seals ${expected} to ${seq - 1} were removed.`);
+    else if (hexOf(seal.previous) !== hexOf(last?.hmac ?? null))
+      this.#found(`Seal ${seq} does not follow seal ${seq - 1}.`);
+    const key = this.#keys.get(seal.key_id);
+    if (!key) this.#found(this.#unknownKey(`Seal ${seq}`, seal.key_id));
+    else if (!signSeal(key, seal).equals(seal.hmac)) this.#found(`Seal ${seq} was changed.`);
+    const whole = seal.ids.length === seal.count && seal.ids[0] === seal.first && seal.ids.at(-1) === seal.last;
+    if (!whole) this.#found(`The list of rows of seal ${seq} was changed.`);
+  }
+
+  async #checkRowsOf({ seq, ids, digest }: StoredSeal): Promise<void> {
+    const rows = await this.#rowsOf(ids);
+    this.#report.sealed += rows.length;
+    const there = new Map(rows.map((row) => [row.id, row]));
+    const missing = ids.filter((id) => !there.has(id));
+    for (const id of missing) this.#found(`The row ${id} of seal ${seq} was removed.`);
+    const sound = rows.map((row) => this.#isSound(row)).every(Boolean);
+    const inOrder = ids.flatMap((id) => there.get(id) ?? []);
+    const same = digestOf(inOrder.map(({ id, hmac, at }) => ({ id, hmac: hmac ?? Buffer.alloc(0), at }))).equals(
+      digest,
+    );
+    // Whatever was found before says why.
+    if (!same && missing.length === 0 && sound) {
+      this.#found(`Seal ${seq} has other rows than it was made of, or another order or time of a row was changed.`);
+    }
+  }
+
+  /** Whether the row is as it was signed; if not, that is told. */
+  #isSound(row: Row): boolean {
+    const { id, key_id, hmac } = row;
+    if (!key_id || !hmac) {
+      this.#found(`The row ${id} was changed: its signature is gone.`);
+      return false;
+    }
+    const key = this.#keys.get(key_id);
+    if (!key) {
+      this.#found(this.#unknownKey(`The row ${id}`, key_id));
+      return false;
+    }
+    if (!signRow(key, row).equals(hmac)) {
+      this.#found(`The row ${id} was changed.`);
+      return false;
+    }
+    return this.#hasItsDetails(row);
+  }
+
+  #hasItsDetails({ id, details, details_salt, details_hash, customer_id }: Row): boolean {
+    if (details === null && details_salt === null) {
+      if (details_hash === null) return true;
+      this.#report.erased += 1;
+      if (customer_id === null) this.#found(`The details of the row ${id} were removed.`);
+      else if (!this.#emptied.has(customer_id)) this.#emptied.set(customer_id, id);
+      return customer_id !== null;
+    }
+    const same =
+      details !== null && details_salt !== null && hexOf(details_hash) === hexOf(hashDetails(details_salt, details));
+    if (!same) this.#found(`The details of the row ${id} were changed.`);
+    return same;
+  }
+
+  #unknownKey(what: string, key_id: string): string {
+    const why = this.#keys.has(key_id) ? 'SECRET_KEY does not open' : 'is not there';
+    return `${what} cannot be verified: the key ${key_id} ${why}.`;
+  }
+
+  /** Rows in no seal: by the index of ids, one page after another. */
+  async unsealed(): Promise<void> {
+    let after = '00000000-0000-0000-0000-000000000000';
+    for (;;) {
+      const rows = await this.#unsealedAfter(after);
+      for (const row of rows) this.#checkUnsealed(row);
+      if (rows.length < ROWS_AT_A_TIME) return;
+      after = rows.at(-1)?.id ?? after;
+    }
+  }
+
+  #checkUnsealed(row: Row): void {
+    const made = Number(row.at) / 1_000;
+    if (row.hmac === null && row.key_id === null) {
+      if (made < this.#firstKeyAt + ROLLING_MS) this.#report.legacy += 1;
+      else this.#found(`The row ${row.id} was added or changed: it has no signature.`);
+      return;
+    }
+    if (!this.#isSound(row)) return;
+    this.#report.waiting += 1;
+    if (made < Date.now() - UNSEALED_FOR_MS) {
+      this.#found(`The row ${row.id} is in no seal: its seal was removed, or no worker has run since.`);
+    }
+  }
+
+  /** Details may have been emptied only where a signed call erased the customer. */
+  async erasures(): Promise<void> {
+    for (const [customer_id, row_id] of this.#emptied) {
+      const calls = await this.#erasuresOf(customer_id);
+      const signed = calls.some((row) => {
+        const key = row.key_id === null ? undefined : this.#keys.get(row.key_id);
+        return key && row.hmac && signRow(key, row).equals(row.hmac);
+      });
+      if (!signed) this.#found(`The details of the row ${row_id} were removed: its customer was not erased.`);
+    }
+  }
+
+  async #sealsAfter(seq: number): Promise<StoredSeal[]> {
+    const { rows } = await query<StoredSeal>(
+      this.#connection,
+      sql`select site_id, seq, first, last, count, ids, digest, previous, hmac, key_id from audit_seals
+        where site_id = ${this.#site_id} and seq > ${seq} order by seq limit ${SEALS_AT_A_TIME}`,
+    );
+    return rows;
+  }
+
+  async #rowsOf(ids: string[]): Promise<Row[]> {
+    const { rows } = await query<Row>(
+      this.#connection,
+      sql`select ${columns} from audit_events e where e.site_id = ${this.#site_id} and e.id = any(${ids}::uuid[])`,
+    );
+    return rows;
+  }
+
+  async #unsealedAfter(id: string): Promise<Row[]> {
+    const { rows } = await query<Row>(
+      this.#connection,
+      sql`select ${columns} from audit_events e
+        left join (
+          select i.id from audit_seals s cross join unnest(s.ids) as i (id) where s.site_id = ${this.#site_id}
+        ) as sealed on sealed.id = e.id
+        where e.site_id = ${this.#site_id} and e.id > ${id} and sealed.id is null
+        order by e.id limit ${ROWS_AT_A_TIME}`,
+    );
+    return rows;
+  }
+
+  async #erasuresOf(customer_id: string): Promise<Row[]> {
+    const { rows } = await query<Row>(
+      this.#connection,
+      sql`select ${columns} from audit_events e
+        where e.site_id = ${this.#site_id} and e.action = any(${[...ERASURES]}::text[]) and e.status < 300
+          and (e.actor_id = ${customer_id} or ${customer_id}::uuid = any(e.targets))`,
+    );
+    return rows;
+  }
+}
+
+const columns = sql`e.site_id, e.id, e.actor_type, e.actor_id, e.action, e.status, e.payload_hash, e.ip, e.buyer_ip,
+  e.user_agent, e.correlation_id, e.targets, e.fields, e.customer_id, e.details, e.details_salt, e.details_hash, e.key_id,
+  e.hmac, (extract(epoch from e.created_at) * 1000000)::bigint::text as at`;
+
+function hexOf(bytes: Buffer | null): string | null {
+  return bytes?.toString('hex') ?? null;
+}

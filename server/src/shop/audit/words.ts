@@ -1,0 +1,147 @@
+import type { AuditDetails, AuditEvent } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+
+/** A call of an agent in words. Who reads it is the customer for whom the agent acts, or the merchant. */
+export type Audience = 'customer' | 'merchant';
+
+type Told = Pick<AuditEvent, 'action' | 'status' | 'details'>;
+
+/** What a sentence is made from. */
+interface Deed {
+  language: Language;
+  audience: Audience;
+  details: AuditDetails | null;
+}
+
+export function inWords(language: Language, { action, status, details }: Told, audience: Audience): string {
+  const { say } = language;
+  const work = workInWords({ language, audience, details }, action);
+  if (status >= 400) {
+    const reason = reasonOf(language, details?.outcome, status, audience);
+    return say('audit.refused', { reason, what: details?.query ?? work });
+  }
+  switch (details?.outcome) {
+    case 'dry_run':
+      return say('audit.tried', { work });
+    case 'needs_choice':
+      return say('audit.asked_back', { work: soughtIn(language, details) ?? work });
+    case 'not_found':
+      return say('audit.nothing_found', { work: soughtIn(language, details) ?? work });
+    default:
+      return work;
+  }
+}
+
+/** By the name of the operation, which the surfaces of agents and of the storefront share. */
+const WORK: Record<string, (deed: Deed) => string> = {
+  searchCatalog: searched,
+  findProducts: searched,
+  listProducts: searched,
+  suggest: searched,
+  getProduct: ({ language: { say }, details }) => {
+    const product = productIn(details)?.content.name;
+    return product ? say('audit.product', { product }) : say('audit.some_product');
+  },
+  findAndAdd: added,
+  addCartItem: added,
+  updateCartItem: ({ language: { say }, details }) => {
+    const { quantity, content } = productIn(details) ?? {};
+    return quantity && content && details?.products.length === 1
+      ? say('audit.changed', { product: content.name, quantity })
+      : say('audit.changed_some');
+  },
+  removeCartItem: ({ language: { say } }) => say('audit.removed'),
+  findAndBuy: purchase,
+  createCheckout: purchase,
+  cancelCheckout: ({ language: { say } }) => say('audit.purchase_ended'),
+  applyDiscount: ({ language: { say }, details }) =>
+    details?.code ? say('audit.code', { code: details.code }) : say('audit.changed_some'),
+  removeDiscount: ({ language: { say } }) => say('audit.code_removed'),
+  getCart: ({ language: { say } }) => say('audit.cart'),
+  listCarts: ({ language: { say } }) => say('audit.cart'),
+  createCart: ({ language: { say } }) => say('audit.cart_begun'),
+  listCartShippingOptions: ({ language: { say } }) => say('audit.shipping'),
+  getShop: ({ language: { say } }) => say('audit.shop'),
+  getToken: ({ language: { say } }) => say('audit.access'),
+  requestConsent: ({ language: { say } }) => say('audit.other_terms'),
+  getCheckout: ({ language: { say } }) => say('audit.checkout'),
+  getCustomer: ({ language: { say }, audience }) =>
+    audience === 'customer' ? say('audit.profile') : say('audit.their_profile'),
+  listOrders: orders,
+  listCustomerOrders: orders,
+  getOrder: order,
+  getCustomerOrder: order,
+  listAudit: ({ language: { say } }) => say('audit.activity'),
+  revokeToken: ({ language: { say } }) => say('audit.ended'),
+  unknown: ({ language: { say } }) => say('audit.unknown'),
+};
+
+/** An operation that is not in the table is named, with the amount if there is one. */
+function workInWords(deed: Deed, action: string): string {
+  const { language, details } = deed;
+  const known = WORK[action.slice(action.lastIndexOf('.') + 1)];
+  if (known) return known(deed);
+  const work = language.say('audit.other', { action });
+  const amount = amountIn(language, details);
+  return amount ? language.say('audit.of_amount', { work, amount }) : work;
+}
+
+function searched({ language, details }: Deed): string {
+  return soughtIn(language, details) ?? language.say('audit.searched');
+}
+
+function soughtIn({ say }: Language, details: AuditDetails | null): string | undefined {
+  return details?.query ? say('audit.looked_for', { query: details.query }) : undefined;
+}
+
+function added({ language: { say }, details }: Deed): string {
+  const { quantity, content } = productIn(details) ?? {};
+  return quantity && content ? say('audit.added', { quantity, product: content.name }) : say('audit.added_some');
+}
+
+function purchase({ language, details }: Deed): string {
+  const amount = amountIn(language, details);
+  return amount ? language.say('audit.purchase', { amount }) : language.say('audit.purchase_some');
+}
+
+function orders({ language: { say }, audience }: Deed): string {
+  return audience === 'customer' ? say('audit.orders') : say('audit.their_orders');
+}
+
+function order({ language: { say }, details }: Deed): string {
+  return details?.order_number ? say('audit.order_numbered', { number: details.order_number }) : say('audit.order');
+}
+
+function productIn(details: AuditDetails | null): AuditDetails['products'][number] | undefined {
+  return details?.products[0];
+}
+
+function amountIn(language: Language, details: AuditDetails | null): string | undefined {
+  return details?.amount && details.currency ? language.amount(details.amount, details.currency) : undefined;
+}
+
+const REASONS = {
+  budget_exceeded: 'audit.over_budget',
+  category_not_allowed: 'audit.not_its_category',
+  insufficient_stock: 'audit.sold_out',
+} as const;
+
+const STATUSES = {
+  401: 'audit.no_access',
+  402: 'audit.over_budget',
+  403: 'audit.not_allowed',
+  404: 'audit.not_there',
+  410: 'audit.too_late',
+  422: 'audit.not_understood',
+  429: 'audit.too_often',
+} as const;
+
+function reasonOf({ say }: Language, code: string | undefined, status: number, audience: Audience): string {
+  if (code === 'human_confirmation_required') {
+    return audience === 'customer' ? say('audit.needs_you') : say('audit.needs_customer');
+  }
+  if (code?.startsWith('discount_')) return say('audit.code_refused');
+  const known = REASONS[code as keyof typeof REASONS] ?? STATUSES[status as keyof typeof STATUSES];
+  if (known) return say(known);
+  return status >= 500 ? say('audit.failed') : (code ?? say('audit.not_allowed'));
+}
