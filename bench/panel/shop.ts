@@ -40,6 +40,8 @@ export async function openLargeShop(
 
 /** A year of sales, of which all but the last days' are paid and sent; a variant in a hundred runs low or is sold out. */
 async function age(db: pg.Client, site_id: string): Promise<void> {
+  // Without statistics of the copies, the planner takes them for few and compares each order with each.
+  await db.query('analyze');
   await db.query('set session_replication_role = replica');
   await db.query(ORDERS_OF_A_YEAR, [site_id]);
   await db.query(FEW_LEFT, [site_id]);

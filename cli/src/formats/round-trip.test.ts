@@ -113,7 +113,15 @@ function productOf(made: Made, index: number): Product {
       ...{ id, name, position: at + 1 },
       values: at === 0 ? values.slice(0, shown.length) : values.slice(0, 1),
     })),
-    images: images.map((address, at) => ({ id, url: address, alt, position: at + 1, width: null, height: null })),
+    images: images.map((address, at) => ({
+      id,
+      url: address,
+      alt,
+      position: at + 1,
+      width: null,
+      height: null,
+      variant_ids: [],
+    })),
     ...{ variants: written, total_inventory: 0, in_stock: true, metadata: { material: 'wool' } },
     published_at: status === 'active' ? '2026-01-01T00:00:00Z' : null,
   };

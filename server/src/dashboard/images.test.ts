@@ -28,7 +28,9 @@ test('a picture says which variants it shows, and is given to them and taken fro
   const change = (variant_ids: string[]) =>
     shop.dashboard.PATCH(image, { params: { path: { ...path, image_id } }, body: { variant_ids } });
   expect((await change([red, blue])).data?.images.map(({ variant_ids }) => variant_ids)).toEqual([[], [red, blue]]);
-  const shown = await shop.storefront.GET('/api/storefront/products/{product_id}', { params: { path } });
+  const shown = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
+    params: { path: { id_or_slug: product.id } },
+  });
   expect(shown.data?.images[1]?.variant_ids).toEqual([red, blue]);
 
   const before = await change([red]);
