@@ -35,7 +35,11 @@ export const FLOORS: Record<string, string[][]> = {
     ['agents', 'integrations', 'versions'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
-  'server/src/pages': [['parts'], ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs'], ['.']],
+  'server/src/pages': [
+    ['parts'],
+    ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs'],
+    ['.'],
+  ],
   'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
 };
 

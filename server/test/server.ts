@@ -91,7 +91,7 @@ export async function startServer(
     baseUrl,
     hosts,
     secretKey: SECRET_KEY,
-    auditKey: await openAuditKey(probe, settings.secretKey ?? SECRET_KEY),
+    auditKey: settings.auditKey ?? (await openAuditKey(probe, settings.secretKey ?? SECRET_KEY)),
     card: createTestProvider({ db, baseUrl }),
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,

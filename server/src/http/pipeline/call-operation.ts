@@ -1,4 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import type { Claim } from '../callers/caller.ts';
@@ -9,6 +8,9 @@ import type { Answer } from './errors.ts';
 import type { Record as Recorder } from './log.ts';
 import type { Notes, Protocol } from './notes.ts';
 import { validated } from './send.ts';
+
+// Importing it would load Node's fetch with it, which a start need not wait for.
+const { IncomingMessage, ServerResponse } = process.getBuiltinModule('node:http');
 
 /**
  * Calls an operation of the contract in this process, on behalf of a request that speaks another protocol. The call is a request

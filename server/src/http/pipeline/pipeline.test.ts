@@ -174,7 +174,8 @@ test('liveness, readiness, metrics and the reference answer without credentials'
 });
 
 test('without the database a call is told to try again, and readiness says so', async () => {
-  const lost = await startServer('postgres://nobody@127.0.0.1:9/none');
+  const auditKey = { id: randomUUID(), key: randomBytes(32), made_at: new Date().toISOString() };
+  const lost = await startServer('postgres://nobody@127.0.0.1:9/none', { auditKey });
   const { site_id, credentials } = await openShop();
   const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
 
