@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
