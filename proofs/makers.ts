@@ -23,6 +23,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   image_id: ['image'],
   file_id: ['file'],
   variant_id: ['variant'],
+  variant_ids: ['variant'],
   collection_id: ['collection'],
   id_or_handle: ['collection', 'handle'],
   collection: ['handle'],

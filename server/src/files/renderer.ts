@@ -12,6 +12,8 @@ export interface Renderer {
 }
 
 const TASK_WITHIN_MS = 90_000;
+/** Then another process begins, since the memory that libvips has freed stays with the old one in pieces. */
+const MOST_PICTURES = 25;
 const IDLE_MS = 10_000;
 
 interface Waiting {
@@ -25,11 +27,14 @@ export function openRenderer(): Renderer {
   let child: ChildProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
   let last = 0;
+  let taken = 0;
 
   function take(id: number): Waiting | undefined {
     const found = waiting.get(id);
     waiting.delete(id);
     clearTimeout(found?.timer);
+    if (found) taken += 1;
+    if (waiting.size === 0 && taken >= MOST_PICTURES) end();
     if (waiting.size === 0) {
       child?.unref();
       child?.channel?.unref();
@@ -41,6 +46,7 @@ export function openRenderer(): Renderer {
   function end(): void {
     child?.kill('SIGKILL');
     child = undefined;
+    taken = 0;
   }
 
   function begin(): ChildProcess {
