@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { sealAudit } from '../server/src/jobs/seal-audit.ts';
+import { ERASURES } from '../server/src/shop/audit/forget.ts';
 import { type AuditKey, openAuditKey, readAuditKeys } from '../server/src/shop/audit/keys.ts';
 import { signRow } from '../server/src/shop/audit/signing.ts';
 import { type Head, verifySite } from '../server/src/shop/audit/verify.ts';
@@ -164,9 +165,12 @@ const ATTACKS: Record<string, Statements> = {
   ),
   'several rows changed': (trail, _other, chance) =>
     chance.some(trail.ids, 5).map((id) => `update ${EVENTS} set status = status + 1 where ${named(trail, id)}`),
+  // Of a customer who was not erased: those of one who was are to be empty.
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
-      select id from ${EVENTS} where site_id = '${site_id}' and details is not null order by random() limit 1)`,
+      select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (
+        select from ${EVENTS} erased where erased.site_id = e.site_id and erased.customer_id = e.customer_id
+          and erased.action in ('${ERASURES.join("', '")}')) order by random() limit 1)`,
   ],
   'details removed, and an erasure invented': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where site_id = '${site_id}'`,

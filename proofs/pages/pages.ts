@@ -51,6 +51,7 @@ export const PAGES: PageKind[] = [
   },
   {
     name: 'the page of a link to buy',
+    isPublic: true,
     async arrange({ shop, texts }) {
       const variant_id = onlyVariantOf(await putOnSale(shop, { inventory_quantity: 1_000 }));
       const query = new URLSearchParams({ 'discounts/codes/0': texts.discount_code });

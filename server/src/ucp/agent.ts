@@ -53,8 +53,8 @@ export async function profileAt(
   if (kept) return kept;
   const before = failed.get(url.href);
   if (before) throw before;
-  await deps.limits.countFetch(url.hostname, ip).then(({ refusal }) => {
-    if (refusal) throw tooMany(Number(refusal.context.retry_after_seconds ?? 60));
+  await deps.limits.countFetch(url.hostname, ip).then(({ headers, refusal }) => {
+    if (refusal) throw tooMany(Number(refusal.context.retry_after_seconds ?? 60), headers);
   });
   try {
     const fetched = await fetchProfile(deps, url);
@@ -65,8 +65,9 @@ export async function profileAt(
   }
 }
 
-function tooMany(seconds: number): ProtocolError {
+function tooMany(seconds: number, headers: Record<string, string>): ProtocolError {
   return new ProtocolError(429, 'rate_limited', 'Too many profiles had to be fetched. Wait, and try again.', {
+    ...headers,
     'Retry-After': String(seconds),
   });
 }
