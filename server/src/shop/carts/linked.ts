@@ -6,6 +6,7 @@ import { keptOfVariant } from './rows.ts';
 /** What a link to buy names, before there is a cart. */
 export interface LinkedVariant {
   id: string;
+  product_id: string;
   name: string;
   variant_name: string | null;
   price: string;
