@@ -105,6 +105,7 @@ import { J6 } from './processes/j6-backups.ts';
 import { K1 } from './processes/k1-lost-payments.ts';
 import { L1 } from './processes/l1-roles.ts';
 import { L2 } from './processes/l2-uploads.ts';
+import { M2 } from './processes/m2-all-ways-at-once.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
@@ -120,5 +121,5 @@ export const PROOFS: Proof[] = [
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],
   ...[L1, L2, L3, L4],
-  ...[M1, M3, M4],
+  ...[M1, M2, M3, M4],
 ];

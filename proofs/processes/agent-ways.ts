@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CAPABILITIES, UCP_VERSION } from '../../server/src/ucp/protocol.ts';
+import { bearer, callOf } from '../agents.ts';
+import { type Call, exchange, type Reply, targetOf } from '../client.ts';
+import { callTool, headersOf, message } from '../mcp.ts';
+import type { World } from '../tenant.ts';
+
+/** All the ways in which one token of an agent may act: the API, its tools over MCP, and UCP over REST and over MCP. */
+
+export const WAYS = ['API', 'MCP', 'UCP', 'UCP over MCP'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** What was answered, in whatever form: `error` is why nothing came of it. */
+export interface Told {
+  status: number;
+  error: string | undefined;
+  /** Of the checkout that was made or changed. */
+  checkout_id: string | undefined;
+  text: string;
+}
+
+/** What an agent has made, with what its parts are called on the API. */
+export interface Prepared {
+  id: string;
+  cart_id: string;
+  line_item_id: string;
+  variant_id: string;
+}
+
+const PROFILE = 'https://assistant.example/.well-known/ucp';
+
+/** The profile of the agent, as if it had been fetched. */
+export async function keepProfile({ owner }: Pick<World, 'owner'>, site_id: string): Promise<void> {
+  const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, [UCP_VERSION]]));
+  await owner.query(
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
+     values ($1, $2, $3, 'assistant.example', $4, $5, now() + interval '1 day')`,
+    [site_id, randomUUID(), PROFILE, UCP_VERSION, JSON.stringify(capabilities)],
+  );
+}
+
+type Deed = 'buy' | 'grow' | 'read';
+type Wish = { variant_id: string; quantity: number; prepared?: Prepared };
+
+/** One agent, as it calls through a server. */
+export class AgentWays {
+  readonly #site_id: string;
+  readonly #secret: string;
+
+  constructor(site_id: string, secret: string) {
+    this.#site_id = site_id;
+    this.#secret = secret;
+  }
+
+  /** A checkout of so many pieces. */
+  buy(way: Way, at: string, variant_id: string, quantity = 1): Promise<Told> {
+    return this.#act('buy', way, at, { variant_id, quantity });
+  }
+
+  /** Another quantity in a checkout that was prepared before. */
+  grow(way: Way, at: string, prepared: Prepared, quantity: number): Promise<Told> {
+    return this.#act('grow', way, at, { variant_id: prepared.variant_id, quantity, prepared });
+  }
+
+  /** A call that changes nothing. */
+  read(way: Way, at: string): Promise<Told> {
+    return this.#act('read', way, at, { variant_id: '', quantity: 0 });
+  }
+
+  /** The token's own facts, as the API and its tool tell them. */
+  async facts(way: 'API' | 'MCP', at: string): Promise<Record<string, unknown>> {
+    const call = this.#call('agent.getToken');
+    if (way === 'API') return JSON.parse((await this.#send(call, at)).text) as Record<string, unknown>;
+    const { result } = await callTool({ baseUrl: at }, { site_id: this.#site_id }, this.#secret, call);
+    return (result?.structuredContent ?? {}) as Record<string, unknown>;
+  }
+
+  async #act(deed: Deed, way: Way, at: string, wish: Wish): Promise<Told> {
+    const key = randomUUID();
+    for (let attempt = 1; ; attempt += 1) {
+      const told = await this.#once(deed, way, at, wish, key);
+      const busy = told.status === 503 || BUSY.includes(told.error ?? '');
+      if (!busy || attempt === ATTEMPTS) return told;
+      await sleep(Math.min(50 * attempt, 500));
+    }
+  }
+
+  async #once(deed: Deed, way: Way, at: string, wish: Wish, key: string): Promise<Told> {
+    if (way === 'API') return toldByApi(await this.#send(this.#operationOf(deed, wish, key), at));
+    if (way === 'UCP') return toldByUcp(await this.#rest(deed, at, wish, key));
+    if (way === 'UCP over MCP') return toldByUcpTool(await this.#ucpTool(deed, at, wish, key));
+    const call = this.#operationOf(deed, wish, key);
+    const { result, ...reply } = await callTool({ baseUrl: at }, { site_id: this.#site_id }, this.#secret, call);
+    if (!result) return toldByApi(reply);
+    const told = result.structuredContent as Outcome;
+    return { ...reply, error: result.isError ? told.error : undefined, checkout_id: told.checkout?.id };
+  }
+
+  #operationOf(deed: Deed, { variant_id, quantity, prepared }: Wish, key: string): Call {
+    const own = { 'Idempotency-Key': key };
+    if (deed === 'read') return this.#call('agent.getToken');
+    if (deed === 'buy') return this.#call('agent.findAndBuy', { body: { variant_id, quantity } }, own);
+    const { cart_id = '', line_item_id = '' } = prepared ?? {};
+    return this.#call('agent.updateCartItem', { path: { cart_id, line_item_id }, body: { quantity } }, own);
+  }
+
+  #call(id: string, parts: Partial<Call> = {}, more: Call['headers'] = {}): Call {
+    return callOf(id, { ...bearer(this.#secret), ...more }, parts);
+  }
+
+  #send(call: Call, at: string): Promise<Reply> {
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const headers = { ...call.headers, ...(body !== undefined && JSON_BODY) };
+    return exchange(at, call.operation.method.toUpperCase(), targetOf(call), headers, body);
+  }
+
+  #rest(deed: Deed, at: string, wish: Wish, key: string): Promise<Reply> {
+    const headers = {
+      ...{ ...bearer(this.#secret), ...JSON_BODY, 'UCP-Agent': `profile="${PROFILE}"` },
+      ...(deed !== 'read' && { 'Idempotency-Key': key }),
+    };
+    const [method, path] = {
+      buy: ['POST', '/checkout-sessions'],
+      grow: ['PUT', `/checkout-sessions/${wish.prepared?.id}`],
+      read: ['POST', '/catalog/search'],
+    }[deed] as [string, string];
+    return exchange(
+      at,
+      method,
+      `/sites/${this.#site_id}/ucp/v1${path}`,
+      headers,
+      JSON.stringify(payloadOf(deed, wish)),
+    );
+  }
+
+  #ucpTool(deed: Deed, at: string, wish: Wish, key: string): Promise<Reply> {
+    const meta = { 'ucp-agent': { profile: PROFILE }, ...(deed !== 'read' && { 'idempotency-key': key }) };
+    const [name, given] = {
+      buy: ['create_checkout', { checkout: payloadOf(deed, wish) }],
+      grow: ['update_checkout', { id: wish.prepared?.id, checkout: payloadOf(deed, wish) }],
+      read: ['search_catalog', { catalog: payloadOf(deed, wish) }],
+    }[deed] as [string, object];
+    const sent = message('tools/call', { name, arguments: { meta, ...given } });
+    const headers = { ...headersOf(sent), ...bearer(this.#secret) };
+    return exchange(at, 'POST', `/sites/${this.#site_id}/ucp/mcp`, headers, JSON.stringify(sent));
+  }
+}
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+/** Of a server that has no time, or is at the same request still. */
+const BUSY = ['unavailable', 'timeout', 'idempotency_in_flight'];
+const ATTEMPTS = 40;
+
+function payloadOf(deed: Deed, { variant_id, quantity }: Wish): object {
+  return deed === 'read' ? { query: 'mug' } : { line_items: [{ item: { id: variant_id }, quantity }] };
+}
+
+interface Outcome {
+  error?: string;
+  checkout?: { id: string };
+}
+
+interface UcpOutcome {
+  id?: string;
+  code?: string;
+  ucp?: { status: string };
+  messages?: { type: string; code: string }[];
+}
+
+function toldByApi({ status, text }: Reply): Told {
+  const { error, checkout } = JSON.parse(text) as Outcome;
+  return { status, error, checkout_id: checkout?.id, text };
+}
+
+function toldByUcp({ status, text }: Reply): Told {
+  return { status, text, ...outcomeOf(status, JSON.parse(text) as UcpOutcome) };
+}
+
+function toldByUcpTool({ status, text }: Reply): Told {
+  const { result, error, ...refused } = JSON.parse(text) as {
+    result?: { structuredContent: UcpOutcome };
+    error?: { data?: UcpOutcome; message: string };
+  };
+  if (result) return { status, text, ...outcomeOf(status, result.structuredContent) };
+  const code = error?.data?.code ?? error?.message ?? String((refused as UcpOutcome).code);
+  return { status, text, error: code, checkout_id: undefined };
+}
+
+/** What a human has to do is no refusal. */
+const HANDED_OVER = ['human_confirmation_required'];
+
+function outcomeOf(status: number, { id, code, ucp, messages = [] }: UcpOutcome): Pick<Told, 'error' | 'checkout_id'> {
+  if (status >= 400) return { error: code ?? String(status), checkout_id: undefined };
+  const refused = messages.find((one) => one.type === 'error' && !HANDED_OVER.includes(one.code));
+  if (ucp?.status === 'error') return { error: refused?.code ?? 'error', checkout_id: undefined };
+  return { error: refused?.code, checkout_id: id };
+}
