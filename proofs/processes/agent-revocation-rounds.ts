@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { operationTable } from '../../server/src/http/contract/contract.ts';
 import { bearer, callOf } from '../agents.ts';
 import { callTool } from '../mcp.ts';
 import { type AgentArena, type Pair, revokeByOAuth } from './agent-arena.ts';
@@ -113,15 +114,19 @@ class Calls {
 
 const ENDED = ['invalid_token', 'unauthorized'];
 
-/** What the database has of the agent that began after a moment: nothing may have been accepted, nor made. */
+/** Their rows in the audit have the time at which their transactions began; those of reads, when they were written. */
+const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
+
+/** What the database has of the agent that began after a moment: no change may have been accepted, nor anything made. */
 async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
   const { rows } = await owner.query<{ what: string }>(
     `select action || ' ' || status as what from commerce.audit_events
        where site_id = $1 and actor_type = 'agent' and actor_id = $2 and created_at > $3 and status < 400
+         and action = any($4)
      union all select 'a cart' from commerce.carts where site_id = $1 and agent_token_id = $2 and created_at > $3
      union all select 'a checkout' from commerce.checkouts
        where site_id = $1 and agent_token_id = $2 and greatest(created_at, updated_at) > $3`,
-    [site.site_id, token_id, at],
+    [site.site_id, token_id, at, CHANGES],
   );
   return rows.map(({ what }) => what);
 }
