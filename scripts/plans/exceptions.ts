@@ -30,6 +30,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'One key, seldom more, for all sites: once when a process starts, and by commands.',
   },
   {
+    from: ['demo/seed.ts'],
+    kinds: ['site', 'index'],
+    tables: ['sites'],
+    why: 'Asks at the start whether there is any shop at all.',
+  },
+  {
     from: ['jobs/index-products.ts', 'jobs/learn-meanings.ts'],
     kinds: ['site', 'index'],
     tables: ['sites'],

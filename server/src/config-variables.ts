@@ -273,9 +273,10 @@ export const VARIABLES = {
     read: onOrOff,
   },
   DEMO_SHOP: {
-    meaning: 'Whether the first start creates a demo shop, with its credentials in `DATA_DIR/demo.json`.',
+    meaning:
+      'Whether a start on the embedded database creates a demo shop, with its credentials in `DATA_DIR/demo.json`, if there is none.',
     allowed: '`on` or `off`; in production `off`',
-    whenUnset: '`on`; in production `off`',
+    whenUnset: '`on` if the database holds no other shop; in production `off`',
     read: onOrOff,
   },
 } as const satisfies Record<string, Variable<unknown>>;

@@ -41,7 +41,7 @@ test('with nothing set, the server runs only on this machine, on what it makes i
     role: 'all',
     drainSeconds: 0,
     rateLimits: true,
-    demoShop: true,
+    demoShop: 'if_empty',
     warnings: [],
   });
 });
@@ -77,7 +77,7 @@ test('a sound production configuration is taken, with the defaults of production
     host: '0.0.0.0',
     baseUrl: 'https://shop.test',
     drainSeconds: 5,
-    demoShop: false,
+    demoShop: 'off',
   });
 });
 

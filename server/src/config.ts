@@ -55,7 +55,8 @@ export interface Config {
   rateLimits: boolean;
   catalogueCache: boolean;
   validateResponses: boolean;
-  demoShop: boolean;
+  /** `if_empty`: in a database without shops. */
+  demoShop: 'on' | 'if_empty' | 'off';
   /** What is probably a mistake, a sentence each. In production these are errors. */
   warnings: string[];
 }
@@ -134,7 +135,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     rateLimits: values.RATE_LIMITS ?? true,
     catalogueCache: values.CATALOG_CACHE ?? true,
     validateResponses: values.VALIDATE_RESPONSES ?? false,
-    demoShop: values.DEMO_SHOP ?? !production,
+    demoShop: values.DEMO_SHOP === undefined && !production ? 'if_empty' : values.DEMO_SHOP ? 'on' : 'off',
     warnings: unknown,
   };
 }

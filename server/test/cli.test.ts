@@ -21,7 +21,9 @@ test('a Shopify file becomes a shop: the sound products are sold, the others nam
   const { code, err } = await commerce(['products', 'import', FIXTURE]);
   expect(code).toBe(5);
   expect(err).toContain('line 9: Variant Price: "twelve" is not a plain amount');
-  expect(err).toContain('line 10: product: A SKU of this row belongs to a variant of another product. (copied-sku)');
+  expect(err).toContain(
+    'line 10: Variant SKU: The product "stoneware-mug" has the SKU "MUG-1" already, in line 5. (copied-sku)',
+  );
   expect(err).toContain('Error: 2 of 7 products were refused.');
 
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { sort: 'name_asc' } } });

@@ -229,12 +229,12 @@ test('a dry run refuses a SKU that an imported product of the file has, too', as
   const file = await fileOf([
     { name: 'No', slug: 'no', price: '5.00', sku: 'A', vendor: 'refuse me' },
     { name: 'Mug', slug: 'mug', price: '5.00', sku: 'A' },
-    { name: 'Set', slug: 'set', price: '5.00', variants: [variant('B'), variant('A')] },
+    { name: 'Set', slug: 'set', price: '5.00', variants: [variant('B'), variant('a')] },
     { name: 'Bowl', slug: 'bowl', price: '5.00', sku: 'B' },
     ...mugs(2),
   ]);
   const { code, out, err } = await commerce(['products', 'import', file, '--dry-run']);
   expect(code).toBe(5);
-  expect(err).toContain('line 3: sku: The SKU A is that of mug in line 2, too. (set)');
+  expect(err).toContain('line 3: variants.1.sku: The product "mug" has the SKU "a" already, in line 2. (set)');
   expect(out).toContain('  created    4\n  updated    0\n  unchanged  0\n  refused    2\n');
 });

@@ -28,7 +28,7 @@ const EXAMPLES = `
 A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
 and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
 is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
-A dry run judges each product by itself: an SKU that two of them share is refused only in the real import.
+Of products that share an SKU the first is imported. A dry run refuses what the import refuses.
 
 Formats, recognised by the first line:
   shopify   Shopify's product CSV
@@ -85,7 +85,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
       client,
       settings,
       counts,
-      claimed: dryRun ? new Map() : undefined,
+      claimed: new Map(),
       sent: progress.update,
       warned: told.warned,
       refused: told.refused,

@@ -7,7 +7,12 @@ import type { FieldError } from './row-reader.ts';
  * One product of the file, or one refused with every reason found. `line` is the 1-based line where it begins, as an
  * editor counts; each error carries the line of the row it is about.
  */
-export type Read = { line: number; product: ProductImport } | { line: number; slug?: string; errors: FieldError[] };
+export type Read =
+  | { line: number; product: ProductImport; placeOf?: PlaceOf }
+  | { line: number; slug?: string; errors: FieldError[] };
+
+/** The line and the column, as the file calls it, that a part of a product such as `['variants', 2, 'sku']` comes from. */
+export type PlaceOf = (loc: readonly (string | number)[]) => { line: number; field: string };
 
 /** Something in a file that was changed or left out on the way, though the product is imported. */
 export type Warning = { line: number; message: string };

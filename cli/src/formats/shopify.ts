@@ -1,10 +1,11 @@
 import type { ImageInput, ProductImport } from '@commerce-backend/spec';
-import { type OutOfBounds, outOfBounds } from './bounds.ts';
+import { outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
 import { firstUseOf, slugOf } from './slug.ts';
@@ -64,13 +65,17 @@ function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string
   const variantRows = variantRowsOf(group.rows);
   const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
-    errors.push({ line, field: columns.get(field)?.header ?? SHOPIFY_COLUMNS[field][0], message });
+    errors.push({ line, field: headerOf(columns, field), message });
   };
 
   for (const found of outOfBounds(product)) {
     // An empty slug is reported below, in the words of the file.
     if (found.field === 'slug' && slug === '') continue;
-    add(columnOf(found), found.message, found.variant === undefined ? first.line : variantRows[found.variant]?.line);
+    add(
+      columnOf(found.field),
+      found.message,
+      found.variant === undefined ? first.line : variantRows[found.variant]?.line,
+    );
   }
   if (slug === '') add('handle', 'The handle has no letter a–z or digit to make an address of.');
   else if (group.handle !== '' && slug !== group.handle) {
@@ -85,7 +90,9 @@ function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string
     add('title', 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
   }
   errors.sort((one, other) => one.line - other.line);
-  return errors.length > 0 ? { line: first.line, slug, errors } : { line: first.line, product };
+  if (errors.length > 0) return { line: first.line, slug, errors };
+  const variantLines = variantRows.map(({ line }) => line);
+  return { line: first.line, product, placeOf: placesIn(columns, first.line, variantLines) };
 }
 
 function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => void): ProductImport {
@@ -150,28 +157,4 @@ function imagesOf(rows: ShopifyRow[]): ImageInput[] {
   }
   const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
   return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
-}
-
-const COLUMN_OF: Record<string, ShopifyColumn> = {
-  name: 'title',
-  slug: 'handle',
-  description: 'body',
-  vendor: 'vendor',
-  product_type: 'type',
-  tags: 'tags',
-  url: 'imageUrl',
-  alt: 'imageAlt',
-  images: 'imageUrl',
-  image_url: 'variantImage',
-  sku: 'sku',
-  barcode: 'barcode',
-  options: 'option1Name',
-  variants: 'option1Value',
-  option1: 'option1Value',
-  option2: 'option2Value',
-  option3: 'option3Value',
-};
-
-function columnOf(found: OutOfBounds): ShopifyColumn {
-  return COLUMN_OF[found.field] ?? 'handle';
 }

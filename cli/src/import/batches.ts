@@ -1,11 +1,13 @@
 import type { ProductImport } from '@commerce-backend/spec';
-import type { Read } from '../formats/reading.ts';
+import type { PlaceOf, Read } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
 /** A product to be sent, and the line of the file where it begins. */
 export interface Row {
   line: number;
   product: ProductImport;
+  /** Where its parts stand, if they do not all stand on that line, under their own names. */
+  placeOf?: PlaceOf;
 }
 
 /** A product that will not be imported, and every reason known. */
@@ -39,7 +41,7 @@ export async function* batchesOf(
       refuse(read);
       continue;
     }
-    const { line, product } = read;
+    const { line, product, placeOf } = read;
     const size = ENCODER.encode(JSON.stringify(product)).length + 1;
     const count = Array.isArray(product.variants) ? product.variants.length : 1;
     if (size > MOST_BYTES) {
@@ -53,7 +55,7 @@ export async function* batchesOf(
       bytes = 0;
       variants = 0;
     }
-    batch.push({ line, product });
+    batch.push({ line, product, ...(placeOf && { placeOf }) });
     bytes += size;
     variants += count;
   }

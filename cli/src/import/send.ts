@@ -6,7 +6,9 @@ import {
   type ValidationErrorItem,
 } from '@commerce-backend/sdk';
 import { fieldOf } from '../field-of.ts';
+import type { FieldError } from '../formats/row-reader.ts';
 import type { Refused, Row } from './batches.ts';
+import { type Claimed, claim, repeatedIn, skusOf, withLine } from './skus.ts';
 
 interface ImportSettings {
   dry_run: boolean;
@@ -21,16 +23,13 @@ export interface Counts {
   refused: number;
 }
 
-/** Which product of the file has a SKU. */
-export type Claimed = Map<string, { line: number; slug: string }>;
-
 /** An import under way: where to, how, and who is told of it. `counts` grow as answers come in. */
 export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
-  /** Of a dry run: the SKUs of the products that would be imported. Of each call the server undoes what it tried. */
-  claimed: Claimed | undefined;
+  /** The SKUs of the products that were imported, or would be. Of each call of a dry run the server undoes what it tried. */
+  claimed: Claimed;
   /** Called after each answer of the server. */
   sent: () => void;
   /** Called for what the server removed from a row. */
@@ -47,8 +46,18 @@ const IN_FLIGHT = 3;
  * reach, once no call is under way any more.
  */
 export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, target: Import): Promise<void> {
+  const underway = new Set<Underway>();
   const sendEach = async () => {
-    for (let next = await batches.next(); !next.done; next = await batches.next()) await sendRows(next.value, target);
+    for (let next = await batches.next(); !next.done; next = await batches.next()) {
+      const rows = next.value;
+      const skus = rows.flatMap(skusOf);
+      // Of two products with one SKU the first in the file gets it.
+      const earlier = [...underway].filter((other) => skus.some((sku) => other.skus.has(sku)));
+      const done = Promise.all(earlier.map((other) => other.done)).then(() => sendRows(rows, target));
+      const own = { skus: new Set(skus), done };
+      underway.add(own);
+      await done.finally(() => underway.delete(own));
+    }
   };
   const senders = Array.from({ length: IN_FLIGHT }, () =>
     sendEach().catch(async (error: unknown) => {
@@ -58,6 +67,12 @@ export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, t
   );
   const failed = (await Promise.allSettled(senders)).find((sender) => sender.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/** A call that was begun, and not answered yet. */
+interface Underway {
+  skus: Set<string>;
+  done: Promise<void>;
 }
 
 async function sendRows(rows: Row[], target: Import): Promise<void> {
@@ -76,7 +91,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
       await sendRows(rows.slice(0, middle), target);
       await sendRows(rows.slice(middle), target);
     } else if (first) {
-      refuse(first, reasonsIn(error), target);
+      refuse(first, reasonsIn(error, first), target);
       sent();
     }
   }
@@ -88,48 +103,47 @@ function isAboutRows(error: unknown): error is CommerceError {
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);
 }
 
-type Reason = { field: string; message: string };
-
-function reasonsIn({ detail, message }: CommerceError): Reason[] {
-  return detail.length > 0 ? detail.map(reasonOf) : [{ field: 'product', message }];
+function reasonsIn({ detail, message }: CommerceError, row: Row): FieldError[] {
+  const { line } = row;
+  return detail.length > 0 ? detail.map((mistake) => reasonOf(row, mistake)) : [{ line, field: 'product', message }];
 }
 
-/** `["body","products",3,"price"]` is the field price of its row. */
-function reasonOf({ loc, msg }: ValidationErrorItem): Reason {
-  const field = loc[1] === 'products' ? loc.slice(3).join('.') || 'product' : fieldOf(loc);
-  return { field, message: msg };
+/** `["body","products",3,"price"]` is the field price of its row, or the column that it comes from. */
+function reasonOf({ line, placeOf }: Row, { loc, msg: message }: ValidationErrorItem): FieldError {
+  if (loc[1] !== 'products') return { line, field: fieldOf(loc), message };
+  const at = loc.slice(3);
+  if (placeOf && at.length > 0) return { ...placeOf(at), message };
+  return { line, field: at.join('.') || 'product', message };
 }
 
 type Result = Schemas['ImportResult']['results'][number];
 
 function record(row: Row | undefined, { status, errors, warnings = [] }: Result, target: Import): void {
-  for (const { field, message } of row ? warnings.map(reasonOf) : []) {
-    target.warned({ line: row?.line ?? 0, message: `${field}: ${message}` });
+  if (!row) return;
+  for (const warning of warnings) {
+    const { line, field, message } = reasonOf(row, warning);
+    target.warned({ line, message: `${field}: ${message}` });
   }
-  const repeated = row && isDone(status) && target.claimed ? claim(row, target.claimed) : [];
-  if (row && repeated.length > 0) refuse(row, repeated, target);
-  else if (isDone(status)) target.counts[status] += 1;
-  else if (row) refuse(row, errors.map(reasonOf), target);
-}
-
-/** Takes the SKUs of a product, or tells which of them an earlier product of the file has. */
-function claim({ line, product }: Row, claimed: Claimed): Reason[] {
-  const { slug, sku, variants = [] } = product;
-  const skus = [...new Set([sku, ...variants.map((variant) => variant.sku)])].filter((own) => typeof own === 'string');
-  const taken = skus.flatMap((own) => {
-    const other = claimed.get(own);
-    if (!other || other.slug === slug) return [];
-    return [{ field: 'sku', message: `The SKU ${own} is that of ${other.slug} in line ${other.line}, too.` }];
-  });
-  if (taken.length === 0) for (const own of skus) claimed.set(own, { line, slug });
-  return taken;
+  const { claimed, settings } = target;
+  const repeated = isDone(status) && settings.dry_run ? repeatedIn(row, claimed) : [];
+  const mistakes = [...errors.map((mistake) => withLine(mistake, claimed)), ...repeated];
+  if (!isDone(status) || repeated.length > 0) {
+    refuse(
+      row,
+      mistakes.map((mistake) => reasonOf(row, mistake)),
+      target,
+    );
+  } else {
+    target.counts[status] += 1;
+    claim(row, claimed);
+  }
 }
 
 function isDone(status: string): status is 'created' | 'updated' | 'unchanged' {
   return status === 'created' || status === 'updated' || status === 'unchanged';
 }
 
-function refuse({ line, product: { slug } }: Row, reasons: Reason[], { counts, refused }: Import): void {
+function refuse({ line, product: { slug } }: Row, errors: FieldError[], { counts, refused }: Import): void {
   counts.refused += 1;
-  refused({ line, slug, errors: reasons.map((reason) => ({ line, ...reason })) });
+  refused({ line, slug, errors });
 }

@@ -22,6 +22,7 @@ export function greeting({ version, baseUrl, database, mails, seconds, ...shop }
     `Commerce Backend ${version} is ready, after ${seconds.toFixed(1)} s.`,
     '',
     ...table({
+      Panel: `${baseUrl}/panel`,
       API: `${baseUrl}/api`,
       Documentation: `${baseUrl}/docs`,
       Contract: `${baseUrl}/openapi.json`,

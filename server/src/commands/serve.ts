@@ -60,7 +60,8 @@ export async function serve(started: Started): Promise<Serving> {
   });
   await refuseUndeclaredPooler(db, config.databasePooling);
   await refuseUnsafe(db, config, logger);
-  const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.directUrl) : undefined;
+  const demo =
+    database.embedded && config.demoShop !== 'off' ? await openDemo(config, db, database.directUrl) : undefined;
   const lastUsed = createLastUsed(db);
   const cache = createCatalogueCache({ enabled: config.catalogueCache });
   const metrics = createMetrics(db, cache);
@@ -104,9 +105,13 @@ async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCreden
   return openCheckout(db, site_id, config);
 }
 
-/** Creates the demo shop. The mails about its orders are written here, so that their log lines do not hide the greeting. */
-async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials> {
-  const { seedDemo } = await import('../demo/seed.ts');
+/**
+ * Opens the demo shop, or creates it; beside shops of merchants only when that was asked for. The mails about its orders are written
+ * here, so that their log lines do not hide the greeting.
+ */
+async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
+  const { holdsOnlyOthers, seedDemo } = await import('../demo/seed.ts');
+  if (config.demoShop === 'if_empty' && (await holdsOnlyOthers({ ...config, db }))) return undefined;
   const { demo, seeded } = await seedDemo({ ...config, db });
   if (seeded && config.role !== 'api' && !config.smtpUrl) {
     const [{ sendQueuedMails }, { createMailer }] = await Promise.all([

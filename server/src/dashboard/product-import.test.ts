@@ -108,15 +108,40 @@ test('a dry run tells the outcome and writes nothing', async () => {
 
 test('a SKU of another product refuses only its row', async () => {
   const { dashboard, givenProduct } = await openShop();
-  await givenProduct({ sku: 'TAKEN' });
+  const { id, slug } = await givenProduct({ sku: 'TAKEN' });
+  const variants = [
+    { option1: 'S', sku: 'FREE' },
+    { option1: 'M', sku: 'Taken' },
+  ];
 
   const { data } = await dashboard.POST(importing, {
-    body: { products: [row('a', { sku: 'TAKEN' }), row('b', { sku: 'B' })] },
+    body: { products: [row('a', { sku: 'TAKEN' }), row('b', { sku: 'B' }), row('c', { options: size, variants })] },
   });
 
-  expect(data?.results.map(({ status, errors }) => [status, errors[0]?.type])).toEqual([
-    ['failed', 'sku_taken'],
-    ['created', undefined],
+  expect(data?.results.map(({ status, errors }) => [status, errors])).toEqual([
+    [
+      'failed',
+      [
+        {
+          loc: ['body', 'products', 0, 'sku'],
+          msg: `The product "${slug}" has the SKU "TAKEN" already.`,
+          type: 'sku_taken',
+          ctx: { sku: 'TAKEN', slug, product_id: id },
+        },
+      ],
+    ],
+    ['created', []],
+    [
+      'failed',
+      [
+        {
+          loc: ['body', 'products', 2, 'variants', 1, 'sku'],
+          msg: `The product "${slug}" has the SKU "Taken" already, there as "TAKEN".`,
+          type: 'sku_taken',
+          ctx: { sku: 'Taken', slug, product_id: id },
+        },
+      ],
+    ],
   ]);
 });
 
@@ -152,8 +177,8 @@ test('of new products that are written together, only those are refused whose SK
 
   const expected = ['created', 'created', 'failed', 'created', 'failed', 'created'];
   expect(data?.results.map(({ status }) => status)).toEqual(expected);
-  expect(data?.results.map(({ errors }) => errors[0]?.ctx)).toEqual([
-    ...[undefined, undefined, { sku: 'TAKEN' }, undefined, { sku: 'A' }, undefined],
+  expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
+    ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
   // A dry run undoes each row at once, so a row may not see what the one before it took.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));

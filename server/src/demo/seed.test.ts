@@ -11,7 +11,7 @@ import {
 import sql from 'sql-template-tag';
 import { afterAll, expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
-import { seedDemo } from './seed.ts';
+import { holdsOnlyOthers, seedDemo } from './seed.ts';
 import { openCheckout } from './sell.ts';
 
 const SECRET_KEY = 'a secret of the tests, long enough to be one';
@@ -157,7 +157,9 @@ test('seeding again makes no second shop', async () => {
 
 test('a data directory that lost its file gets a new shop', async () => {
   const { options, demo, file } = await demoShop();
+  expect(await holdsOnlyOthers(options)).toBe(false);
   await rename(file, `${file}.lost`);
+  expect(await holdsOnlyOthers(options)).toBe(true);
 
   const { demo: fresh, seeded: made } = await seedDemo(options);
   await rename(`${file}.lost`, file);

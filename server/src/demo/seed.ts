@@ -79,6 +79,13 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
   return { demo, seeded: true };
 }
 
+/** Whether the database has shops, and none of them is the demo shop of this data directory. */
+export async function holdsOnlyOthers(options: Pick<SeedOptions, 'db' | 'dataDir'>): Promise<boolean> {
+  if (await storedDemo(options)) return false;
+  const { rowCount } = await queryAlone(options.db, sql`select from sites limit 1`);
+  return rowCount === 1;
+}
+
 /** Sets what a shop needs to sell: settings, shipping options and discount codes. */
 async function configure(shop: Shop, baseUrl: string): Promise<void> {
   await settings.update(shop, { ...demoSettings, legal: demoLegal(baseUrl, shop.siteId) }, baseUrl);
@@ -106,7 +113,7 @@ async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff'
 }
 
 /** The demo shop of an earlier start, if this database has it. */
-async function storedDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials | undefined> {
+async function storedDemo({ db, dataDir }: Pick<SeedOptions, 'db' | 'dataDir'>): Promise<DemoCredentials | undefined> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const demo = JSON.parse(text) as DemoCredentials;

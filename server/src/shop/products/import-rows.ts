@@ -4,7 +4,9 @@ import type { Shop } from '../shop.ts';
 import { isAsPlanned } from './compare.ts';
 import { type ProductPlan, planProduct } from './plan.ts';
 import * as products from './products.ts';
+import { takenSkus } from './taken-skus.ts';
 import { lockBySlug, updateProduct } from './update.ts';
+import { isSkuTaken } from './write.ts';
 
 /**
  * Writes the rows of an import that keep the contract. New products are written together, in as many statements as one;
@@ -133,13 +135,14 @@ async function writeRow(shop: Shop, settings: Settings, row: ImportRow, before: 
     const refusal = refusalIn(error);
     if (!refusal) throw error;
     const { field, code, msg, context } = refusal;
+    const taken = code === 'sku_taken' ? await takenSkus(shop, input, ['body', 'products', index]) : [];
+    if (taken.length > 0) return refusedRow(index, input.slug, taken);
     return refusedRow(index, input.slug, [bodyMistake(['products', index, ...field], code, msg, context)]);
   }
 }
 
 const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   sku_taken: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
-  sku_taken_in_any_case: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
   option_name_taken: { field: ['options'], msg: 'Two options have the same name.' },
   variant_options_taken: { field: ['variants'], msg: 'Two variants have the same option values.' },
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
@@ -147,11 +150,16 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
 
 /** The refusal by a rule or a constraint of the database; undefined for an error that is no refusal. */
 function refusalIn(error: unknown) {
-  const { constraint = '' } = error as { constraint?: string };
   const { code, message, context } =
-    error instanceof ShopError ? error : { code: constraint, message: '', context: {} };
+    error instanceof ShopError ? error : { code: codeOf(error), message: '', context: {} };
   const { field, msg } = REFUSALS[code] ?? { field: [], msg: message };
   return msg ? { field, code, msg, context } : undefined;
+}
+
+/** By the constraint that a row breaks. */
+function codeOf(error: unknown): string {
+  const { constraint = '' } = error as { constraint?: string };
+  return isSkuTaken({ constraint }) ? 'sku_taken' : constraint;
 }
 
 async function write(

@@ -48,7 +48,7 @@ export async function runImport(
   const refused = ({ line, errors }: Refused) => {
     for (const error of errors) {
       if (state.mistakes.length >= MOST_LISTED) return;
-      const sku = skuOf(sent.get(line), error.field) ?? content.skus.get(error.line) ?? '';
+      const sku = content.skus.get(error.line) ?? skuOf(sent.get(line), error.field) ?? '';
       state.mistakes.push({ line: error.line, column: error.field, sku, message: error.message });
     }
   };
@@ -62,7 +62,7 @@ export async function runImport(
       client: api,
       settings,
       counts: state.counts,
-      claimed: settings.dry_run ? new Map() : undefined,
+      claimed: new Map(),
       sent: show,
       warned: ({ line, message }) => state.warnings.push({ line, column: '', sku: '', message }),
       refused,

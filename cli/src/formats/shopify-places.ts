@@ -1,0 +1,55 @@
+import type { PlaceOf } from './reading.ts';
+import type { Columns } from './row-reader.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
+
+const COLUMN_OF: Record<string, ShopifyColumn> = {
+  name: 'title',
+  slug: 'handle',
+  description: 'body',
+  vendor: 'vendor',
+  product_type: 'type',
+  tags: 'tags',
+  status: 'status',
+  published_at: 'published',
+  track_inventory: 'tracker',
+  tax_class: 'taxable',
+  url: 'imageUrl',
+  alt: 'imageAlt',
+  images: 'imageUrl',
+  image_url: 'variantImage',
+  sku: 'sku',
+  barcode: 'barcode',
+  price: 'price',
+  compare_at_price: 'compareAt',
+  cost_per_item: 'cost',
+  inventory_quantity: 'quantity',
+  inventory_policy: 'policy',
+  weight: 'grams',
+  weight_unit: 'weightUnit',
+  requires_shipping: 'requiresShipping',
+  options: 'option1Name',
+  variants: 'option1Value',
+  option1: 'option1Value',
+  option2: 'option2Value',
+  option3: 'option3Value',
+};
+
+/** The column that a property of a product, a variant or an image comes from. */
+export function columnOf(property: string): ShopifyColumn {
+  return COLUMN_OF[property] ?? 'handle';
+}
+
+/** The column as the file calls it, or as Shopify does where the file lacks it. */
+export function headerOf(columns: Columns<ShopifyColumn>, column: ShopifyColumn): string {
+  return columns.get(column)?.header ?? SHOPIFY_COLUMNS[column][0];
+}
+
+/** Where in the file the parts of a product stand that begins on `line`. Holds no cells: a whole file of these is kept. */
+export function placesIn(columns: Columns<ShopifyColumn>, line: number, variantLines: number[]): PlaceOf {
+  return (loc) => {
+    const [list, at] = loc;
+    const property = loc.findLast((part) => typeof part === 'string' && part in COLUMN_OF);
+    const variantLine = list === 'variants' && typeof at === 'number' ? variantLines[at] : undefined;
+    return { line: variantLine ?? line, field: headerOf(columns, columnOf(String(property ?? 'slug'))) };
+  };
+}

@@ -1,0 +1,44 @@
+import type { ValidationErrorItem } from '@commerce-backend/sdk';
+import type { Row } from './batches.ts';
+
+/** Which product of the file has a SKU, whatever its case. */
+export type Claimed = Map<string, { line: number; slug: string }>;
+
+/** The SKUs of a product, in the case that tells them apart. */
+export function skusOf({ product }: Row): string[] {
+  return placesOf(product).map(({ sku }) => sku.toLowerCase());
+}
+
+/** Notes the SKUs of a product as its own. */
+export function claim(row: Row, claimed: Claimed): void {
+  const { line, product } = row;
+  for (const sku of skusOf(row)) claimed.set(sku, { line, slug: product.slug });
+}
+
+/** Which SKUs of a product an earlier product of the file has, in the words of the server. */
+export function repeatedIn({ product }: Row, claimed: Claimed): ValidationErrorItem[] {
+  const { slug } = product;
+  return placesOf(product).flatMap(({ sku, loc }) => {
+    const other = claimed.get(sku.toLowerCase());
+    if (!other || other.slug === slug) return [];
+    const msg = `The product ${JSON.stringify(other.slug)} has the SKU ${JSON.stringify(sku)} already, in line ${other.line}.`;
+    return [{ loc: ['body', 'products', 0, ...loc], msg, type: 'sku_taken' }];
+  });
+}
+
+/** The same refusal by the server, with the line of the other product if that is of the file. */
+export function withLine(mistake: ValidationErrorItem, claimed: Claimed): ValidationErrorItem {
+  const { type, msg, ctx } = mistake;
+  const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku).toLowerCase()) : undefined;
+  return other && other.slug === ctx?.slug
+    ? { ...mistake, msg: msg.replace(/\.$/, `, in line ${other.line}.`) }
+    : mistake;
+}
+
+function placesOf({ sku, variants = [] }: Row['product']) {
+  const places = [
+    { sku, loc: ['sku'] },
+    ...variants.map((variant, at) => ({ sku: variant.sku, loc: ['variants', at, 'sku'] })),
+  ];
+  return places.flatMap(({ sku, loc }) => (typeof sku === 'string' && sku !== '' ? [{ sku, loc }] : []));
+}

@@ -1,0 +1,41 @@
+import type { ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+interface Taken {
+  asked: string;
+  sku: string;
+  slug: string;
+  product_id: string;
+}
+
+type Place = (string | number)[];
+
+/** A mistake for each SKU of a row of an import that a variant of another product has, whatever its case. */
+export async function takenSkus(shop: Shop, input: ProductImport, loc: Place): Promise<ValidationErrorItem[]> {
+  const places = placesOf(input);
+  const taken = await shop.rows<Taken>(
+    sql`select w.asked, v.sku, p.slug, p.id as product_id
+      from unnest(${[...places.keys()]}::text[]) as w (asked)
+      join variants v on v.site_id = ${shop.siteId} and lower(v.sku) = lower(w.asked)
+        and v.sku is not null and not v.sku_twin
+      join products p on p.site_id = v.site_id and p.id = v.product_id
+      where p.slug <> ${input.slug}`,
+  );
+  return taken.map(({ asked, sku, slug, product_id }) => {
+    const spelt = sku === asked ? '' : `, there as ${JSON.stringify(sku)}`;
+    const msg = `The product ${JSON.stringify(slug)} has the SKU ${JSON.stringify(asked)} already${spelt}.`;
+    const at = [...loc, ...(places.get(asked) ?? [])];
+    return { loc: at, msg, type: 'sku_taken', ctx: { sku: asked, slug, product_id } };
+  });
+}
+
+/** Where the row has each of its SKUs. */
+function placesOf({ sku, variants = [] }: ProductImport): Map<string, Place> {
+  const found = new Map<string, Place>();
+  if (sku) found.set(sku, ['sku']);
+  variants.forEach((variant, i) => {
+    if (variant.sku) found.set(variant.sku, ['variants', i, 'sku']);
+  });
+  return found;
+}
