@@ -1,4 +1,4 @@
-import { createAgentClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { requestConsent } from '@commerce-backend/sdk';
 import type { AgentScope, BudgetPeriod } from '@commerce-backend/spec';
 import { type Command, InvalidArgumentError } from 'commander';
 import { configFile, type KeptAgents, readAgents, saveAgents } from '../config.ts';
@@ -56,9 +56,9 @@ export function addMcpLogin(mcp: Command, terminal: Terminal): void {
 
 async function login(address: string, options: LoginOptions, command: Command, terminal: Terminal): Promise<void> {
   const { name, scope, budgetCents, budgetPeriod, maxPerOrderCents, category } = options;
-  const place = await findConsent(address);
+  const { baseUrl, siteId } = await findConsent(address);
   const pending = await requestConsent(
-    { ...place, fetch: asCommandLine },
+    { baseUrl, siteId, fetch: asCommandLine },
     {
       agent_name: name,
       scopes: scope ?? [...SCOPES],
@@ -87,11 +87,8 @@ async function logout(address: string, command: Command, terminal: Terminal): Pr
   if (!kept) {
     throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', loginRemedy(address));
   }
-  const { baseUrl } = await findConsent(address);
-  const agent = createAgentClient({ baseUrl, agentToken: kept.token, fetch: asCommandLine });
-  const answer = await agent.DELETE('/api/agent/token');
-  // One that has ended is as good.
-  if (answer.response.status !== 401) await unwrap(Promise.resolve(answer));
+  const { revoke } = await findConsent(address);
+  await revoke(kept.token);
   await saveAgents(terminal.env, others);
   show(terminal, isJson(command), { address, revoked: true }, () => 'The token is revoked and forgotten.');
 }

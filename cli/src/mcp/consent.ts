@@ -4,6 +4,8 @@ import { CommandError, EXIT } from '../errors.ts';
 export interface ConsentPlace {
   baseUrl: string;
   siteId: string;
+  /** Ends a token (RFC 7009). */
+  revoke(token: string): Promise<void>;
 }
 
 /**
@@ -19,7 +21,7 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const { resource, authorization_servers } = await read(named, address);
   // Else another shop could have its tokens sent here.
   if (resource !== address) {
-    throw new CommandError(EXIT.refused, 'other_address', `The shop calls this address ${resource}.`, `Use that one.`);
+    throw new CommandError(EXIT.refused, 'other_address', `The shop calls this address ${resource}.`, 'Use that one.');
   }
   const [issuer] = Array.isArray(authorization_servers) ? authorization_servers.map(String) : [];
   if (!issuer) throw notAShop();
@@ -27,8 +29,10 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const found = await read(`${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`, address);
   const endpoint = URL.parse(String(found.device_authorization_endpoint));
   const siteId = endpoint?.searchParams.get('site_id');
-  if (found.issuer !== issuer || !endpoint || !siteId) throw notAShop();
-  return { baseUrl: endpoint.origin, siteId };
+  const revocation = String(found.revocation_endpoint);
+  const isOwn = [endpoint?.origin, URL.parse(revocation)?.origin].every((one) => one === origin);
+  if (found.issuer !== issuer || !endpoint || !siteId || !isOwn) throw notAShop();
+  return { baseUrl: endpoint.origin, siteId, revoke: (token) => revoke(revocation, token) };
 }
 
 async function read(metadata: string, address: string): Promise<Record<string, unknown>> {
@@ -42,9 +46,15 @@ async function read(metadata: string, address: string): Promise<Record<string, u
 
 const TIMEOUT_MS = 30_000;
 
-async function ask(address: string): Promise<Response> {
+/** A token that has ended already is as good. */
+async function revoke(endpoint: string, token: string): Promise<void> {
+  const { ok, status } = await ask(endpoint, { method: 'POST', body: new URLSearchParams({ token }) });
+  if (!ok) throw new CommandError(EXIT.refused, 'not_revoked', `The shop answered ${status}.`, 'Try again later.');
+}
+
+async function ask(address: string, init: RequestInit = {}): Promise<Response> {
   try {
-    return await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await fetch(address, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch {
     const remedy = 'Check that the server runs and that the address is right.';
     throw new CommandError(EXIT.unreachable, 'unreachable', `${new URL(address).origin} cannot be reached.`, remedy);

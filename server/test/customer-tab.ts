@@ -1,5 +1,5 @@
-import type { Page } from '../server/test/chromium.ts';
-import { press } from '../server/test/tab.ts';
+import type { Page } from './chromium.ts';
+import { press } from './tab.ts';
 
 /** What a customer does about an assistant in a browser: no more than what the pages offer. */
 

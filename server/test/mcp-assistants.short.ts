@@ -1,18 +1,20 @@
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 import type { components } from '@commerce-backend/spec';
 import { type CallToolResult, Client, UnauthorizedError } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
-import { openTab } from '../server/test/tab.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from './chromium.ts';
 import { allow, confirm, logIn, revoke } from './customer-tab.ts';
 import { type DemoShop, openDemoShop } from './demo-shop.ts';
 import { openHostedAssistant } from './hosted-assistant.ts';
+import { openTab } from './tab.ts';
 
 /**
  * Scripted assistants in the demo shop, over MCP alone, and their customers, in a browser alone: from the address of the shop to
@@ -20,7 +22,7 @@ import { openHostedAssistant } from './hosted-assistant.ts';
  */
 type Schemas = components['schemas'];
 
-const CLI = join(import.meta.dirname, '../cli/bin/commerce.js');
+const CLI = join(import.meta.dirname, '../../cli/bin/commerce.js');
 const PLAYED = 240_000;
 
 const chromium = findChromium();
@@ -29,12 +31,18 @@ const played = test.skipIf(!chromium);
 
 let browser: Browser;
 let shop: DemoShop;
+/** What no assistant here may buy. */
+let mug: string | undefined;
 let config: string;
 
 beforeAll(async () => {
   if (!chromium) return;
   browser = await openChromium(chromium);
   shop = await openDemoShop();
+  const { site_id: siteId, storefront_token: storefrontToken } = shop.demo;
+  const storefront = createStorefrontClient({ baseUrl: shop.baseUrl, siteId, storefrontToken });
+  const query = { q: 'stoneware mug', limit: 1 };
+  mug = (await unwrap(storefront.GET('/api/storefront/products', { params: { query } }))).products[0]?.id;
   config = await mkdtemp(join(tmpdir(), 'commerce-assistant-'));
 }, 120_000);
 
@@ -109,6 +117,12 @@ played(
     } finally {
       await client.close();
     }
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'mcp', 'logout', shop.mcp], {
+      env: environment,
+    });
+    expect(stdout).toContain('revoked and forgotten');
+    const begun = promisify(execFile)(process.execPath, [CLI, 'mcp', shop.mcp], { env: environment });
+    await expect(begun).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('no token') });
   },
   PLAYED,
 );
@@ -169,14 +183,29 @@ async function shopAs(client: Client, page: Page): Promise<void> {
   expect(await confirm(page, bought.checkout_url ?? '')).toBe('Place order and pay €195.90');
   const { order_id } = await use<Schemas['AgentCheckout']>('get_checkout', { checkout_id: bought.checkout?.id });
   const order = await use<Schemas['AgentOrder']>('get_order', { order_id });
-  expect(order).toMatchObject({ status: 'open', totals: { total: '195.90' } });
+  expect(order).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment', totals: { total: '195.90' } });
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  const elsewhere = await refusal('find_and_buy', { query: 'a stoneware mug' });
+  // Not even what its customer saw and named.
+  const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 
-  const { events } = await use<{ events: Schemas['AuditEvent'][] }>('list_audit');
-  const told = events.map(({ action, status, summary }) => `${action} ${status}: ${summary}`).reverse();
-  expect(told).toEqual([]);
+  // The audit of a token is told to whoever holds it, the refusals as well.
+  const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100 });
+  expect(audit_events.map(({ action, status }) => `${action} ${status}`).reverse()).toEqual([
+    'agent.getToken 200',
+    'agent.findProducts 200',
+    'agent.findAndAdd 200',
+    'agent.findAndAdd 200',
+    'agent.updateCartItem 200',
+    'agent.applyDiscount 200',
+    'agent.findAndBuy 200',
+    'agent.getCheckout 200',
+    'agent.getOrder 200',
+    'agent.findAndBuy 402',
+    'agent.findAndBuy 403',
+  ]);
+  const looked = audit_events.find(({ action }) => action === 'agent.findProducts');
+  expect(looked?.details).toMatchObject({ query: 'an oak table lamp under 110 euros' });
 }

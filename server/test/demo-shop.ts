@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../server/src/db/free-port.ts';
-import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
-import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
-import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
+import { freePort } from '../src/db/free-port.ts';
+import { type DemoCredentials, seedDemo } from '../src/demo/seed.ts';
+import { SECRET_KEY, startServer, stopServer } from './server.ts';
+import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 /** The demo shop on a server of its own, which browsers and clients reach at the very addresses that it names. */
 export interface DemoShop {
