@@ -20,6 +20,20 @@ export interface Profile {
 
 export type Profiles = Record<string, Profile>;
 
+/** The token of an assistant of a customer, and what it was issued with. */
+export interface KeptAgent {
+  token: string;
+  expires_at: string;
+}
+
+/** By the address of the shop for MCP. */
+export type KeptAgents = Record<string, KeptAgent>;
+
+interface Config {
+  profiles: Profiles;
+  agents: KeptAgents;
+}
+
 type Env = Record<string, string | undefined>;
 
 /** Where profiles are kept: $COMMERCE_CONFIG, or commerce/config.json in the user's folder for configuration. */
@@ -29,41 +43,64 @@ export function configFile(env: Env): string {
   return join(folder, 'commerce', 'config.json');
 }
 
-/** The profiles kept; none before the first login. A usage error when the file is not what `saveProfiles` writes. */
+/** The profiles kept; none before the first login. A usage error when the file is not what this module writes. */
 export async function readProfiles(env: Env): Promise<Profiles> {
+  return (await readConfig(env)).profiles;
+}
+
+/** The agents kept; none before the first `commerce mcp login`. */
+export async function readAgents(env: Env): Promise<KeptAgents> {
+  return (await readConfig(env)).agents;
+}
+
+async function readConfig(env: Env): Promise<Config> {
   const path = configFile(env);
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {};
+    if ((error as { code?: string }).code === 'ENOENT') return { profiles: {}, agents: {} };
     throw error;
   }
-  const profiles = profilesIn(text);
-  if (!profiles) throw usageError(`${path} is damaged.`, 'Delete it and log in again: commerce login');
-  return profiles;
+  const config = configIn(text);
+  if (!config) throw usageError(`${path} is damaged.`, 'Delete it and log in again: commerce login');
+  return config;
 }
 
-function profilesIn(text: string): Profiles | undefined {
+function configIn(text: string): Config | undefined {
   try {
-    const { profiles } = JSON.parse(text) as { profiles?: Profiles };
-    const sound = typeof profiles === 'object' && profiles !== null;
-    return sound && Object.values(profiles).every((profile) => typeof profile?.url === 'string') ? profiles : undefined;
+    const { profiles, agents = {} } = JSON.parse(text) as Partial<Config>;
+    return areAll(profiles, 'url') && areAll(agents, 'token') ? { profiles, agents } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/**
- * Writes the profiles to a file that only its owner may read; written to a temporary file and renamed, so that it is never half
- * written.
- */
+/** Whether these are entries by name that each have this text. */
+function areAll<Entry>(
+  entries: Record<string, Entry> | undefined,
+  field: keyof Entry,
+): entries is Record<string, Entry> {
+  if (typeof entries !== 'object' || entries === null) return false;
+  return Object.values(entries).every((entry) => typeof entry?.[field] === 'string');
+}
+
 export async function saveProfiles(env: Env, profiles: Profiles): Promise<void> {
+  await save(env, { ...(await readConfig(env)), profiles });
+}
+
+export async function saveAgents(env: Env, agents: KeptAgents): Promise<void> {
+  await save(env, { ...(await readConfig(env)), agents });
+}
+
+/** Writes to a file that only its owner may read; written to a temporary file and renamed, so that it is never half written. */
+async function save(env: Env, { profiles, agents }: Config): Promise<void> {
   const path = configFile(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;
+  const kept = { profiles, ...(Object.keys(agents).length > 0 && { agents }) };
   try {
-    await writeFile(draft, `${JSON.stringify({ profiles }, null, 2)}\n`, { mode: 0o600 });
+    await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
     await chmod(draft, 0o600);
     await rename(draft, path);
   } catch (error) {

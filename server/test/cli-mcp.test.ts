@@ -11,7 +11,7 @@ import { openShop } from './shop.ts';
 /** `commerce mcp` as an assistant on the same machine starts it. */
 function begin(address: string, token: string) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const env = { COMMERCE_AGENT_TOKEN: token };
+  const env = { COMMERCE_AGENT_TOKEN: token, COMMERCE_CONFIG: '/nowhere/config.json' };
   const ended = run(['mcp', address], Object.assign(new EventEmitter(), { env, stdin, stdout, stderr }));
   return { stdin, stdout, stderr, ended };
 }
@@ -38,6 +38,9 @@ test('over stdio an assistant has the tools of the shop, until it hangs up', asy
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: 'validation_error' } });
     expect(await ended).toBe(0);
   }
+  const none = begin(address, '');
+  expect(await none.ended).toBe(3);
+  expect(String(none.stderr.read())).toContain(`commerce mcp login ${address}`);
   const wrong = begin(address, 'agt_wrong');
   expect(await wrong.ended).toBe(3);
   expect(String(wrong.stderr.read())).toContain('COMMERCE_AGENT_TOKEN');

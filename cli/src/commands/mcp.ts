@@ -1,37 +1,40 @@
 import type { Command } from 'commander';
+import { readAgents } from '../config.ts';
 import { CommandError, EXIT, usageError } from '../errors.ts';
 import { MessageRefused, shopTools } from '../mcp/shop.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
+import { addMcpLogin, loginRemedy, tokenFor } from './mcp-login.ts';
 
 const EXAMPLES = `
 It reads messages of MCP from the standard input and writes them to the standard output, for assistants on this machine that
-start their servers themselves. COMMERCE_AGENT_TOKEN is the agent's token (agt_…), which a customer has approved. Assistants that
-reach the shop over the network need no command: give them the address.
+start their servers themselves. The token is the one that "commerce mcp login" has kept for the address, or in its place that of
+COMMERCE_AGENT_TOKEN (agt_…). Assistants that reach the shop over the network need no command: give them the address.
 
 Examples:
-  $ export COMMERCE_AGENT_TOKEN=agt_…
+  $ commerce mcp login https://shop.example/mcp --budget-cents 5000
   $ commerce mcp https://shop.example/mcp
-  $ commerce mcp http://localhost:8080/sites/$SITE/mcp`;
+  $ COMMERCE_AGENT_TOKEN=agt_… commerce mcp http://localhost:8080/sites/$SITE/mcp`;
 
 /** `mcp`: the tools of a shop for an assistant on this machine. */
 export function addMcp(program: Command, terminal: Terminal): void {
-  program
+  const mcp = program
     .command('mcp')
     .argument('<address>', 'the address of the shop for MCP')
     .description("Serve a shop's tools to an assistant on this machine, over MCP on stdin and stdout.")
     .addHelpText('after', EXAMPLES)
     .action((address: string) => serve(address, terminal));
+  addMcpLogin(mcp, terminal);
 }
 
 async function serve(address: string, terminal: Terminal): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw usageError(`${address} is no address.`, 'Give a whole one: https://shop.example/mcp');
   }
-  const token = terminal.env.COMMERCE_AGENT_TOKEN;
+  const token = terminal.env.COMMERCE_AGENT_TOKEN || tokenFor(await readAgents(terminal.env), address);
   if (!token) {
-    const remedy = 'Set COMMERCE_AGENT_TOKEN to the token of an agent (agt_…); docs/agents.md says how to get one.';
-    throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token of an agent.', remedy);
+    const remedy = `${loginRemedy(address)}, or set COMMERCE_AGENT_TOKEN to the token of an agent (agt_…).`;
+    throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', remedy);
   }
   const tools = shopTools(address, token);
   // Asked first, so that a wrong token or address is said at once.

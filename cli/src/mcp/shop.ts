@@ -101,7 +101,7 @@ function resultIn<Result>(status: number, text: string): Result {
   const message = typeof answer.message === 'string' ? answer.message : `The answer ${status} is none of MCP.`;
   const remedy =
     status === 401
-      ? 'Set COMMERCE_AGENT_TOKEN to a token that the customer has approved and that has not ended.'
+      ? 'Ask the customer again: commerce mcp login ADDRESS, or set COMMERCE_AGENT_TOKEN to a token that has not ended.'
       : 'Give the address of the shop for MCP: …/sites/{site_id}/mcp, or /mcp at its own host.';
   throw new CommandError(status === 401 ? EXIT.notLoggedIn : EXIT.refused, code, message, remedy);
 }

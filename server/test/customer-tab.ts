@@ -1,0 +1,41 @@
+import type { Page } from './chromium.ts';
+import { press } from './tab.ts';
+
+/** What a customer does about an assistant in a browser: no more than what the pages offer. */
+
+export interface Login {
+  email: string;
+  password: string;
+}
+
+export async function logIn(page: Page, { email, password }: Login): Promise<void> {
+  await page.type('#email', email);
+  await page.type('#password', password);
+  await press(page, 'log_in');
+}
+
+/** Allows what is asked for, within this budget if it is not named, and these kinds of products. */
+export async function allow(page: Page, terms: { budget?: string; categories?: string[] }): Promise<void> {
+  if (terms.budget !== undefined) await page.type('#budget', terms.budget);
+  for (const category of terms.categories ?? []) await page.click(`[name^="category_"][value="${category}"]`);
+  if (await page.$('#same_code')) await page.click('#same_code');
+  await press(page, 'approve');
+}
+
+/** Fills in what the assistant left out, reads everything again, and orders. Answers what the button said. */
+export async function confirm(page: Page, checkout_url: string): Promise<string> {
+  await page.goto(checkout_url);
+  for (const choice of ['[name="shipping_option_id"]', '[name="payment_method"][value="bank_transfer"]']) {
+    if (await page.$(choice)) await page.click(choice);
+  }
+  if (await page.$('button[value="save"]')) await press(page, 'save');
+  const button = await page.$eval('button[value="place_order"]', ({ textContent }) => textContent ?? '');
+  await press(page, 'place_order');
+  return button.trim();
+}
+
+/** Ends the access of the assistant that the account page lists first. */
+export async function revoke(page: Page, account: string): Promise<void> {
+  await page.goto(account);
+  await press(page, 'revoke');
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  Client,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+
+/**
+ * An assistant as its host runs it: the client of the protocol's own SDK, which finds by itself where the customer's consent is
+ * asked for, registers, and exchanges the code. All that is given to it is the address of the shop, and a page to come back to.
+ */
+export interface HostedAssistant {
+  /** The requests that left it, with what was answered. */
+  sent: { method: string; path: string; status: number; challenge: string | null }[];
+  /** Where the customer is to be sent, once a request needed a token. */
+  asked(): URL;
+  /** A client that is not connected yet. */
+  client(): { client: Client; transport: StreamableHTTPClientTransport };
+  /** What the customer's browser brought back. */
+  returned(): URLSearchParams;
+  state: string;
+  close(): void;
+}
+
+export async function openHostedAssistant(address: string): Promise<HostedAssistant> {
+  const { redirect_uri, arrivals, close } = await openCallback();
+  const sent: HostedAssistant['sent'] = [];
+  const state = randomUUID();
+  let asked: URL | undefined;
+  const authProvider = memory(redirect_uri, state, (url) => {
+    asked = url;
+  });
+  const watched: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    const { method, url } = new Request(input, init);
+    const challenge = answer.headers.get('WWW-Authenticate');
+    sent.push({ method, path: new URL(url).pathname, status: answer.status, challenge });
+    return answer;
+  };
+  return {
+    sent,
+    state,
+    close,
+    asked() {
+      if (!asked) throw new Error('The customer was not sent anywhere.');
+      return asked;
+    },
+    client: () => ({
+      client: new Client({ name: 'hosted', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } }),
+      transport: new StreamableHTTPClientTransport(new URL(address), { authProvider, fetch: watched }),
+    }),
+    returned() {
+      const back = arrivals.find((url) => url.startsWith('/callback'));
+      if (!back) throw new Error('The customer has not come back.');
+      return new URL(back, redirect_uri).searchParams;
+    },
+  };
+}
+
+/** What the host keeps of its connection to a shop. */
+function memory(redirectUrl: string, state: string, redirectToAuthorization: (url: URL) => void): OAuthClientProvider {
+  let client: StoredOAuthClientInformation | undefined;
+  let tokens: StoredOAuthTokens | undefined;
+  let discovered: OAuthDiscoveryState | undefined;
+  let verifier = '';
+  return {
+    redirectUrl,
+    clientMetadata: {
+      client_name: 'Hosted assistant',
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: 'none',
+    },
+    state: () => state,
+    clientInformation: () => client,
+    saveClientInformation: (information) => {
+      client = information;
+    },
+    tokens: () => tokens,
+    saveTokens: (issued) => {
+      tokens = issued;
+    },
+    redirectToAuthorization,
+    saveCodeVerifier: (made) => {
+      verifier = made;
+    },
+    codeVerifier: () => verifier,
+    discoveryState: () => discovered,
+    saveDiscoveryState: (found) => {
+      discovered = found;
+    },
+  };
+}
+
+/** The page of the host to which the browser comes back. */
+async function openCallback() {
+  const arrivals: string[] = [];
+  const server = createServer(({ url = '' }, res) => {
+    arrivals.push(url);
+    res.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Assistant</title><h1>Connected</h1>');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const redirect_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { redirect_uri, arrivals, close };
+}
