@@ -39,7 +39,7 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   expect(discounts).toMatchObject([{ code, kind: 'percentage', value: '15.00', usage_limit: 100 }]);
   await press('Delete');
   await press('Delete');
-  await sees('Deleted.');
+  await sees(' is deleted.');
 });
 
 inPanel('The audit tells who did what', async ({ open, fill, sees, look }) => {

@@ -107,7 +107,7 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await look('settings-webhook');
   await press('Delete');
   await press('Delete');
-  await sees('Deleted.');
+  await sees(' is deleted.');
 });
 
 inPanel('Two people change the settings, and nothing is lost unseen', async (visit) => {
