@@ -80,6 +80,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
 
   // What is added later needs no new product.
   await sees('Variants (12)');
+  // A message under the pointer stays.
+  await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await fill('Values of Size', 'XL');
   await tab.keyboard.press('Enter');

@@ -106,6 +106,7 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await sees('Nothing was sent yet.');
   await look('settings-webhook');
   await press('Delete');
+  await sees('Delete Accounting?');
   await press('Delete');
   await sees(' is deleted.');
 });

@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { api, ifMatch } from '../../../api.ts';
+import { api, ifMatch, inWords } from '../../../api.ts';
 import {
   changesIn,
   isByUrl,
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   readonly variant: string | undefined;
 
   constructor(cause: unknown, variant: string | undefined) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(inWords(cause), { cause });
     this.variant = variant;
   }
 }
