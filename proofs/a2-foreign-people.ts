@@ -48,7 +48,7 @@ const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', '
  * What only the person can do whom the call was made for: an invitation and a second factor are one person's. Nor must the session of a
  * principal be the one that is ended.
  */
-const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor'];
+const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
 
 const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
 

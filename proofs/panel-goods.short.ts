@@ -14,7 +14,7 @@ afterAll(() => jobs?.stop());
 
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
   const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
-  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
+  const press = (name: string, role?: Reached) => reach(visit, name, role);
   // They make the pictures of what is uploaded.
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const [, picture, second] = await picturesOf(visit);
@@ -56,6 +56,12 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   await tab.locator('::-p-aria([name="SKU, L / Black"][role="textbox"])').fill(`COAT-${width}`);
   await tab.locator('::-p-aria([name="Price, L / Black"][role="textbox"])').fill('99,90');
   await look('new-product');
+  await press('Choose the variants of picture 1');
+  await press('All Red', 'checkbox');
+  await press('L / Black', 'checkbox');
+  await look('picture-variants');
+  await press('Done');
+  await sees('Of 4 variants');
   await press('Save and publish');
   await sees('Saved and published.');
 
@@ -69,15 +75,23 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     [picture, null],
   ]);
   const last = products[0]?.variants.find(({ option1, option2 }) => option1 === 'L' && option2 === 'Black');
-  expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90' });
+  expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90', image_url: second });
+  expect(products[0]?.images.map(({ variant_ids }) => variant_ids.length)).toEqual([4, 0]);
 
   // What is added later needs no new product.
   await sees('Variants (12)');
+  // A message under the pointer stays.
+  await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await fill('Values of Size', 'XL');
   await tab.keyboard.press('Enter');
   await press('Create the 4 missing variants');
   await tab.locator('::-p-aria([name="Available, S / Red"][role="textbox"])').fill('7');
+  await press('Choose the variants of picture 1');
+  await press('L / Black', 'checkbox');
+  await press('XL / Red', 'checkbox');
+  await press('Done');
+  await sees('Of Red');
   await press('Remove picture 2');
   const folder = await mkdtemp(join(tmpdir(), 'panel-pictures-'));
   const file = join(folder, 'own.png') as `${string}.png`;
@@ -94,6 +108,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   );
   expect(now.variants).toHaveLength(16);
   expect(now.images).toHaveLength(2);
+  const red = now.variants.filter(({ option2 }) => option2 === 'Red').map(({ id }) => id);
+  expect(now.images.map(({ variant_ids }) => variant_ids)).toEqual([red, []]);
   expect(now.images[1]?.url).toContain('/files/');
   expect(now.total_inventory).toBe(62);
 });
@@ -257,8 +273,10 @@ async function choose({ tab }: Visit, label: string, path: string): Promise<void
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
 }
 
+type Reached = 'button' | 'link' | 'checkbox';
+
 /** Presses a button that a bar at the lower edge may cover, once it stands free of it. */
-async function reach({ tab, press }: Visit, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
+async function reach({ tab, press }: Visit, name: string, role: Reached = 'button'): Promise<void> {
   const handle = await tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).waitHandle();
   await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));
   await press(name, role);

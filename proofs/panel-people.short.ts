@@ -38,8 +38,9 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   const { discounts } = await unwrap(dashboard.GET('/api/dashboard/discounts', { params: { query: { q: code } } }));
   expect(discounts).toMatchObject([{ code, kind: 'percentage', value: '15.00', usage_limit: 100 }]);
   await press('Delete');
+  await sees(`Delete ${code}?`);
   await press('Delete');
-  await sees('Deleted.');
+  await sees(' is deleted.');
 });
 
 inPanel('The audit tells who did what', async ({ open, fill, sees, look }) => {

@@ -106,8 +106,9 @@ inPanel('A webhook is added, and its deliveries are read', async ({ open, fill, 
   await sees('Nothing was sent yet.');
   await look('settings-webhook');
   await press('Delete');
+  await sees('Delete Accounting?');
   await press('Delete');
-  await sees('Deleted.');
+  await sees(' is deleted.');
 });
 
 inPanel('Two people change the settings, and nothing is lost unseen', async (visit) => {

@@ -169,14 +169,19 @@ inPanel('packing slips are printed without the panel around them', async (visit)
 });
 
 inPanel('what an agent may do and did is told, and it is switched off', async (visit) => {
-  const { open, look, press, sees, width } = visit;
+  const { open, look, press, sees, tab, width } = visit;
   const name = `Helper ${width}`;
   await sendAgent(visit, name);
 
   await open('/agents');
+  await sees('€50.00 a month');
   await look('agents');
   await press(name, 'link');
   await sees('Looked for: mug');
+  const facts = await tab.$eval('.facts', (list) => list.textContent ?? '');
+  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Spent in all']) {
+    expect(facts).toContain(fact);
+  }
   await look('agent');
   await press('Revoke access');
   await look('agent-revoke');

@@ -77,12 +77,11 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     call.body = { ...(call.body as object), token: await staffReset(world, tenant) };
   },
   'dashboard.confirmTwoFactor': async (call, { world, tenant }) => {
-    const { email, password } = await hire(world, tenant.site_id, tenant.canary);
-    const StaffSession = await openSession(world, email, password);
-    call.headers.Authorization = `Bearer ${StaffSession}`;
-    const person = { ...tenant, secrets: { ...tenant.secrets, StaffSession } };
-    const { totp_secret } = (await callAs(world, person, 'dashboard.setUpTwoFactor')) as { totp_secret: string };
-    call.body = { totp_code: generateSync({ secret: totp_secret }) };
+    call.body = await setUpTwoFactor(world, await asSomebodyNew(call, world, tenant));
+  },
+  'dashboard.replaceRecoveryCodes': async (call, { world, tenant }) => {
+    const person = await asSomebodyNew(call, world, tenant);
+    await callAs(world, person, 'dashboard.confirmTwoFactor', await setUpTwoFactor(world, person));
   },
   // Of an order that has just been made.
   'dashboard.sendOrderMail': (call) => {
@@ -236,6 +235,19 @@ function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<I
 }
 
 /** A cursor comes from an earlier answer, so none can be made up. */
+/** Makes the call one of a new member of staff, whose second factor and password are of no use to anybody else. */
+async function asSomebodyNew(call: Call, world: World, tenant: Tenant): Promise<Tenant> {
+  const { email, password } = await hire(world, tenant.site_id, tenant.canary);
+  const StaffSession = await openSession(world, email, password);
+  call.headers.Authorization = `Bearer ${StaffSession}`;
+  return { ...tenant, secrets: { ...tenant.secrets, StaffSession } };
+}
+
+async function setUpTwoFactor(world: World, person: Tenant): Promise<{ totp_code: string }> {
+  const { totp_secret } = (await callAs(world, person, 'dashboard.setUpTwoFactor')) as { totp_secret: string };
+  return { totp_code: generateSync({ secret: totp_secret }) };
+}
+
 function isCursor({ name }: Parameter): boolean {
   return name === 'cursor';
 }

@@ -1,6 +1,7 @@
 import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
 import type { components } from '@commerce-backend/spec';
 import { QueryClient } from '@tanstack/react-query';
+import { label } from './format.ts';
 import { confirmIdentity } from './session/step-up.ts';
 
 export type { Schemas };
@@ -62,10 +63,17 @@ export function ifMatch(etag: string | undefined): Record<string, string> {
   return etag === undefined ? {} : { 'If-Match': etag };
 }
 
-/** An error in words for people: the server's sentence, with the fields that it names. */
+/** An error in words for people: what is wrong with each field, or the server's sentence. */
 export function inWords(error: unknown): string {
+  const detail = (error as Partial<CommerceError> | null)?.detail;
+  if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
   if (error instanceof Error) return error.message;
   return 'Something went wrong. Try again.';
+}
+
+function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {
+  const field = loc.slice(1).findLast((part) => typeof part === 'string');
+  return field === undefined ? msg : `${label(String(field))}: ${msg}`;
 }
 
 /** The message of a 422 for one field of the body, by its path such as `brand.name`. */

@@ -39,7 +39,10 @@ export async function buy({ storefront, dashboard }: Visit, { note, first_name =
 export async function sendAgent({ demo, storefront }: Visit, agent_name: string) {
   const { base_url: baseUrl, site_id, customers } = demo;
   const anyone = createClient({ baseUrl });
-  const wish = { agent_name, scopes: ['catalog:read' as const], budget_cents: 5_000 };
+  const wish = {
+    ...{ agent_name, scopes: ['catalog:read' as const], categories: ['Mugs'] },
+    ...{ budget_cents: 5_000, budget_period: 'month' as const, max_per_order_cents: 2_000 },
+  };
   const asked = await unwrap(anyone.POST('/api/agent/consent/request', { params: { query: { site_id } }, body: wish }));
   const { email = '', password = '' } = customers[0] ?? {};
   const login = await unwrap(storefront.POST('/api/storefront/customer/login', { body: { email, password } }));

@@ -137,7 +137,7 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   );
   await write('staff_invited', { invitation_id: invited.rows[0]?.id ?? '' });
   await write('staff_password_reset', { email });
-  for (const change of ['password', 'two_factor_on', 'two_factor_off'] as const) {
+  for (const change of ['password', 'two_factor_on', 'two_factor_off', 'recovery_codes'] as const) {
     await write('staff_account_changed', { email, change });
   }
   for (const change of ['keys', 'payments', 'settings', 'staff'] as const) {

@@ -219,6 +219,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/account/two-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace one's recovery codes
+         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off.
+         */
+        post: operations["dashboard.replaceRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/me": {
         parameters: {
             query?: never;
@@ -4381,7 +4401,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -4480,6 +4500,10 @@ export interface components {
             /** Format: date-time */
             turned_on_at: string | null;
             recovery_codes_left: number;
+        };
+        /** @description Each replaces a code of the authenticator app once. They are shown once. */
+        RecoveryCodes: {
+            recovery_codes: string[];
         };
         /**
          * @description What a caller of the dashboard may do. Each operation names the one scope that it needs. Two words stand for many: read for every scope that ends in :read, and write, which includes read, for all but staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only where they are given to it by name.
@@ -8307,6 +8331,7 @@ export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type StaffSession = components['schemas']['StaffSession'];
 export type TwoFactor = components['schemas']['TwoFactor'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -9253,14 +9278,63 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        recovery_codes: string[];
-                    };
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
             401: components["responses"]["LoginRefused"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.replaceRecoveryCodes": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recovery codes, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "abcde-fghjk-mnpqr-stuvw",
+                     *         "abcde-fghjk-mnpqr-stuvx",
+                     *         "abcde-fghjk-mnpqr-stuvy",
+                     *         "abcde-fghjk-mnpqr-stuvz",
+                     *         "abcde-fghjk-mnpqr-stuv2",
+                     *         "abcde-fghjk-mnpqr-stuv3",
+                     *         "abcde-fghjk-mnpqr-stuv4",
+                     *         "abcde-fghjk-mnpqr-stuv5",
+                     *         "abcde-fghjk-mnpqr-stuv6",
+                     *         "abcde-fghjk-mnpqr-stuva"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -13,6 +13,7 @@ const EXAMPLES = `
 Examples:
   $ commerce account two-factor on        shows a secret for the app and asks for a first code
   $ commerce account two-factor confirm   if it asked for no code
+  $ commerce account two-factor recovery-codes   new ones; all earlier ones end
   $ commerce account two-factor status
   $ commerce account two-factor off       asks first`;
 
@@ -31,6 +32,10 @@ export function addTwoFactor(account: Command, terminal: Terminal): void {
     .description('Turn it on with a first code of the app, which is asked for or read.')
     .addHelpText('after', EXAMPLES)
     .action((_options, command: Command) => confirm(command, terminal));
+  addYes(calls(factor.command('recovery-codes'), 'dashboard.replaceRecoveryCodes'))
+    .description('Make new recovery codes. All earlier ones end.')
+    .addHelpText('after', EXAMPLES)
+    .action((options: YesOption, command: Command) => replaceRecoveryCodes(options, command, terminal));
   addYes(calls(factor.command('off'), 'dashboard.turnOffTwoFactor'))
     .description('Let logins need only the password.')
     .addHelpText('after', EXAMPLES)
@@ -62,12 +67,20 @@ async function confirm(command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const body = { totp_code: await askSecret(terminal, 'Code of the app') };
   const codes = await unwrap(client.POST('/api/dashboard/account/two-factor/confirm', { body }));
-  show(
-    terminal,
-    isJson(command),
-    codes,
-    () =>
-      `Two-factor login is on. Keep these codes: each replaces a code of the app once, and they are not shown again.\n\n${codes.recovery_codes.map((code) => `  ${code}`).join('\n')}`,
+  show(terminal, isJson(command), codes, () => `Two-factor login is on. ${codesInWords(codes)}`);
+}
+
+async function replaceRecoveryCodes({ yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  if (!yes) await agree(terminal, 'Replace your recovery codes? All earlier ones end.');
+  const codes = await unwrap(client.POST('/api/dashboard/account/two-factor/recovery-codes'));
+  show(terminal, isJson(command), codes, () => `The earlier recovery codes have ended. ${codesInWords(codes)}`);
+}
+
+function codesInWords({ recovery_codes }: Schemas['RecoveryCodes']): string {
+  const lines = recovery_codes.map((code) => `  ${code}`);
+  return ['Keep these codes: each replaces a code of the app once, and they are not shown again.', '', ...lines].join(
+    '\n',
   );
 }
 

@@ -119,11 +119,20 @@ export const OPTION_CHANGE: Field<keyof OptionPatch>[] = [
   POSITION,
 ];
 
+/** Named by SKU or id; the ids are found in the product. */
+const ITS_VARIANTS = {
+  flags: '--variant <variant>',
+  field: 'variant_ids',
+  help: 'a variant that it is the picture of, by SKU or id; may be repeated, and replaces the others',
+  read: listed,
+} as const;
+
 export const IMAGE: Field<OfBoth<NewImage, ImagePatch>>[] = [
   { flags: '--alt <text>', field: 'alt', help: 'what it shows, in words', read: optionalText },
   POSITION,
   { flags: '--width <pixels>', field: 'width', help: 'its width', read: orNone(wholeNumber) },
   { flags: '--height <pixels>', field: 'height', help: 'its height', read: orNone(wholeNumber) },
+  ITS_VARIANTS,
 ];
 export const IMAGE_CHANGE: Field<keyof ImagePatch>[] = [
   { flags: '--url <url>', field: 'url', help: 'its new address' },

@@ -48,6 +48,7 @@ Examples:
   $ commerce images create linen-shirt shirt.jpg --alt "A blue linen shirt"
   $ commerce images create linen-shirt https://shop.example/shirt.jpg
   $ commerce images update linen-shirt 2 --position 1
+  $ commerce images update linen-shirt 2 --variant SHIRT-M-BLUE --variant SHIRT-L-BLUE
   $ commerce images delete linen-shirt 2`;
 
 /** `variants|options|images create|update|delete`: the parts of a product. */
@@ -142,10 +143,10 @@ function addImages(images: Command, terminal: Terminal): void {
     .description('Add an image to a product: a picture on this machine, which is uploaded, or an address.')
     .addHelpText('after', IMAGE_EXAMPLES)
     .action((wanted: string, image: string, _options, command: Command) =>
-      onProduct(wanted, command, terminal, async (client, { id: product_id }) => {
-        const given = await givenBody<NewImage>(IMAGE, command, terminal);
+      onProduct(wanted, command, terminal, async (client, product) => {
+        const given = withVariantIds(await givenBody<NewImage>(IMAGE, command, terminal), product);
         const source = /^https?:/i.test(image) ? { url: image } : { file_id: (await uploadPicture(client, image)).id };
-        const call = { params: { path: { product_id } }, body: { ...given, ...source } };
+        const call = { params: { path: { product_id: product.id } }, body: { ...given, ...source } };
         return unwrap(client.POST('/api/dashboard/products/{product_id}/images', call));
       }),
     );
@@ -154,7 +155,7 @@ function addImages(images: Command, terminal: Terminal): void {
     .addHelpText('after', IMAGE_EXAMPLES)
     .action((wanted: string, image: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
-        const body = await givenChange<ImagePatch>(IMAGE_CHANGE, command, terminal);
+        const body = withVariantIds(await givenChange<ImagePatch>(IMAGE_CHANGE, command, terminal), product);
         const params = { path: { product_id: product.id, image_id: imageOf(product, image).id } };
         return unwrap(client.PATCH('/api/dashboard/products/{product_id}/images/{image_id}', { params, body }));
       }),
@@ -199,6 +200,12 @@ function optionOf(product: Product, wanted: string) {
 function imageOf(product: Product, wanted: string) {
   const isIt = ({ id, position }: Product['images'][number]) => id === wanted || String(position) === wanted;
   return product.images.find(isIt) ?? missing('image', wanted, product);
+}
+
+/** The variants of an image by their ids, which were named by SKU or id. */
+function withVariantIds<Body extends { variant_ids?: string[] }>(body: Body, product: Product): Body {
+  const { variant_ids } = body;
+  return variant_ids ? { ...body, variant_ids: variant_ids.map((wanted) => variantOf(product, wanted).id) } : body;
 }
 
 function missing(noun: string, wanted: string, { name, slug }: Product): never {

@@ -2,9 +2,10 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link } from 'wouter';
-import { api, inWords } from '../api.ts';
+import { api } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { FormError } from '../ui/form-error.tsx';
 import { Gate } from './gate.tsx';
 
 /** Asks for a link to set a new password. The answer does not tell whether the address is known. */
@@ -25,11 +26,7 @@ export function Forgot() {
       ) : (
         <form onSubmit={submit}>
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-          {request.error && (
-            <p className="error" role="alert">
-              {inWords(request.error)}
-            </p>
-          )}
+          <FormError error={request.error} />
           <Button type="submit" kind="primary" busy={request.isPending}>
             Send me a link
           </Button>

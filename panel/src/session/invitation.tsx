@@ -2,9 +2,10 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { api, fieldError, inWords, type Schemas } from '../api.ts';
+import { api, fieldError, type Schemas } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { FormError } from '../ui/form-error.tsx';
 import { LoadError, Loading } from '../ui/page.tsx';
 import { Gate } from './gate.tsx';
 import { Login } from './login.tsx';
@@ -66,11 +67,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       <p>
         {invitation.email} is invited as {invitation.role}.
       </p>
-      {accept.error && (
-        <p className="error" role="alert">
-          {inWords(accept.error)}
-        </p>
-      )}
+      <FormError error={accept.error} />
       <Button kind="primary" busy={accept.isPending} onClick={() => accept.mutate()}>
         Accept
       </Button>
@@ -117,11 +114,7 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
           error={fieldError(register.error, 'password')}
           required
         />
-        {register.error && (
-          <p className="error" role="alert">
-            {inWords(register.error)}
-          </p>
-        )}
+        <FormError error={register.error} />
         <Button type="submit" kind="primary" busy={register.isPending}>
           Join
         </Button>

@@ -1,16 +1,17 @@
 import { type CommerceError, unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { api, inWords } from '../api.ts';
+import { api } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { FormError } from '../ui/form-error.tsx';
 import { Gate } from './gate.tsx';
 import { refreshSession } from './use-me.ts';
 
 /** Logs in; asks for the second factor once the server says that there is one. */
 export function Login() {
   const [needsCode, setNeedsCode] = useState(false);
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -29,7 +30,7 @@ export function Login() {
       await refreshSession();
     } catch (failure) {
       if ((failure as CommerceError).code === 'second_factor_required') setNeedsCode(true);
-      else setError(inWords(failure));
+      else setError(failure);
     } finally {
       setBusy(false);
     }
@@ -51,11 +52,7 @@ export function Login() {
             autoFocus
           />
         )}
-        {error && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
+        <FormError error={error} />
         <Button type="submit" kind="primary" busy={busy}>
           Log in
         </Button>

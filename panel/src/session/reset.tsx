@@ -2,9 +2,10 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { api, fieldError, inWords } from '../api.ts';
+import { api, fieldError } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { FormError } from '../ui/form-error.tsx';
 import { Gate } from './gate.tsx';
 import { takeTokenFromAddress } from './secret-in-address.ts';
 
@@ -44,11 +45,9 @@ export function Reset() {
             required
             autoFocus
           />
-          {reset.error && (
-            <p className="error" role="alert">
-              {inWords(reset.error)} <Link to="/forgot">Send me a new link</Link>
-            </p>
-          )}
+          <FormError error={reset.error}>
+            <Link to="/forgot">Send me a new link</Link>
+          </FormError>
           <Button type="submit" kind="primary" busy={reset.isPending}>
             Set the password
           </Button>

@@ -58,56 +58,64 @@ export function DataTable<Row extends { id: string }>({
       selection?.onSelect(typeof update === 'function' ? update(selection.selected) : update),
   });
   const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
+  const selectsAll = selection && {
+    type: 'checkbox',
+    checked: rows.length > 0 && table.getIsAllRowsSelected(),
+    onChange: table.getToggleAllRowsSelectedHandler(),
+  };
   return (
-    <table className="data-table">
-      <caption className="unseen">{caption}</caption>
-      <thead>
-        {table.getHeaderGroups().map((group) => (
-          <tr key={group.id}>
-            {selection && (
-              <th scope="col" className="select">
-                <input
-                  type="checkbox"
-                  aria-label="Select all on this page"
-                  checked={rows.length > 0 && table.getIsAllRowsSelected()}
-                  onChange={table.getToggleAllRowsSelectedHandler()}
-                />
-              </th>
-            )}
-            {group.headers.map((header) => (
-              <th key={header.id} scope="col" className={classes.get(header.column.id)}>
-                <table.FlexRender header={header} />
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody>
-        {table.getRowModel().rows.map((row) => (
-          <tr key={row.id} data-selected={row.getIsSelected() || undefined}>
-            {selection && (
-              <td className="select">
-                <input
-                  type="checkbox"
-                  aria-label={selection.label(row.id)}
-                  checked={row.getIsSelected()}
-                  onChange={row.getToggleSelectedHandler()}
-                />
-              </td>
-            )}
-            {row.getAllCells().map((cell) => (
-              <td
-                key={cell.id}
-                className={classes.get(cell.column.id)}
-                data-label={String(cell.column.columnDef.header)}
-              >
-                <table.FlexRender cell={cell} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      {/* Instead of the column's own box, which has no place on a phone. */}
+      {selectsAll && (
+        <label className="select-all">
+          <input {...selectsAll} /> Select all on this page
+        </label>
+      )}
+      <table className="data-table">
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id}>
+              {selection && (
+                <th scope="col" className="select">
+                  <input {...selectsAll} aria-label="Select all on this page" />
+                </th>
+              )}
+              {group.headers.map((header) => (
+                <th key={header.id} scope="col" className={classes.get(header.column.id)}>
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id} data-selected={row.getIsSelected() || undefined}>
+              {selection && (
+                <td className="select">
+                  <input
+                    type="checkbox"
+                    aria-label={selection.label(row.id)}
+                    checked={row.getIsSelected()}
+                    onChange={row.getToggleSelectedHandler()}
+                  />
+                </td>
+              )}
+              {row.getAllCells().map((cell) => (
+                <td
+                  key={cell.id}
+                  className={classes.get(cell.column.id)}
+                  data-label={String(cell.column.columnDef.header)}
+                >
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   );
 }
 

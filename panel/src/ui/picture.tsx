@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import './picture.css';
 
 /** A small picture beside a name; an empty box where there is none, or none that loads. It adds nothing to the name. */
-function Picture({ url }: { url: string | null | undefined }) {
+export function Picture({ url }: { url: string | null | undefined }) {
   const [broken, setBroken] = useState<string>();
   if (!url || url === broken || !/^https?:\/\/|^\//.test(url)) return <span className="thumb" aria-hidden="true" />;
   return <img className="thumb" src={url} alt="" loading="lazy" decoding="async" onError={() => setBroken(url)} />;

@@ -146,7 +146,22 @@ test('a second factor is asked for at login, takes each code once, and is bounde
   await shop.owner.query('delete from commerce.rate_counts');
   expect((await tryLogin(shop, password, codeOf(secret, 1))).response.status).toBe(200);
 
+  const replace = () => staff.POST('/api/dashboard/account/two-factor/recovery-codes');
+  const replaced = await Promise.all([replace(), replace()]);
+  const [first = [], second = []] = replaced.map(({ data }) => data?.recovery_codes);
+  expect(new Set([...recovery, ...first, ...second]).size).toBe(30);
+  expect((await tryLogin(shop, password, recovery[1])).error).toMatchObject({ error: 'second_factor_invalid' });
+  const either = [first, second].map(async (codes) => (await tryLogin(shop, password, codes[0])).response.status);
+  expect((await Promise.all(either)).toSorted()).toEqual([200, 401]);
+  const left = (await staff.GET('/api/dashboard/account/two-factor')).data?.recovery_codes_left;
+  expect(left).toBe(9);
+  const told = (await mailsTo(shop, shop.credentials.staff.email)).filter(({ html }) =>
+    html.includes('recovery codes'),
+  );
+  expect(told.length).toBe(2);
+
   expect((await staff.DELETE('/api/dashboard/account/two-factor')).data).toMatchObject({ status: 'off' });
+  expect((await replace()).error).toMatchObject({ error: 'two_factor_off' });
   expect((await tryLogin(shop, password)).response.status).toBe(200);
 });
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../http/callers/caller.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { foldEmail } from '../shop/emails.ts';
-import { enqueueForPerson } from '../shop/mail.ts';
+import { enqueueForPerson, type Mails } from '../shop/mail.ts';
 import * as secondFactor from '../shop/merchant/second-factor.ts';
 import * as staff from '../shop/merchant/staff.ts';
 import * as passwords from '../shop/merchant/staff-passwords.ts';
@@ -60,11 +60,17 @@ export const turnOffTwoFactor: Handler<'dashboard.turnOffTwoFactor'> = async ({ 
   return secondFactor.get(shop, caller.principal_id);
 };
 
+export const replaceRecoveryCodes: Handler<'dashboard.replaceRecoveryCodes'> = async ({ shop, caller }) => {
+  const recovery_codes = await secondFactor.replaceRecoveryCodes(shop, caller.principal_id);
+  await tell(shop, caller.principal_id, 'recovery_codes');
+  return { recovery_codes };
+};
+
 function own({ principal_id, credential_id }: Caller): sessions.Own {
   return { staff_id: principal_id, current: credential_id };
 }
 
-async function tell(shop: Shop, staff_id: string, change: 'two_factor_on' | 'two_factor_off'): Promise<void> {
+async function tell(shop: Shop, staff_id: string, change: Mails['staff_account_changed']['change']): Promise<void> {
   const { email } = await staff.get(shop, staff_id);
   await enqueueForPerson(shop, 'staff_account_changed', { email: foldEmail(email), change });
 }

@@ -222,10 +222,16 @@ test('what a shop keeps is bounded, and counts until it is deleted', async () =>
   };
   expect(await sweep()).toBe(1);
   expect(await usage()).toBe(kept);
+  await shop.givenOrder();
+  await owner.query('update commerce.order_lines set image_url = $1 where site_id = $2', [file?.url, site_id]);
   await shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params: { path: { product_id: product.id } } });
+  expect([await sweep(), await sweep(), await sweep()]).toEqual([0, 0, 0]);
+  const url = String(file?.url).replace('http://localhost', shop.baseUrl);
+  expect((await fetch(url)).status).toBe(200);
+  await owner.query('update commerce.order_lines set image_url = null where site_id = $1', [site_id]);
+  await owner.query('update commerce.files set in_orders = false where site_id = $1', [site_id]);
   expect([await sweep(), await sweep()]).toEqual([0, 1]);
   expect(await usage()).toBe(0);
-  const url = String(file?.url).replace('http://localhost', shop.baseUrl);
   await expect.poll(async () => (await fetch(url)).status).toBe(404);
 });
 

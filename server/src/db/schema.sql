@@ -1130,6 +1130,7 @@ create table commerce.files (
   created_at timestamp with time zone not null default now(),
   changed_at timestamp with time zone not null default now(),
   unused_since timestamp with time zone,
+  in_orders boolean not null default false,
   constraint files_pkey PRIMARY KEY (site_id, id),
   constraint file_upload UNIQUE (site_id, token_hash),
   constraint files_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),

@@ -341,6 +341,7 @@ export interface Tables {
     created_at: string;
     changed_at: string;
     unused_since: string | null;
+    in_orders: boolean;
   };
   fulfillment_items: {
     site_id: string;

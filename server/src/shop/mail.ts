@@ -44,7 +44,7 @@ export interface Mails {
   /** To a member of staff who forgot the password. */
   staff_password_reset: { email: string };
   /** To a member of staff whose password or second factor was changed. */
-  staff_account_changed: { email: string; change: 'password' | 'two_factor_on' | 'two_factor_off' };
+  staff_account_changed: { email: string; change: 'password' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes' };
   /** To those who own the shop: something was changed that would help a thief. `who` is a member of staff or an API key. */
   sensitive_change: { change: SensitiveChange; who: string | null; at: string; staff_id: string };
   /** To a member of staff: a webhook was taken out of service. */

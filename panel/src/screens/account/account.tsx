@@ -1,13 +1,14 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FormError } from '../../ui/form-error.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { TwoFactor } from './two-factor.tsx';
@@ -74,11 +75,7 @@ function Password() {
             required
           />
         </div>
-        {save.error && (
-          <p className="error" role="alert">
-            {inWords(save.error)}
-          </p>
-        )}
+        <FormError error={save.error} />
         <footer>
           <Button type="submit" kind="primary" busy={save.isPending}>
             Change the password

@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -14,7 +15,7 @@ const twoFactorKey = ['two-factor'];
 
 /** A second factor for logins: an app that shows a new code every 30 seconds. */
 export function TwoFactor() {
-  const [open, setOpen] = useState<'on' | 'off'>();
+  const [open, setOpen] = useState<'on' | 'off' | 'codes'>();
   const query = useQuery({
     queryKey: twoFactorKey,
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/account/two-factor', { signal })),
@@ -23,15 +24,26 @@ export function TwoFactor() {
     <Card title="Second factor">
       <p className="quiet-text">Besides the password, a login then asks for a code that an app on your phone shows.</p>
       <Loaded query={query}>
-        {({ status }) => (
-          <div className="actions">
-            {status === 'on' ? <Badge value="active">On</Badge> : <Badge value="none">Off</Badge>}
-            <Button onClick={() => setOpen(status === 'on' ? 'off' : 'on')}>
-              {status === 'on' ? 'Turn off' : 'Turn on'}
-            </Button>
-          </div>
-        )}
+        {({ status, recovery_codes_left }) =>
+          status === 'on' ? (
+            <>
+              <p>
+                <Badge value="active">On</Badge> {recoveryInWords(recovery_codes_left)}
+              </p>
+              <div className="actions">
+                <Button onClick={() => setOpen('codes')}>New recovery codes</Button>
+                <Button onClick={() => setOpen('off')}>Turn off</Button>
+              </div>
+            </>
+          ) : (
+            <div className="actions">
+              <Badge value="none">Off</Badge>
+              <Button onClick={() => setOpen('on')}>Turn on</Button>
+            </div>
+          )
+        }
       </Loaded>
+      {open === 'codes' && <NewRecoveryCodes onClose={() => setOpen(undefined)} />}
       {open === 'on' && <SetUp onClose={() => setOpen(undefined)} />}
       <TurnOff open={open === 'off'} onClose={() => setOpen(undefined)} />
     </Card>
@@ -72,16 +84,38 @@ function SetUp({ onClose }: { onClose: () => void }) {
               error={confirm.error ? inWords(confirm.error) : undefined}
               required
             />
-            <footer>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" kind="primary" busy={confirm.isPending}>
-                Turn on
-              </Button>
-            </footer>
+            <DialogFoot work={confirm} action="Turn on" error={null} onCancel={onClose} />
           </form>
         )}
       </Loaded>
     </Dialog>
+  );
+}
+
+function recoveryInWords(left: number): string {
+  if (left === 0) return 'No recovery code is left: make new ones before you lose the phone.';
+  return left === 1 ? 'One recovery code is left.' : `${left} recovery codes are left.`;
+}
+
+function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
+  const replace = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/dashboard/account/two-factor/recovery-codes')),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: twoFactorKey, exact: true }),
+    onError: toastError,
+  });
+  if (replace.data) return <RecoveryCodes codes={replace.data.recovery_codes} onClose={onClose} />;
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      onConfirm={() => replace.mutate()}
+      title="Make new recovery codes?"
+      action="Make new codes"
+      busy={replace.isPending}
+      danger={false}
+    >
+      The codes that you printed or stored before no longer work.
+    </Confirm>
   );
 }
 

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { amountLike, typedAmount, unitsOf } from '../../ui/decimals.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
@@ -155,17 +156,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           hint="Empty: only where the login is older than 15 minutes."
           error={wrong.password ?? own('password_above_cents')}
         />
-        {work.error && (
-          <p className="error" role="alert">
-            {inWords(work.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Save
-          </Button>
-        </footer>
+        <DialogFoot work={work} action="Save" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,13 +1,11 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
 import { api, fieldError, ifMatch, type Versioned } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, type ConflictSource, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { DeleteButton } from '../../ui/delete-button.tsx';
 import { LoadError, Loading, Page } from '../../ui/page.tsx';
 import { SaveBar } from '../../ui/save-bar.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -132,7 +130,7 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
           {base.data.published ? 'In the shop' : 'Hidden'}
         </Badge>
       }
-      actions={can('products:write') && <Delete collection={base} onDone={() => setGone(true)} />}
+      actions={can('products:write') && <Delete collection={base} onDeleted={() => setGone(true)} />}
     >
       <UnsavedGuard dirty={dirty && !gone} />
       <CollectionForm
@@ -156,42 +154,20 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
   );
 }
 
-function Delete({ collection, onDone }: { collection: Versioned<Collection>; onDone: () => void }) {
-  const [open, setOpen] = useState(false);
-  const [, navigate] = useLocation();
+function Delete({ collection, onDeleted }: { collection: Versioned<Collection>; onDeleted: () => void }) {
   const { id, title } = collection.data;
-  const deletion = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.DELETE('/api/dashboard/collections/{collection_id}', {
-          params: { path: { collection_id: id } },
-          headers: ifMatch(collection.etag),
-        }),
-      ),
-    onSuccess: () => {
-      onDone();
-      toast(`${title} is deleted.`);
-      navigate('/collections', { replace: true });
-      void forgetCollections();
-    },
-    onError: (error) => {
-      setOpen(false);
-      toastError(error);
-    },
-  });
+  const params = { path: { collection_id: id } };
+  const headers = ifMatch(collection.etag);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Delete</Button>
-      <Confirm
-        open={open}
-        onClose={() => setOpen(false)}
-        onConfirm={() => deletion.mutate()}
-        title={`Delete ${title}?`}
-        action="Delete collection"
-        busy={deletion.isPending}
-      >
-        <p>The collection is removed for good. Its products stay.</p>
-      </Confirm>
-    </>
+    <DeleteButton
+      name={title}
+      action="Delete collection"
+      list="/collections"
+      send={() => unwrap(api.DELETE('/api/dashboard/collections/{collection_id}', { params, headers }))}
+      forget={forgetCollections}
+      onDeleted={onDeleted}
+    >
+      The collection is removed for good. Its products stay.
+    </DeleteButton>
   );
 }

@@ -2,11 +2,11 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, inWords, queryClient, type Schemas } from '../../api.ts';
-import { Button } from '../../ui/button.tsx';
+import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { textOrNull } from '../../ui/draft.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Customer = Schemas['CustomerRecord'];
@@ -62,17 +62,7 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
           hint="Only with the customer’s own consent."
           defaultChecked={customer?.marketing_opt_in ?? false}
         />
-        {save.error && (
-          <p className="error" role="alert">
-            {inWords(save.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </footer>
+        <DialogFoot work={save} action="Save" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -131,7 +131,8 @@ function Rows({ customers }: { customers: Customer[] }) {
   );
 }
 
-/** The name as it is written, or else the e-mail address. */
-export function nameOf({ first_name, last_name, email }: Customer): string {
+/** The name as it is written, or else the e-mail address; of somebody who was erased, neither. */
+export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
+  if (anonymized_at) return 'Erased customer';
   return [first_name, last_name].filter(Boolean).join(' ') || email;
 }

@@ -2,13 +2,14 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, type Inputs, ifMatch, inWords, queryClient, type Schemas, versioned } from '../../api.ts';
+import { api, fieldError, type Inputs, ifMatch, queryClient, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { FormError } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
 import { Targets } from './targets.tsx';
@@ -51,11 +52,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         <Targets value={targets} onChange={setTargets} />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
-      {save.error && !conflictOf(save.error) && (
-        <p className="error" role="alert">
-          {inWords(save.error)}
-        </p>
-      )}
+      <FormError error={conflictOf(save.error) ? null : save.error} />
       {writable && (
         <footer>
           <Button type="submit" kind="primary" busy={save.isPending}>

@@ -1,16 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { api, queryClient, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { DeleteButton } from '../../ui/delete-button.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
-import { toast, toastError } from '../../ui/toasts.tsx';
 import { DiscountForm } from './discount-form.tsx';
 
 type Discount = Schemas['Discount'];
@@ -28,6 +25,7 @@ export function NewDiscount() {
 /** One code: what it does, and who has used it. */
 export function DiscountScreen({ params }: { params: Record<string, string> }) {
   const discount_id = params.id ?? '';
+  const can = useCan();
   const query = useQuery({
     queryKey: ['discounts', discount_id],
     queryFn: ({ signal }) =>
@@ -43,7 +41,7 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
           title={discount.code}
           back={{ to: '/discounts', label: 'Discounts' }}
           status={<Badge value={discount.status} />}
-          actions={<Removal discount={discount} />}
+          actions={can('discounts:write') && <Delete discount={discount} />}
         >
           <div className="columns">
             <Card>
@@ -57,38 +55,17 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
   );
 }
 
-function Removal({ discount }: { discount: Discount }) {
-  const [open, setOpen] = useState(false);
-  const [, navigate] = useLocation();
-  const writable = useCan()('discounts:write');
-  const remove = useMutation({
-    mutationFn: () => {
-      const params = { path: { discount_id: discount.id } };
-      return unwrap(api.DELETE('/api/dashboard/discounts/{discount_id}', { params }));
-    },
-    onSuccess: async () => {
-      toast('Deleted.');
-      navigate('/discounts');
-      await queryClient.invalidateQueries({ queryKey: ['discounts'] });
-    },
-    onError: toastError,
-  });
-  if (!writable) return null;
+function Delete({ discount: { id, code } }: { discount: Discount }) {
+  const params = { path: { discount_id: id } };
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Delete</Button>
-      <Confirm
-        open={open}
-        onClose={() => setOpen(false)}
-        onConfirm={() => remove.mutate()}
-        title={`Delete ${discount.code}?`}
-        action="Delete"
-        busy={remove.isPending}
-      >
-        Nobody can use it any more. Orders that used it keep what it took off. To pause it, untick “Shoppers can use
-        it”.
-      </Confirm>
-    </>
+    <DeleteButton
+      name={code}
+      list="/discounts"
+      send={() => unwrap(api.DELETE('/api/dashboard/discounts/{discount_id}', { params }))}
+      forget={() => queryClient.invalidateQueries({ queryKey: ['discounts'] })}
+    >
+      Nobody can use it any more. Orders that used it keep what it took off. To pause it, untick “Shoppers can use it”.
+    </DeleteButton>
   );
 }
 

@@ -2,9 +2,9 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { type Order, ordersChanged } from './order-queries.ts';
 import { nameOf } from './texts.ts';
@@ -47,12 +47,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
             error={errors[order.id]}
           />
         ))}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Ship
-          </Button>
-        </footer>
+        <DialogFoot work={work} action="Ship" error={null} onCancel={onClose} />
       </form>
     </Dialog>
   );

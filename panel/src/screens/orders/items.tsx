@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Card } from '../../ui/page.tsx';
-import { isWebAddress } from '../../ui/safe-link.tsx';
+import { Picture } from '../../ui/picture.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
@@ -40,12 +40,6 @@ function Item({ line, currency }: { line: OrderDetails['line_items'][number]; cu
       <span className="numeric">{money(line.total, currency)}</span>
     </>
   );
-}
-
-/** A small picture; a plain box where there is none. */
-export function Picture({ url }: { url: string | null | undefined }) {
-  if (!isWebAddress(url)) return <span className="thumb" aria-hidden="true" />;
-  return <img className="thumb" src={url} alt="" loading="lazy" width={40} height={40} />;
 }
 
 function Totals({ order }: { order: OrderDetails }) {

@@ -1,11 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
+import { FormError } from '../../ui/form-error.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -104,11 +105,7 @@ function Keys({ account }: { account: Account }) {
         <option value="automatic">when the order is placed</option>
         <option value="manual">when the order is shipped, or by hand</option>
       </Select>
-      {save.error && (
-        <p className="error" role="alert">
-          {inWords(save.error)}
-        </p>
-      )}
+      <FormError error={save.error} />
       <footer>
         {account.provider && <Button onClick={() => setRemoving(true)}>Disconnect</Button>}
         <Button type="submit" kind="primary" busy={save.isPending}>

@@ -1,13 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
-import { Button } from '../../ui/button.tsx';
 import { CountriesField } from '../../ui/countries.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Option = Schemas['ShippingOption'];
@@ -36,17 +36,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
         <CountriesField label="Countries" hint="None means every country." value={countries} onChange={setCountries} />
         <Limits option={option} error={save.error} />
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
-        {save.error && (
-          <p className="error" role="alert">
-            {inWords(save.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </footer>
+        <DialogFoot work={save} action="Save" onCancel={onClose} />
       </form>
     </Dialog>
   );

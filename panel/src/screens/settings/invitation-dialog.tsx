@@ -1,10 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, fieldError, type Inputs, inWords, queryClient } from '../../api.ts';
-import { Button } from '../../ui/button.tsx';
+import { api, fieldError, type Inputs, queryClient } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { roles } from './roles.ts';
 
@@ -38,17 +38,7 @@ export function InvitationDialog({ onClose }: { onClose: () => void }) {
             </option>
           ))}
         </Select>
-        {invite.error && (
-          <p className="error" role="alert">
-            {inWords(invite.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={invite.isPending}>
-            Invite
-          </Button>
-        </footer>
+        <DialogFoot work={invite} action="Invite" onCancel={onClose} />
       </form>
     </Dialog>
   );

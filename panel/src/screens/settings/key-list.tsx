@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { fieldError, inWords, queryClient } from '../../api.ts';
+import { fieldError, queryClient } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -143,17 +144,7 @@ function NewKey<Row extends KeyRow>({
           required
         />
         {kind.fields?.(create.error)}
-        {create.error && (
-          <p className="error" role="alert">
-            {inWords(create.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={create.isPending}>
-            Create
-          </Button>
-        </footer>
+        <DialogFoot work={create} action="Create" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,11 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import { api, type Inputs, ifMatch, inWords, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { api, type Inputs, ifMatch, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { trimmed, useDraft } from '../../ui/draft.ts';
+import { FormError } from '../../ui/form-error.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
@@ -97,11 +98,7 @@ function LoadedForm<Fields extends Field>({
         <fieldset className="stack" disabled={!writable}>
           {children({ draft, set, error: save.error, settings: stored.data })}
         </fieldset>
-        {save.error && !conflictOf(save.error) && (
-          <p className="error" role="alert">
-            {inWords(save.error)}
-          </p>
-        )}
+        <FormError error={conflictOf(save.error) ? null : save.error} />
         {writable && (
           <footer>
             <Button disabled={!dirty} onClick={reset}>

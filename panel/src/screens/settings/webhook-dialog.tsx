@@ -1,11 +1,11 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, fieldError, type Inputs, inWords, queryClient, type Schemas } from '../../api.ts';
-import { Button } from '../../ui/button.tsx';
+import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { textOrNull } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Pattern = Inputs['EventPattern'];
@@ -67,17 +67,7 @@ export function WebhookDialog({
         />
         <TextField label="What is it for?" name="description" defaultValue={webhook?.description ?? ''} />
         <EventBoxes chosen={webhook?.events ?? ['order.*']} error={fieldError(save.error, 'events')} />
-        {save.error && (
-          <p className="error" role="alert">
-            {inWords(save.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </footer>
+        <DialogFoot work={save} action="Save" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,12 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api, type Inputs, queryClient, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { DeleteButton } from '../../ui/delete-button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
@@ -73,8 +73,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
 }
 
 function Acts({ webhook }: { webhook: Webhook }) {
-  const [, navigate] = useLocation();
-  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'rotate'>();
   const [secret, setSecret] = useState<string>();
   const params = { path: { webhook_id: webhook.id } };
   const ping = useAct(
@@ -94,13 +93,6 @@ function Acts({ webhook }: { webhook: Webhook }) {
       setSecret(made.secret);
     },
   );
-  const remove = useAct(
-    () => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params })),
-    () => {
-      toast('Deleted.');
-      navigate('/settings/webhooks');
-    },
-  );
   const active = webhook.status === 'active';
   return (
     <div className="actions">
@@ -112,7 +104,14 @@ function Acts({ webhook }: { webhook: Webhook }) {
         {active ? 'Switch off' : 'Switch on'}
       </Button>
       <Button onClick={() => setOpen('rotate')}>New secret</Button>
-      <Button onClick={() => setOpen('delete')}>Delete</Button>
+      <DeleteButton
+        name={webhook.description || webhook.url}
+        list="/settings/webhooks"
+        send={() => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }))}
+        forget={forgetWebhooks}
+      >
+        Nothing is sent there any more, and the record of its deliveries is gone.
+      </DeleteButton>
       {open === 'edit' && <WebhookDialog webhook={webhook} onClose={() => setOpen(undefined)} onSecret={setSecret} />}
       <Confirm
         open={open === 'rotate'}
@@ -125,16 +124,6 @@ function Acts({ webhook }: { webhook: Webhook }) {
       >
         For 24 hours messages are signed with both, so that the receiver can be changed.
       </Confirm>
-      <Confirm
-        open={open === 'delete'}
-        onClose={() => setOpen(undefined)}
-        onConfirm={() => remove.mutate(undefined)}
-        title="Delete the webhook?"
-        action="Delete"
-        busy={remove.isPending}
-      >
-        Nothing is sent there any more, and the record of its deliveries is gone.
-      </Confirm>
       <SecretDialog
         title="The new secret"
         note="With it the receiver checks that a message comes from this shop."
@@ -145,14 +134,19 @@ function Acts({ webhook }: { webhook: Webhook }) {
   );
 }
 
+async function forgetWebhooks(): Promise<void> {
+  await Promise.all(
+    ['webhooks', 'webhook-deliveries'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
+  );
+}
+
 /** A change of the webhook: shows what failed, and reads the webhook and its deliveries anew. */
 function useAct<Input, Answer>(send: (input: Input) => Promise<Answer>, done: (answer: Answer) => void) {
   return useMutation({
     mutationFn: send,
     onSuccess: (answer) => {
       done(answer);
-      void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
-      void queryClient.invalidateQueries({ queryKey: ['webhook-deliveries'] });
+      void forgetWebhooks();
     },
     onError: toastError,
   });

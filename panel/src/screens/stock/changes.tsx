@@ -101,7 +101,14 @@ export function Changes({ changes }: { changes: StockChanges }) {
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
       if (saved > 0) toast(`${number(saved)} ${saved === 1 ? 'quantity' : 'quantities'} saved.`);
-      if (refusals.size > 0) toastError(new Error(`${number(refusals.size)} were refused; each says why.`));
+      if (refusals.size > 0)
+        toastError(
+          new Error(
+            refusals.size === 1
+              ? '1 was refused, and says why.'
+              : `${number(refusals.size)} were refused; each says why.`,
+          ),
+        );
       else setNote('');
     } catch (error) {
       toastError(error);

@@ -69,6 +69,7 @@ export const notification: Record<keyof typeof english, string> = {
   staff_password: 'Ihr Konto beim Dashboard hat ein neues Passwort. Alle Anmeldungen damit wurden beendet.',
   staff_two_factor_on: 'Die Anmeldung bei Ihrem Konto verlangt jetzt zusätzlich einen Code Ihrer Authenticator-App.',
   staff_two_factor_off: 'Die Anmeldung bei Ihrem Konto verlangt keinen Code einer Authenticator-App mehr.',
+  staff_recovery_codes: 'Die Wiederherstellungscodes Ihres Kontos wurden ersetzt. Die früheren gelten nicht mehr.',
   staff_not_you:
     'Waren Sie es nicht, fordern Sie bei der Anmeldung ein neues Passwort an, und sagen Sie den Inhabern des Shops Bescheid.',
   sensitive_subject: 'Eine heikle Änderung bei {shop}',

@@ -65,6 +65,8 @@ export const notification = {
   staff_two_factor_on:
     'Logging in to your account at the dashboard now needs a code of your authenticator app as well.',
   staff_two_factor_off: 'Logging in to your account at the dashboard no longer needs a code of an authenticator app.',
+  staff_recovery_codes:
+    'The recovery codes of your account at the dashboard were replaced. The earlier ones no longer work.',
   staff_not_you: 'If it was not you, request a new password where you log in, and tell the owners of the shop.',
   sensitive_subject: 'A sensitive change at {shop}',
   sensitive_keys: 'The keys with which programs use {shop} were changed.',

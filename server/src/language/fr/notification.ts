@@ -70,6 +70,8 @@ export const notification: Record<keyof typeof english, string> = {
   staff_two_factor_on:
     'La connexion à votre compte demande désormais aussi un code de votre application d’authentification.',
   staff_two_factor_off: 'La connexion à votre compte ne demande plus de code d’une application d’authentification.',
+  staff_recovery_codes:
+    'Les codes de récupération de votre compte ont été remplacés. Les anciens ne fonctionnent plus.',
   staff_not_you:
     'Si ce n’était pas vous, demandez un nouveau mot de passe sur la page de connexion et prévenez les propriétaires de la boutique.',
   sensitive_subject: 'Une modification sensible chez {shop}',

@@ -4,7 +4,8 @@ import { removeKept } from './files.ts';
 
 /**
  * Deletes the files of a shop that nothing needs: uploads that never came, files that failed a week ago, and pictures that nothing
- * has used for a day. What processing left behind fails. An image refers to its file by a foreign key, so none loses it here.
+ * has used for a day. What processing left behind fails. An image refers to its file by a foreign key, so none loses it here. What
+ * was ordered keeps its picture.
  */
 export async function deleteUnused(shop: Shop): Promise<number> {
   await shop.run(
@@ -19,6 +20,12 @@ export async function deleteUnused(shop: Shop): Promise<number> {
     sql`update files f set unused_since = case when unused_since is null then now() end
       where f.site_id = ${shop.siteId} and f.status = 'ready' and (f.unused_since is null) = ${isUnused}`,
   );
+  // This reads the lines of all orders, so it is asked only of what would be deleted, and a yes is kept.
+  await shop.run(
+    sql`update files f set in_orders = true
+      where f.site_id = ${shop.siteId} and f.status = 'ready' and f.unused_since <= now() - interval '1 day' and ${isUnused}
+        and exists (select from order_lines l where l.site_id = f.site_id and l.image_url = f.url)`,
+  );
   return removeKept(
     shop,
     sql`delete from files f where f.site_id = ${shop.siteId} and (
@@ -31,7 +38,8 @@ export async function deleteUnused(shop: Shop): Promise<number> {
 
 /** Whether nothing of the shop shows `files f`: neither by its id nor by the address of its widest picture. */
 const isUnused: Sql = sql`(
-  not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)
+  not f.in_orders
+  and not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)
   and not exists (select from pending_images w where w.site_id = f.site_id and w.file_id = f.id)
   and not exists (select from variants v where v.site_id = f.site_id and v.image_url = f.url)
   and not exists (select from collections c where c.site_id = f.site_id and c.image_url = f.url)

@@ -37,6 +37,7 @@ const CHANGES = {
   password: 'notification.staff_password',
   two_factor_on: 'notification.staff_two_factor_on',
   two_factor_off: 'notification.staff_two_factor_off',
+  recovery_codes: 'notification.staff_recovery_codes',
 } as const;
 
 export async function staffAccountChanged(

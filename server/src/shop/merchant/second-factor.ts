@@ -142,6 +142,21 @@ export async function confirm(shop: Shop, staff_id: string, code: RightCode): Pr
       where staff_id = ${staff_id} and turned_on_at is null`,
   );
   if (on === 0) throw invalidCode();
+  return makeRecoveryCodes(shop, staff_id);
+}
+
+/** Deletes all recovery codes of a person, used or not, and returns new ones. Throws `two_factor_off` when there is nothing to recover. */
+export async function replaceRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]> {
+  // Of parallel calls, the one that commits last deletes the codes of the others: only one set is ever valid.
+  const on = await shop.one(
+    sql`select from staff_second_factors where staff_id = ${staff_id} and turned_on_at is not null for update`,
+  );
+  if (!on) throw new ShopError('two_factor_off', 'Two-factor login is off, so there are no recovery codes.');
+  await shop.run(sql`delete from staff_recovery_codes where staff_id = ${staff_id}`);
+  return makeRecoveryCodes(shop, staff_id);
+}
+
+async function makeRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, randomPassword);
   await shop.run(
     sql`insert into staff_recovery_codes (staff_id, code_hash)

@@ -26,7 +26,12 @@ interface CardDeps {
   card: { name: string } | undefined;
 }
 
-const LEGAL_LINKS = ['terms_url', 'privacy_url', 'imprint_url'] as const;
+/** In words, as people read which are missing. */
+const LEGAL_TEXTS = {
+  terms_url: 'terms and conditions',
+  privacy_url: 'privacy policy',
+  imprint_url: 'imprint',
+} as const;
 
 /** The steps, the blocking ones first. */
 export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
@@ -124,14 +129,14 @@ function tax({ tax_decided }: Facts): SetupItem {
 
 function contact({ has_contact }: Facts): SetupItem {
   if (has_contact) return done('contact', 'Shoppers see how to reach the shop.');
-  const message = 'Pages and mails do not say how to reach the shop. Give brand.support_email or brand.support_phone.';
+  const message = 'Pages and mails do not say how to reach the shop. Give an e-mail address or a phone number.';
   return missing('contact', message, settings('brand'));
 }
 
 function legal({ legal: links }: Facts): SetupItem {
-  const absent = LEGAL_LINKS.filter((link) => !links[link]);
+  const absent = Object.entries(LEGAL_TEXTS).filter(([link]) => !links[link as keyof typeof LEGAL_TEXTS]);
   if (absent.length === 0) return done('legal', 'Pages and mails link to the legal texts.');
-  const names = absent.map((link) => `legal.${link}`).join(', ');
+  const names = absent.map(([, name]) => name).join(', ');
   return missing('legal', `Pages and mails do not link to all legal texts. Missing: ${names}.`, settings('legal'));
 }
 

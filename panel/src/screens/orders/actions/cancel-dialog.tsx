@@ -1,11 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
-import { api, inWords } from '../../../api.ts';
+import { api } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea } from '../../../ui/field.tsx';
+import { FormError } from '../../../ui/form-error.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
@@ -57,11 +58,7 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
         {Number(order.refundable) > 0 && can('orders:refund') && (
           <Checkbox label={`Refund ${money(order.refundable, order.currency)}`} name="refund" defaultChecked />
         )}
-        {work.error && (
-          <p className="error" role="alert">
-            {inWords(work.error)}
-          </p>
-        )}
+        <FormError error={work.error} />
         <footer>
           <Button onClick={onClose}>Keep the order</Button>
           <Button type="submit" kind="danger" busy={work.isPending}>

@@ -1,10 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, fieldError, inWords } from '../../../api.ts';
-import { Button } from '../../../ui/button.tsx';
 import { typedAmount } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
@@ -31,12 +31,7 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
           error={work.error ? (fieldError(work.error, 'amount') ?? inWords(work.error)) : undefined}
           required
         />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Capture
-          </Button>
-        </footer>
+        <DialogFoot work={work} action="Capture" error={null} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,9 +1,9 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
-import { api, inWords, type Schemas } from '../../../api.ts';
-import { Button } from '../../../ui/button.tsx';
+import { api, type Schemas } from '../../../api.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
@@ -51,17 +51,7 @@ export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: (
             </option>
           ))}
         </Select>
-        {work.error && (
-          <p className="error" role="alert">
-            {inWords(work.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Send
-          </Button>
-        </footer>
+        <DialogFoot work={work} action="Send" onCancel={onClose} />
       </form>
     </Dialog>
   );

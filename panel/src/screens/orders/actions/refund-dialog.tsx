@@ -1,11 +1,11 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, inWords } from '../../../api.ts';
+import { api, fieldError } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
-import { Button } from '../../../ui/button.tsx';
 import { amountLike, typedAmount, unitsOf } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
@@ -78,17 +78,12 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
         {order.payment_method === 'bank_transfer' && (
           <p className="note">Return the money from your bank account yourself: this records that you did.</p>
         )}
-        {work.error && !amountError && (
-          <p className="error" role="alert">
-            {inWords(work.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Refund {money(isAmount(amount) ? typedAmount(amount) : '0', order.currency)}
-          </Button>
-        </footer>
+        <DialogFoot
+          work={work}
+          action={`Refund ${money(isAmount(amount) ? typedAmount(amount) : '0', order.currency)}`}
+          error={amountError ? null : work.error}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,9 +1,9 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
-import { api, fieldError, inWords } from '../../../api.ts';
-import { Button } from '../../../ui/button.tsx';
+import { api, fieldError } from '../../../api.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
@@ -55,17 +55,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
           hint="The carrier's page for this parcel. May stay empty."
           error={urlError}
         />
-        {work.error && !urlError && (
-          <p className="error" role="alert">
-            {inWords(work.error)}
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={work.isPending}>
-            Ship
-          </Button>
-        </footer>
+        <DialogFoot work={work} action="Ship" error={urlError ? null : work.error} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,14 +1,14 @@
 import { type DragEvent, type FormEvent, useRef, useState } from 'react';
-import { inWords } from '../../../api.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { FormError } from '../../../ui/form-error.tsx';
 import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 
 type Add = (image: { url: string; file_id?: string }) => void;
 
 /** Pictures of the reader's own, dropped or chosen, and such as are on the web already, by their address. */
 export function AddPictures({ onAdd }: { onAdd: Add }) {
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const [over, setOver] = useState(false);
   const uploads = useUploads(onAdd, setError);
 
@@ -46,17 +46,13 @@ export function AddPictures({ onAdd }: { onAdd: Add }) {
         </span>
       </p>
       <ByAddress onAdd={addAddress} />
-      {error && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <FormError error={error} />
     </div>
   );
 }
 
 /** Uploads one picture after the other; one that fails stops no other. */
-function useUploads(onAdd: Add, onError: (error: string | undefined) => void) {
+function useUploads(onAdd: Add, onError: (error: unknown) => void) {
   const [waiting, setWaiting] = useState(0);
   const add = useRef(onAdd);
   add.current = onAdd;
@@ -69,7 +65,7 @@ function useUploads(onAdd: Add, onError: (error: string | undefined) => void) {
         const { id, url } = await uploadPicture(file);
         add.current({ url, file_id: id });
       } catch (failure) {
-        onError(inWords(failure));
+        onError(failure);
       } finally {
         setWaiting((now) => now - 1);
       }

@@ -32,6 +32,7 @@ export function variantFields(variant: VariantDraft) {
     weight_unit: variant.weight_unit,
     inventory_policy: variant.inventory_policy,
     requires_shipping: variant.requires_shipping,
+    image_url: variant.image_url || null,
     ...(option1 !== undefined && { option1 }),
     ...(option2 !== undefined && { option2 }),
     ...(option3 !== undefined && { option3 }),

@@ -25,15 +25,23 @@ export function missingCombinations(draft: Draft): string[][] {
 }
 
 /**
- * Adds a variant for each missing combination. Prices, weights and policies are taken from the first variant; codes and stock are
- * each variant's own.
+ * Adds a variant for each missing combination. Prices, weights and policies are taken from the first variant; codes, stock and
+ * pictures are each variant's own.
  */
 export function withAllCombinations(draft: Draft): Draft {
   const missing = missingCombinations(draft);
   const [model = emptyVariant()] = draft.variants;
   const { id, ...like } = model;
   const made = missing.map(
-    (options): VariantDraft => ({ ...like, key: newKey(), options, sku: '', barcode: '', quantity: '0' }),
+    (options): VariantDraft => ({
+      ...like,
+      key: newKey(),
+      options,
+      sku: '',
+      barcode: '',
+      quantity: '0',
+      image_url: '',
+    }),
   );
   const kept = draft.variants.filter(({ options }) => options.length === usedOptions(draft).length);
   return { ...draft, variants: inOrder([...kept, ...made], draft.options) };

@@ -35,6 +35,7 @@ const VARIANT_FIELDS = {
   weight: 'weight',
   weight_unit: 'unit of weight',
   inventory_policy: 'when sold out',
+  image_url: 'picture',
 } as const;
 
 /** My changes upon their product: what I did not touch becomes as they left it. */

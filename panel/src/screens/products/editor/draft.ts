@@ -19,6 +19,8 @@ export interface VariantDraft {
   weight_unit: WeightUnit;
   inventory_policy: InventoryPolicy;
   requires_shipping: boolean;
+  /** The address of its picture, one of the product's; empty where it has none of its own. */
+  image_url: string;
 }
 
 export interface OptionDraft {
@@ -72,6 +74,7 @@ export function emptyVariant(options: string[] = []): VariantDraft {
     weight_unit: 'kg',
     inventory_policy: 'deny',
     requires_shipping: true,
+    image_url: '',
   };
 }
 
@@ -127,6 +130,7 @@ function variantDraftOf(variant: Variant, options: number): VariantDraft {
     weight_unit: variant.weight_unit as WeightUnit,
     inventory_policy: variant.inventory_policy as InventoryPolicy,
     requires_shipping: variant.requires_shipping,
+    image_url: variant.image_url ?? '',
   };
 }
 

@@ -1,16 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
 import { api, ifMatch, type Versioned } from '../../../api.ts';
 import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Button } from '../../../ui/button.tsx';
 import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx';
-import { Confirm } from '../../../ui/dialog.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
 import { SaveBar } from '../../../ui/save-bar.tsx';
-import { toast, toastError } from '../../../ui/toasts.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
 import { inFields } from './differences.ts';
 import { draftOf, type Product } from './draft.ts';
@@ -55,7 +52,7 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
       actions={
         <>
           <Preview product={base.data} />
-          {can('products:write') && <Delete product={base} onDone={() => setGone(true)} />}
+          {can('products:write') && <Delete product={base} onDeleted={() => setGone(true)} />}
         </>
       }
     >
@@ -102,45 +99,22 @@ function Preview({ product: { slug, status } }: { product: Product }) {
   );
 }
 
-function Delete({ product, onDone }: { product: Versioned<Product>; onDone: () => void }) {
-  const [open, setOpen] = useState(false);
-  const [, navigate] = useLocation();
+function Delete({ product, onDeleted }: { product: Versioned<Product>; onDeleted: () => void }) {
   const { id, name } = product.data;
-  const deletion = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.DELETE('/api/dashboard/products/{product_id}', {
-          params: { path: { product_id: id } },
-          headers: ifMatch(product.etag),
-        }),
-      ),
-    onSuccess: () => {
-      onDone();
-      toast(`${name} is deleted.`);
-      navigate('/products', { replace: true });
-      void forgetProducts();
-    },
-    onError: (error) => {
-      setOpen(false);
-      toastError(error);
-    },
-  });
+  const params = { path: { product_id: id } };
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Delete</Button>
-      <Confirm
-        open={open}
-        onClose={() => setOpen(false)}
-        onConfirm={() => deletion.mutate()}
-        title={`Delete ${name}?`}
-        action="Delete product"
-        busy={deletion.isPending}
-      >
-        <p>
-          It leaves the shop and its collections for good. Orders keep what was bought. To hide it and keep it, set its
-          status to Archived instead.
-        </p>
-      </Confirm>
-    </>
+    <DeleteButton
+      name={name}
+      action="Delete product"
+      list="/products"
+      send={() =>
+        unwrap(api.DELETE('/api/dashboard/products/{product_id}', { params, headers: ifMatch(product.etag) }))
+      }
+      forget={forgetProducts}
+      onDeleted={onDeleted}
+    >
+      It leaves the shop and its collections for good. Orders keep what was bought. To hide it and keep it, set its
+      status to Archived instead.
+    </DeleteButton>
   );
 }

@@ -4,8 +4,10 @@ import { TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { moved, ReorderControls, useReorder } from '../../../ui/reorder.tsx';
 import { AddPictures } from './add-pictures.tsx';
+import { usedOptions } from './combinations.ts';
 import type { PartProps } from './details.tsx';
-import { type ImageDraft, newKey } from './draft.ts';
+import { type Draft, type ImageDraft, newKey } from './draft.ts';
+import { PictureVariants } from './picture-variants.tsx';
 
 /** The pictures of a product, the first one for lists. They are put in order by dragging or by buttons. */
 export function Images({ draft, onChange, setDraft, errorOf }: PartProps) {
@@ -33,12 +35,12 @@ export function Images({ draft, onChange, setDraft, errorOf }: PartProps) {
               error={errorOf(`images.${index}.url`) ?? errorOf(`images.${index}.alt`)}
               onChange={(event) => change(image.key, event.target.value)}
             />
+            {usedOptions(draft).length > 0 && (
+              <PictureVariants draft={draft} url={image.url} name={`picture ${index + 1}`} onChange={onChange} />
+            )}
             <div className="image-tools">
               <ReorderControls reorder={reorder} index={index} name={`picture ${index + 1}`} />
-              <Button
-                aria-label={`Remove picture ${index + 1}`}
-                onClick={() => onChange({ images: images.filter(({ key }) => key !== image.key) })}
-              >
+              <Button aria-label={`Remove picture ${index + 1}`} onClick={() => onChange(withoutImage(draft, image))}>
                 Remove
               </Button>
             </div>
@@ -51,6 +53,16 @@ export function Images({ draft, onChange, setDraft, errorOf }: PartProps) {
       <AddPictures onAdd={add} />
     </Card>
   );
+}
+
+/** The variants that it was the picture of have none of their own any more. */
+function withoutImage({ images, variants }: Draft, { key, url }: ImageDraft): Partial<Draft> {
+  const left = images.filter((image) => image.key !== key);
+  if (left.some((image) => image.url === url)) return { images: left };
+  return {
+    images: left,
+    variants: variants.map((variant) => (variant.image_url === url ? { ...variant, image_url: '' } : variant)),
+  };
 }
 
 function Shown({ image: { url, alt } }: { image: ImageDraft }) {

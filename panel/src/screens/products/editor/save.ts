@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { api, ifMatch } from '../../../api.ts';
+import { api, ifMatch, inWords } from '../../../api.ts';
 import {
   changesIn,
   isByUrl,
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   readonly variant: string | undefined;
 
   constructor(cause: unknown, variant: string | undefined) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(inWords(cause), { cause });
     this.variant = variant;
   }
 }
@@ -54,8 +54,8 @@ export async function updateProduct(
   const steps = [
     ...removedVariants(guard, base, draft),
     ...changedOptions(guard, base, draft),
-    ...changedVariants(guard, base, draft),
     ...changedImages(guard, base, draft),
+    ...changedVariants(guard, base, draft),
     ...changedFields(guard, base, draft),
     ...changedStock(base, draft),
   ];
@@ -85,8 +85,8 @@ class Guard {
     this.#etag = result.response.headers.get('ETag') ?? undefined;
   }
 
-  addImage(product_id: string, image: ImageDraft, position: number): Promise<void> {
-    const body = { ...newImageFields(image), position };
+  addImage(product_id: string, image: ImageDraft, position: number, variant_ids: string[] = []): Promise<void> {
+    const body = { ...newImageFields(image), position, ...(variant_ids.length > 0 && { variant_ids }) };
     return this.send((headers) =>
       api.POST('/api/dashboard/products/{product_id}/images', { params: { path: { product_id } }, body, headers }),
     );
@@ -141,7 +141,7 @@ function changedOptions(guard: Guard, base: Product, draft: Draft): Step[] {
 }
 
 function changedVariants(guard: Guard, base: Product, draft: Draft): Step[] {
-  const before = new Map(draftOf(base).variants.map((variant) => [variant.id, variant]));
+  const before = new Map(draftOf(base).variants.map((variant) => [variant.id, pictured(variant, draft)]));
   return draft.variants.flatMap((variant): Step[] => {
     const was = variant.id === undefined ? undefined : before.get(variant.id);
     if (!was || variant.id === undefined) return [newVariant(guard, base.id, variant)];
@@ -151,6 +151,18 @@ function changedVariants(guard: Guard, base: Product, draft: Draft): Step[] {
     const path = '/api/dashboard/products/{product_id}/variants/{variant_id}';
     return [{ variant: variant.key, run: () => guard.send((headers) => api.PATCH(path, { params, body, headers })) }];
   });
+}
+
+/** A variant as the pictures have left it, which were saved before and name the variants that they are of. */
+function pictured(was: VariantDraft, { variants, images }: Draft): VariantDraft {
+  const image_url = variants.find(({ id }) => id === was.id)?.image_url ?? '';
+  const isSaid = images.some(({ url }) => url === (image_url || was.image_url));
+  return isSaid ? { ...was, image_url } : was;
+}
+
+/** The variants that a picture is of. Those that are new say it themselves when they are made. */
+function variantIdsOf(draft: Draft, url: string): string[] {
+  return draft.variants.flatMap(({ id, image_url }) => (id !== undefined && image_url === url ? [id] : []));
 }
 
 function newVariant(guard: Guard, product_id: string, variant: VariantDraft): Step {
@@ -173,10 +185,14 @@ function changedImages(guard: Guard, base: Product, draft: Draft): Step[] {
     const { id } = image;
     if (id === undefined) {
       order.splice(at, 0, undefined);
-      return [{ run: () => guard.addImage(base.id, image, at + 1) }];
+      return [{ run: () => guard.addImage(base.id, image, at + 1, variantIdsOf(draft, image.url)) }];
     }
     const was = base.images.find((other) => other.id === id);
-    const fields = changesIn({ alt: was?.alt ?? null }, { alt: image.alt.trim() || null });
+    const left = (was?.variant_ids ?? []).filter((variant) => draft.variants.some((other) => other.id === variant));
+    const fields = changesIn(
+      { alt: was?.alt ?? null, variant_ids: left.toSorted() },
+      { alt: image.alt.trim() || null, variant_ids: variantIdsOf(draft, image.url).toSorted() },
+    );
     const from = order.indexOf(id);
     if (from !== at) order.splice(at, 0, ...order.splice(from, 1));
     if (!fields && from === at) return [];

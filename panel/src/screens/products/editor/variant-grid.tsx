@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CellInput } from '../../../ui/cell-input.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { Pictured } from '../../../ui/picture.tsx';
 import { type VariantDraft, variantName } from './draft.ts';
 import {
   type ChangeVariant,
@@ -31,6 +32,7 @@ export function VariantGrid({
 }) {
   const [more, setMore] = useState(false);
   const texts = TEXTS.filter((text) => more || !text.more);
+  const pictured = variants.some(({ image_url }) => image_url !== '');
   return (
     <Card title={`Variants (${variants.length})`}>
       <div className="variant-tools">
@@ -65,6 +67,7 @@ export function VariantGrid({
                 key={variant.key}
                 variant={variant}
                 more={more}
+                pictured={pictured}
                 errors={texts.map(({ name }) => variantError(errorOf, variant.key, name)).join('\n')}
                 canCount={canCount || variant.id === undefined}
                 only={variants.length === 1}
@@ -82,6 +85,8 @@ export function VariantGrid({
 interface RowProps {
   variant: VariantDraft;
   more: boolean;
+  /** Whether any of them has a picture of its own. */
+  pictured: boolean;
   /** One line for each text column: plain text, so that a row is drawn again only when it changes. */
   errors: string;
   canCount: boolean;
@@ -90,13 +95,13 @@ interface RowProps {
   onRemove: (key: string) => void;
 }
 
-const Row = memo(function Row({ variant, more, errors, canCount, only, onChange, onRemove }: RowProps) {
+const Row = memo(function Row({ variant, more, pictured, errors, canCount, only, onChange, onRemove }: RowProps) {
   const name = variantName(variant);
   const wrong = errors.split('\n');
   return (
     <tr>
       <td data-label="Variant" className="variant-name">
-        {name}
+        {pictured ? <Pictured url={variant.image_url}>{name}</Pictured> : name}
       </td>
       {TEXTS.filter((text) => more || !text.more).map(({ name: field, label, inputMode }, i) => (
         <td key={field} data-label={label}>

@@ -1,8 +1,8 @@
 import { type DragEvent, useRef, useState } from 'react';
-import { inWords } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
+import { FormError } from '../../../ui/form-error.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { forgetProducts } from '../editor/use-editor.ts';
 import { Outcome } from './outcome.tsx';
@@ -21,7 +21,7 @@ export function ImportProducts() {
   const [file, setFile] = useState<File>();
   const [settings, setSettings] = useState<Settings>({ update_inventory: false, baseImageUrl: '', weightUnit: 'kg' });
   const [state, setState] = useState<ImportState>();
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const stop = useRef<AbortController>(undefined);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));
@@ -41,7 +41,7 @@ export function ImportProducts() {
       await runImport(content, { dry_run, update_inventory }, setState, stop.current.signal);
       if (!dry_run) await forgetProducts();
     } catch (failure) {
-      setError(inWords(failure));
+      setError(failure);
     }
   }
 
@@ -59,11 +59,7 @@ export function ImportProducts() {
           setFile(next.size > MOST_BYTES ? undefined : next);
         }}
       />
-      {error && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <FormError error={error} />
       {file && <ImportSettings settings={settings} onChange={change} disabled={state?.running === true} />}
       {file && !state?.running && (
         <div className="actions">

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
-import { inWords } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { FormError } from '../../../ui/form-error.tsx';
 import { Card } from '../../../ui/page.tsx';
 import type { ImportState, Mistake } from './run-import.ts';
 
@@ -39,11 +39,7 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
         {!running && done < total && error === undefined && (
           <p className="hint">Stopped. Import the file again to go on: what is there already stays as it is.</p>
         )}
-        {error !== undefined && (
-          <p className="error" role="alert">
-            {inWords(error)} Import the file again to go on: what is there already stays as it is.
-          </p>
-        )}
+        <FormError error={error}>Import the file again to go on: what is there already stays as it is.</FormError>
       </Card>
       {!running && mistakes.length > 0 && (
         <Mistakes

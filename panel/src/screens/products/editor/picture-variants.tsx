@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Checkbox } from '../../../ui/field.tsx';
+import { usedOptions } from './combinations.ts';
+import { type Draft, type VariantDraft, variantName } from './draft.ts';
+
+/** Which variants a picture is of. Each variant has one picture of its own at most. */
+export function PictureVariants({
+  draft,
+  url,
+  name,
+  onChange,
+}: {
+  draft: Draft;
+  url: string;
+  name: string;
+  onChange: (changes: Partial<Draft>) => void;
+}) {
+  const [open, setOpen] = useState(false);
+  const show = (which: (variant: VariantDraft) => boolean, shown: boolean) =>
+    onChange({
+      variants: draft.variants.map((variant) => {
+        if (!which(variant)) return variant;
+        if (shown) return { ...variant, image_url: url };
+        return variant.image_url === url ? { ...variant, image_url: '' } : variant;
+      }),
+    });
+  return (
+    <div className="picture-variants">
+      <span>{inWords(draft, url)}</span>
+      <Button aria-label={`Choose the variants of ${name}`} onClick={() => setOpen(true)}>
+        Variants…
+      </Button>
+      <Dialog open={open} onClose={() => setOpen(false)} title={`Variants of ${name}`}>
+        <p className="hint">
+          Shoppers who choose one of these see this picture. Others see the first picture, or their own.
+        </p>
+        <ByValue draft={draft} url={url} onShow={show} />
+        <fieldset className="variant-boxes">
+          <legend>Variants</legend>
+          {draft.variants.map((variant) => (
+            <Checkbox
+              key={variant.key}
+              label={variantName(variant)}
+              hint={otherPicture(draft, variant, url)}
+              checked={variant.image_url === url}
+              onChange={(event) => show(({ key }) => key === variant.key, event.target.checked)}
+            />
+          ))}
+        </fieldset>
+        <footer>
+          <Button kind="primary" onClick={() => setOpen(false)}>
+            Done
+          </Button>
+        </footer>
+      </Dialog>
+    </div>
+  );
+}
+
+/** All variants of a value at once: most pictures show a colour. */
+function ByValue({
+  draft,
+  url,
+  onShow,
+}: {
+  draft: Draft;
+  url: string;
+  onShow: (which: (variant: VariantDraft) => boolean, shown: boolean) => void;
+}) {
+  return usedOptions(draft).map((option, at) => (
+    <fieldset key={option.key} className="variant-boxes">
+      <legend>{option.name || `Option ${at + 1}`}</legend>
+      {option.values.map((value) => {
+        const has = ({ options }: VariantDraft) => options[at] === value;
+        return (
+          <Checkbox
+            key={value}
+            label={`All ${value}`}
+            checked={draft.variants.filter(has).every(({ image_url }) => image_url === url)}
+            onChange={(event) => onShow(has, event.target.checked)}
+          />
+        );
+      })}
+    </fieldset>
+  ));
+}
+
+function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: string): string | undefined {
+  if (image_url === '' || image_url === url) return undefined;
+  const at = images.findIndex((image) => image.url === image_url);
+  return at < 0 ? 'has another picture' : `has picture ${at + 1}`;
+}
+
+/** "Red", if it is of all that are red and of nothing else; else the names of a few, or how many. */
+function inWords(draft: Draft, url: string): string {
+  const chosen = draft.variants.filter(({ image_url }) => image_url === url);
+  if (chosen.length === 0) return 'Of the whole product';
+  for (const [at, { values }] of usedOptions(draft).entries()) {
+    const value = values.find((one) => chosen.every(({ options }) => options[at] === one));
+    const all = draft.variants.filter(({ options }) => options[at] === value);
+    if (value !== undefined && all.length === chosen.length) return `Of ${value}`;
+  }
+  return chosen.length < 3 ? `Of ${chosen.map(variantName).join(', ')}` : `Of ${chosen.length} variants`;
+}

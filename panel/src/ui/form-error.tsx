@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { inWords } from '../api.ts';
+import { Button } from './button.tsx';
+
+/** Why a form was refused, from what was thrown or in a sentence, with what can be done about it. It is read out when it appears. */
+export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
+  if (!error) return null;
+  return (
+    <p className="error" role="alert">
+      {typeof error === 'string' ? error : inWords(error)} {children}
+    </p>
+  );
+}
+
+/** The lower edge of a form in a dialog: what went wrong, a way out, and the button that sends it. */
+export function DialogFoot({
+  work,
+  action,
+  error = work.error,
+  onCancel,
+}: {
+  work: { error: unknown; isPending: boolean };
+  action: ReactNode;
+  /** Null while a field tells it. */
+  error?: unknown;
+  onCancel: () => void;
+}) {
+  return (
+    <>
+      <FormError error={error} />
+      <footer>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="primary" busy={work.isPending}>
+          {action}
+        </Button>
+      </footer>
+    </>
+  );
+}
