@@ -52,7 +52,8 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
     sku: product_id,
     barcode: ean?.[0] ?? null,
     track_inventory: false,
-    images: image ? [{ url: image, alt: title.slice(0, 255) }] : [],
+    // The file says http, which an import refuses of pictures; the host serves them by https as well.
+    images: image ? [{ url: image.replace(/^http:/, 'https:'), alt: title.slice(0, 255) }] : [],
     metadata: metadataOf(attributes ?? {}),
   };
 }

@@ -13,8 +13,16 @@ export interface Amount {
   isNear?: boolean;
 }
 
-/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
+/** Notes that are called by their value. */
+const NOTES: Record<string, number> = {
+  fiver: 5, tenner: 10, funfer: 5, zehner: 10, zwanziger: 20, funfziger: 50, hunderter: 100,
+}; // biome-ignore format: a table
+const ARTICLES = new Set(['a', 'einen', 'einem']);
+
+/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`, `a tenner`. */
 export function parseAmount(tokens: Token[], at: number): Amount | undefined {
+  const note = ARTICLES.has(tokens[at]?.text ?? '') ? NOTES[tokens[at + 1]?.text ?? ''] : undefined;
+  if (note) return { value: note, from: at, to: at + 2, isSpelled: false };
   const before = CURRENCIES[tokens[at]?.text ?? ''];
   const i = before ? at + 1 : at;
   const number = shortNumber(tokens[i]) ?? parseNumberAt(tokens, i);

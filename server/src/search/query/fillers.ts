@@ -20,7 +20,7 @@ const ENGLISH =
   think thinking thought thanks advance much many lot lots morning evening afternoon today tomorrow instead another other
   others more else again ok okay well now next new fits fit goes go going use uses used using make made makes cost costs costing price priced
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
-  retrieve return list display fetch top recipient occasion interest interests keep keeps telling tell tells bring
+  retrieve return list display fetch top recipient occasion interest interests keep keeps telling tell tells bring same stay stays basically actually literally
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
   he she whod shes hes send sent deliver owner lover lovers fan fans colour-wise tops-only got-any`);
 
@@ -33,7 +33,7 @@ const GERMAN =
   kaufen bestellen bestelle zeig zeige zeigen finde finden geben geht kostet kosten preis preise preislich teil teile ding dinge sache
   sachen artikel produkt produkte stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
   ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kein
-  keine keinen lust dessen deren passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
+  keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
   anderer anderes`);
 
 const FRENCH =
@@ -43,7 +43,7 @@ const FRENCH =
   par est sont etre ai as avons avez ont avait y cherche cherchons chercher recherche voudrais voudrait voulons veux veut aimerais aime aimerait
   besoin acheter achete commander montrez montre montrer trouver trouve donne donnez peut pouvez pourriez coute coutent ne n etes vais prix article articles
   produit produits choses truc trucs tres bien bon bonne beau belle plutot si comme moins ajoute ajouter panier mettre mets autre autres
-  quun quune jusqua aupres avez-vous`);
+  qu j c s t m jusqu jusqua aupres propose proposez vendez voulez cherchez`);
 
 /** Function words of other languages may be nouns (`hat`, `die`), so only those of the sentence's own language are fillers. */
 export const FILLERS: Record<Language, ReadonlySet<string>> = {
@@ -61,7 +61,7 @@ export const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
   wife boyfriend girlfriend partner brother sister son daughter grandma grandpa grandmother grandfather aunt uncle cousin niece
   nephew family guest guests person people child children kid kids boy boys girl girls team club gift gifts present presents birthday
   anniversary surprise idea ideas clothes clothing outfit wear wearing gear equipment accessory accessories home house room
-  living class lesson session learn learning play playing month year week day place party smell smells
+  living class lesson session learn learning play playing month year week day place party
   freund freundin kollege kollegin chef mutter vater mama papa eltern mann frau bruder schwester sohn tochter oma opa kind kinder
   geschenk geschenke geburtstag idee kleidung zuhause person personen leute
   ami amie collegue mere pere maman papa mari femme frere soeur fils fille enfant enfants cadeau cadeaux anniversaire vetements

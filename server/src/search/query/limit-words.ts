@@ -12,53 +12,87 @@ export const COMPARISONS = phraseTable<Comparison>([
     `under, below, beneath, underneath, less than, lower than, cheaper than, fewer than, up to, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
-    can spend, can afford, could spend, <, < =, ≤, unter, unterhalb von, weniger als, billiger als, gunstiger als,
-    niedriger als, bis, bis zu, bis maximal, bis hochstens, maximal, hochstens, preis bis, maximalpreis, hochstpreis,
+    can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got, got, ive got,
+    less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, limited to, limit, limit is,
+    <, < =, ≤, unter, unterhalb von, weniger als, billiger als, gunstiger als,
+    niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, zahle, allerhochstens, im rahmen von, innerhalb von, preislimit,
+    preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis maximal, bis hochstens, maximal, hochstens, preis bis, maximalpreis, maximalpreis von, hochstpreis, hochstpreis von,
     preisgrenze, budget von, budget bis, moins de, a moins de, moins cher que, moins chere que, moins que, en dessous de,
-    au dessous de, en dessous des, sous, jusqua, jusqu a, au maximum, au max, maxi, au plus, inferieur a, inferieure a,
-    prix max, prix maximum, prix maximal, budget de`,
+    au dessous de, en dessous des, sous, sous les, sous la barre des, jusqua, jusqu a, d au plus, pas au dela de, dans la limite de, depenser, peux mettre, ai,
+    ne depassant pas, depassant pas, ne depasse pas, ne depassent pas, doit pas depasser, sans depasser, pas depasser, plafonne a,
+    budget est de, budget maximum de, budget maximum, au maximum, au max, maxi, au plus, inferieur a, inferieure a,
+    prix max, prix maximum, prix maximum de, prix maximal, prix maximal de, budget de`,
   ],
   [
     'min',
-    `over, above, more than, greater than, higher than, better than, at least, at min, exceeding, exceed, exceeds, upwards of,
+    `over, above, more than, greater than, higher than, better than, dearer than, pricier than, costlier than,
+    greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
-    min of, min, >, > =, ≥, uber, oberhalb von, mehr als, teurer als, mindestens, wenigstens, ab, minimal, plus de,
-    plus cher que, plus chere que, au dessus de, a partir de, au moins, au minimum, superieur a, superieure a`,
+    min of, min, >, > =, ≥, uber, oberhalb von, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis, mindestpreis von, mindestens, wenigstens, ab, minimal, plus de,
+    plus cher que, plus chere que, au dessus de, a partir de, des, au dela de, d au moins, prix minimum, prix minimum de, prix minimal, au moins, au minimum, superieur a, superieure a`,
   ],
   [
     'near',
-    `about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the neighbourhood of, close to,
-    near, ~, ungefahr, etwa, rund, gegen, so um die, um die, knapp, environ, autour de, aux alentours de, vers, a peu pres`,
+    `about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the neighbourhood of,
+    in the neighborhood of, something like, give or take, close to,
+    near, ~, ungefahr, etwa, rund, gegen, so um die, um die, knapp, zirka, annahernd,
+    in der großenordnung von, etwa fur, ungefahr fur, so ca, environ, autour de, autour des, aux alentours de, aux environs de,
+    approximativement, dans les, pres de, vers, a peu pres`,
   ],
 ]);
 
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
   `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
-  budget max,circa,ca,etwa,knapp,um die`.split(/,\s*/),
+  budget max,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe noch,
+  zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,something like,annahernd,sous les`.split(
+    /,\s*/,
+  ),
 );
 
 /** Beside these, a number is a price. */
-export const PRICE_WORDS = new Set('price prices priced cost costs budget preis kosten prix cout'.split(' '));
+export const PRICE_WORDS = new Set(
+  'price prices priced cost costs budget range preis preise kosten preisspanne preisbereich prix cout fourchette'.split(
+    ' ',
+  ),
+);
 
 export const SUFFIXES = phraseTable<Comparison>([
   [
     'max',
     `or less, or under, or below, or lower, or cheaper, or fewer, and less, and under, and below, max, maximum, at most,
-    at the most, tops, oder weniger, oder gunstiger, oder billiger, maximal, hochstens, ou moins, maxi, au maximum, au max,
+    at the most, at the very most, at the absolute most, absolute max, tops, to spend, is my limit, is my max, is my maximum,
+    is my budget, is the limit, is the max, is the maximum, is the most, is all i have, is all ive got, budget,
+    oder darunter, und darunter, ausgeben, zur verfugung, nicht ubersteigt, nicht ubersteigen, nicht uberschreitet, nicht uberschreiten,
+    ist das maximum, sind das maximum, ist mein limit, sind mein limit, ist die obergrenze, sind die obergrenze, tout au plus,
+    est mon maximum, est mon budget, de budget, a depenser, oder weniger, oder gunstiger, oder billiger, maximal, hochstens, ou moins, maxi, au maximum, au max,
     au plus`,
   ],
   [
     'min',
     `or more, or higher, or above, or better, or over, or up, and up, and above, and higher, and more, and over, upwards,
-    minimum, at least, plus, +, oder mehr, oder teurer, oder daruber, aufwarts, und mehr, mindestens, ou plus, et plus,
+    minimum, at least, plus, +, < price, < = price, < preis, < prix, oder mehr, oder teurer, oder daruber,
+    und daruber, und teurer, und aufwarts, nach oben, aufwarts, und mehr, mindestens, ou plus, et plus,
     au moins, au minimum`,
   ],
   [
     'near',
-    'or so, or thereabouts, ish, - ish, oder so, ou a peu pres, a peu pres, environ, circa, approximately, roughly',
+    'or so, or thereabouts, give or take, ish, - ish, oder so, herum, ou a peu pres, a peu pres, environ, circa, approximately, roughly',
   ],
 ]);
+
+/** After these, a number without a unit is no price: `sizes up to 42`. */
+export const NOT_PRICES = new Set(
+  `size sizes waist age ages aged year years load weight height length width diameter depth capacity volume power pages seats
+  temperature rating ratings stars große großen grosse groß alter jahre gewicht hohe lange breite durchmesser tiefe volumen leistung
+  taille tailles pointure age ans poids hauteur longueur largeur diametre capacite`.split(/\s+/),
+);
+/** After a price without a currency, these begin another clause of a sentence. */
+export const NEXT_CLAUSE = new Set(
+  `as if so then thanks it i we is are max budget price each apiece total altogether und oder aber mit fur im das der die ist kostet kosten darf
+  soll sollte sein ausgeben zahlen bezahlen bitte pro je zusammen insgesamt liegt et ou mais qui avec pour dans en svp s merci chacun
+  chacune par`.split(/\s+/),
+);
 
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
@@ -66,8 +100,10 @@ export const NEGATIONS = new Set(
   niemals pas rien jamais sans aucun`.split(/\s+/),
 );
 export const BETWEEN_NEGATION_AND_COMPARISON = new Set(
-  `cost costs costing be exceed go going price priced is are to any that which want spend pay it will das die der was kostet kosten
-  darf soll sein geht qui coute coutent de couter depasser depasse d`.split(/\s+/),
+  `cost costs costing be exceed go going price priced is are to any that which want spend pay it will a cent penny single dime be more das die der was kostet kosten
+  darf soll sein geht qui coute coutent de couter depasser depasse d depenser mettre payer debourser veux voudrais`.split(
+    /\s+/,
+  ),
 );
 
 export const CURRENCIES: Record<string, string> = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { measurementTerm } from '../words/normalize.ts';
-import { phraseAt } from '../words/phrases.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
 import { type Amount, parseAmount } from './amounts.ts';
 import {
@@ -9,6 +9,8 @@ import {
   type Comparison,
   CURRENCIES,
   NEGATIONS,
+  NEXT_CLAUSE,
+  NOT_PRICES,
   PRICE_WORDS,
   SUFFIXES,
 } from './limit-words.ts';
@@ -30,12 +32,18 @@ export interface Limit {
 
 const phrases = (list: string) => list.split(',').map((phrase) => phrase.trim().split(' '));
 
-const RATING_WORDS = new Set('rated rating ratings star stars score scored'.split(' '));
-const STARS = phrases(
-  'star ratings, star rating, star rated, stars rating, star reviews, stars, star, ratings, rating',
+const RATING_WORDS = new Set(
+  'rated rating ratings star stars score scored bewertet bewertung sterne note notes'.split(' '),
 );
-const REVIEWS = phrases('reviews, review, reviewers, buyers, customers, purchasers, ratings from customers');
-const REVIEW_ADJECTIVES = new Set('customer user verified positive good plus'.split(' '));
+const STARS = phrases(
+  `star ratings, star rating, star rated, stars rating, star reviews, stars, star, ratings, rating, sterne bewertung, sterne, sternen,
+  etoiles, etoile`,
+);
+const REVIEWS = phrases(
+  `reviews, review, reviewers, buyers, customers, purchasers, ratings from customers, bewertungen, rezensionen, kundenbewertungen,
+  avis, avis clients, commentaires`,
+);
+const REVIEW_ADJECTIVES = new Set('customer user verified positive good plus positive guten'.split(' '));
 
 /** Words that may follow a price without unit; before any other word, a number counts or measures that. */
 const AFTER_PRICE = new Set(
@@ -52,6 +60,8 @@ interface NumericPhrase {
   currency?: string | undefined;
   /** Whether only a currency or unit makes it a limit: a plain amount, or an ambiguous comparison. */
   needsUnit: boolean;
+  /** Whether a sentence needs none: nobody writes a whole sentence and means a name by `under fifty`. */
+  isClear?: boolean;
   /** A mere amount, which is no limit unless a unit follows. */
   isPlain?: boolean;
 }
@@ -63,35 +73,63 @@ export type PlainAmounts = 'no' | 'unclear' | 'max';
 export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[] {
   const limits: Limit[] = [];
   for (let i = 0; i < tokens.length; ) {
-    const phrase = parseRange(tokens, i) ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
+    const range = parseRange(tokens, i);
+    const phrase = range ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
     const limit = phrase && classify(tokens, phrase, plain);
     if (limit) limits.push(limit);
-    i = limit ? limit.to : i + 1;
+    // Of a range that is no price, such as `40 bis 42`, the second half is none either.
+    i = limit?.to ?? (plain === 'no' ? undefined : range?.to) ?? i + 1;
   }
   return limits;
 }
 
-const RANGE_OPENINGS = new Set('between from ranging zwischen von entre de fur pour for'.split(' '));
+const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fur pour for starting'.split(' '));
 /** Between these, a range needs no unit. */
 const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
-const RANGE_SIGNS = new Set('to - – — bis a until'.split(' '));
-const RANGE_WORDS = new Set('and und et'.split(' '));
+/** These begin nothing but a range, and so do those between which it needs no unit. */
+const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
+const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, bis, a, until, till']]);
+/** These join a range only after an opening. */
+const RANGE_WORDS = phraseTable([
+  [
+    'to',
+    'and, &, +, und, et, up to, and up to, bis zu, und bis zu, bis maximal, bis hochstens, jusqu a, jusqua, et jusqu a',
+  ],
+]);
+/** A tent for 2 to 400 euros is a tent for two. */
+const WIDEST_RANGE = 20;
 
 /** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
 function parseRange(tokens: Token[], at: number): NumericPhrase | undefined {
   const word = tokens[at]?.text ?? '';
   const hasKeyword = RANGE_OPENINGS.has(word);
-  const start = word === 'ranging' ? at + 2 : hasKeyword ? at + 1 : at;
-  const low = parseAmount(tokens, start);
+  const low = parseAmount(tokens, startOfRange(tokens, at));
   if (!low) return undefined;
-  const link = tokens[low.to]?.text ?? '';
-  if (!RANGE_SIGNS.has(link) && !(hasKeyword && RANGE_WORDS.has(link))) return undefined;
-  const high = parseAmount(tokens, low.to + 1);
+  const isJoinable = hasKeyword || low.currency !== undefined;
+  const link = (isJoinable && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_SIGNS, tokens, low.to);
+  if (!link) return undefined;
+  const high = parseAmount(tokens, link.to);
   if (!high || high.value < low.value) return undefined;
+  const isClear = CLEAR_OPENINGS.has(word);
+  if (hasKeyword && !isClear && !low.currency && high.value > low.value * WIDEST_RANGE) return undefined;
   const currency = low.currency ?? high.currency;
-  const needsUnit = !CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled;
+  const isOfPrices = isAfterPriceWord(tokens, at);
+  const needsUnit = !isOfPrices && (!CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled);
   const to = currency && ['range', 'bereich'].includes(tokens[high.to]?.text ?? '') ? high.to + 1 : high.to;
-  return { from: at, to, min: low.value, max: high.value, currency, needsUnit };
+  return { from: at, to, min: low.value, max: high.value, currency, needsUnit, isClear };
+}
+
+function startOfRange(tokens: Token[], at: number): number {
+  const word = tokens[at]?.text ?? '';
+  if (word === 'ranging' || word === 'starting') return at + 2;
+  const first = RANGE_OPENINGS.has(word) ? at + 1 : at;
+  return first > at && ['les', 'the'].includes(tokens[first]?.text ?? '') ? first + 1 : first;
+}
+
+/** `price range 20-30`, `Preise von`. */
+function isAfterPriceWord(tokens: Token[], at: number): boolean {
+  const before = ['of', 'von', 'de', 'in'].includes(tokens[at - 1]?.text ?? '') ? at - 2 : at - 1;
+  return PRICE_WORDS.has(tokens[before]?.text ?? '');
 }
 
 /** How far from the amount a price may be that is said to be near it. */
@@ -121,7 +159,19 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
   const needsUnit = amount.isSpelled || 'isGuess' in found || isAmbiguous;
   const suffix = bound === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
   const to = suffix?.value === bound && suffix.words[0] !== 'plus' ? suffix.to : amount.to;
-  return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit };
+  const isClear = !('isGuess' in found) && !isOfSomethingElse(tokens, at) && !NEEDS_CURRENCY.has(found.words[0] ?? '');
+  return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit, isClear };
+}
+
+/** Even in a sentence, what follows these is money only with its currency: `do you have 2 tents`, `des 20 ans`. */
+const NEEDS_CURRENCY = new Set(
+  'have got ive ai habe kann des sub beyond spend pay spending paying zahle innerhalb range'.split(' '),
+);
+
+/** `sizes up to 42`, `iPhone 12 Pro Max 256`. */
+function isOfSomethingElse(tokens: Token[], at: number): boolean {
+  const before = tokens.slice(Math.max(0, at - 2), at).map(({ text }) => text);
+  return before.at(-1) === 'pro' || before.some((word) => NOT_PRICES.has(word));
 }
 
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
@@ -184,7 +234,16 @@ function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
       /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/,
     );
   const { value, currency } = amount;
-  return { from: at, to: suffix.to, ...bounds(amount.isNear ? 'near' : suffix.value, value), currency, needsUnit };
+  const isClear =
+    !['plus', '+', 'ish', '-', 'budget'].includes(suffix.words[0] ?? '') && !isOfSomethingElse(tokens, at);
+  return {
+    from: at,
+    to: suffix.to,
+    ...bounds(amount.isNear ? 'near' : suffix.value, value),
+    currency,
+    needsUnit,
+    isClear,
+  };
 }
 
 function withoutSuffix(
@@ -202,6 +261,7 @@ function withoutSuffix(
 /** What a phrase limits, if anything: told by its currency, else by the unit after it, else by the word before it. */
 function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): Limit | undefined {
   const { from, to, min, max, currency, needsUnit } = phrase;
+  const isSentence = plain !== 'no';
   const limit = (kind: LimitKind, end: number): Limit => ({
     kind,
     ...(min !== undefined && { min }),
@@ -222,7 +282,8 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
   if (unit?.kind === 'rating' && highest <= 5) return withSuffix(tokens, limit('rating', unit.to));
   const rated = startOfRatingWord(tokens, from);
   if (rated !== undefined && highest <= 5) return { ...withSuffix(tokens, limit('rating', to)), from: rated };
-  return needsUnit || !canEndPrice(tokens, to) ? undefined : limit('price', to);
+  const isUnclear = needsUnit && !(isSentence && phrase.isClear);
+  return isUnclear || !canEndPrice(tokens, to, isSentence) ? undefined : limit('price', to);
 }
 
 /** `stars`, `-star ratings`, `customer reviews`. */
@@ -253,10 +314,10 @@ function startOfRatingWord(tokens: Token[], at: number): number | undefined {
 }
 
 /** Whether a plain number before this token can be a price: it counts or measures nothing. */
-function canEndPrice(tokens: Token[], at: number): boolean {
+function canEndPrice(tokens: Token[], at: number, isSentence: boolean): boolean {
   const next = tokens[at];
   if (!next || next.kind === 'sign') return next?.text !== '-' && next?.text !== '%' && next?.text !== '"';
-  if (CURRENCIES[next.text]) return true;
+  if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;
   return measurementTerm('1', next.term) === undefined && AFTER_PRICE.has(next.text);
 }
 

@@ -14,12 +14,13 @@ const OPENINGS = phraseTable<'always' | 'afterPause' | 'never'>([
   ['never', 'nothing but, nichts als, rien que, not only, nicht nur, pas seulement'],
   [
     'always',
-    `without, without any, except, except for, excluding, not, minus, anything but, everything but, all but, nothing, but nothing,
+    `without, without any, with no, containing no, contains no, has no, have no, instead of, rather than, isnt, arent, wasnt,
+    that isnt, that arent, doesnt have, dont have, doesnt contain, does not contain, does not have, isnt made of, never, except, except for, excluding, not, minus, anything but, everything but, all but, nothing, but nothing,
     other than, apart from, free of, free from, avoid, avoiding, neither, but not, but no, and no, and not, i dont want,
     dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, ohne, nicht, außer,
-    ausser, alles außer, alles ausser, weder, bloß nicht, bloss nicht, bitte nicht, aber nicht, nichts, kein, keine, keinen, keiner,
+    ausser, statt, anstatt, anstelle von, alles außer, alles ausser, weder, bloß nicht, bloss nicht, bitte nicht, aber nicht, nichts, kein, keine, keinen, keiner,
     keines, nichts mit, nichts aus, nichts in, rien de, rien en, sans, sauf, hormis, excepte, tout sauf, pas de, pas d, pas en, pas, mais pas,
-    mais pas de, mais pas en, ni, aucun, aucune, autre que`,
+    mais pas de, mais pas en, ni, aucun, aucune, autre que, au lieu de, plutot que, ne contient pas, ne contient pas de`,
   ],
   ['afterPause', 'no'],
 ]);
@@ -34,6 +35,11 @@ const AFTER_NEGATION = new Set(
 /** What joins several unwanted things. */
 const OR = new Set(['or', 'nor', 'oder', 'noch', 'ni', 'ou']);
 const NEITHER = new Set(['neither', 'weder', 'ni']);
+const AND = new Set(['and', 'und', 'et']);
+/** After these, `and` goes on with what is not wanted, unless an article begins another thing: `without wool and leather`. */
+const LISTING = new Set(
+  'without avoid avoiding excluding except ohne außer ausser sans sauf hormis excepte'.split(' '),
+);
 
 /** The negation that begins at a token, if one does; `isFirst` tells whether nothing but an article precedes. */
 export function negationAt(tokens: Token[], at: number, isFirst: boolean): Negation | undefined {
@@ -50,8 +56,10 @@ export function negationAt(tokens: Token[], at: number, isFirst: boolean): Negat
 /** The first word of a further unwanted thing after `to`: the blue in `neither black nor blue`. */
 export function nextUnwanted(tokens: Token[], { from }: Negation, to: number): number | undefined {
   const text = tokens[to]?.text ?? '';
-  const isList = OR.has(text) || (NEITHER.has(tokens[from]?.text ?? '') && text === 'and');
-  if (!isList) return undefined;
+  const opening = tokens[from]?.text ?? '';
+  const isList = OR.has(text) || (NEITHER.has(opening) && text === 'and');
+  const isListed = LISTING.has(opening) && AND.has(text) && !AFTER_NEGATION.has(tokens[to + 1]?.text ?? '');
+  if (!isList && !isListed) return undefined;
   const next = skip(tokens, to + 1);
   return tokens[next]?.kind === 'word' ? next : undefined;
 }

@@ -20,11 +20,7 @@ test.each([
   ['vase £15-25', [price({ min: 15, max: 25, currency: 'GBP' })], 'vase'],
   ['Please show me a tent, maximum price 150', [price({ max: 150 })], 'tent'],
   ['lantern 20 dollars or less', [price({ max: 20, currency: 'USD' })], 'lantern'],
-  [
-    'wool coat from €90 up to €140',
-    [price({ min: 90, currency: 'EUR' }), price({ max: 140, currency: 'EUR' })],
-    'wool coat',
-  ],
+  ['wool coat from €90 up to €140', [price({ min: 90, max: 140, currency: 'EUR' })], 'wool coat'],
   ['armchair over 300', [price({ min: 300 })], 'armchair'],
 ])('a price limit is parsed: %s', (sentence, constraints, words) => {
   expect(parsed(sentence)).toEqual({ constraints, words });

@@ -2,6 +2,7 @@ import { type Language, languageOf } from '../words/languages.ts';
 import { isStopWord } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
+import { isSizeLabel } from '../words/sizes.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import { FILLERS, RESULT_COUNTS } from './fillers.ts';
 import { ARTICLES, endOfOpening, withoutLabels } from './frame.ts';
@@ -28,6 +29,8 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
   isSize?: boolean;
+  /** Whether the shop has nothing that tells whether it is kept. */
+  isUnread?: boolean;
 }
 
 /** Which of the ambiguous words of a sentence occur in the catalogue. */
@@ -77,7 +80,7 @@ export function parseQuery(
   vocabulary: CatalogVocabulary = EMPTY_VOCABULARY,
   reading: Reading = KEYWORDS,
 ): ParsedQuery {
-  const tokens = reading.isSentence ? withoutLabels(tokenize(sentence)) : tokenize(sentence);
+  const tokens = reading.isSentence ? withoutLabels(tokenize(sentence, reading)) : tokenize(sentence);
   const consumed = new Array<boolean>(tokens.length).fill(false);
   const constraints: Constraint[] = [];
   const ambiguous: ParsedQuery['ambiguous'] = { names: [], values: [] };
@@ -258,7 +261,8 @@ function addUnwanted(
     }
     addConstraint(from, to, { kind: 'without', value });
     from = to;
-    first = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
+    const next = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
+    first = next !== undefined && !consumed[next] && !isSizeLabel(tokens, next) ? next : undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import { sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
+import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { BEYOND } from './completions.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import type { Constraint, ParsedQuery } from './parse.ts';
@@ -32,7 +33,7 @@ const MAX_ALTERNATIVES = 120;
 /** A shorter word begins too much. */
 const MIN_BEGINNING = 5;
 
-interface Known {
+export interface Known {
   /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
   isNamed: boolean;
   isValue: boolean;
@@ -42,9 +43,9 @@ interface Known {
   label: string | undefined;
 }
 
-type Lookup = (phrase: string) => Known | undefined;
+export type Lookup = (phrase: string) => Known | undefined;
 
-/** One statement; none for a sentence without words. */
+/** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
   const words = parsed.words.map(withoutSizeSystem);
@@ -57,10 +58,21 @@ export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<Pa
   if (phrases.size === 0) return parsed;
   const known = await lookUp(db, [...phrases]);
   const lookup: Lookup = (phrase) => known.get(phrase);
+  const unread = [...asked.map(({ text }) => text), ...unwanted].filter((text) =>
+    mayBeCompound(text, language, lookup),
+  );
+  const parts = [
+    ...new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right]))),
+  ];
+  if (parts.length > 0) for (const [phrase, found] of await lookUp(db, parts)) known.set(phrase, found);
+  const read = replaced(asked, language, lookup);
   return {
     ...parsed,
-    words: [...withoutFieldLabels(replaced(asked, language, lookup), lookup), ...words.slice(MAX_WORDS)],
-    constraints: parsed.constraints.map((each) => withShopValue(each, language, lookup)),
+    words: [...withoutFieldLabels(read.words, lookup), ...words.slice(MAX_WORDS)],
+    constraints: [
+      ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
+      ...read.halfRead.map(({ text, start, end }): Constraint => ({ kind: 'word', text, start, end, isUnread: true })),
+    ],
     related: new Map(
       asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
     ),
@@ -93,11 +105,7 @@ function candidatesFor(window: Window, language: Language): string[] {
   if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
   const [text = ''] = window.texts;
   if (/^\d/.test(text)) return [];
-  const compound = language === 'de' ? halvesOf(text).flatMap((halves) => halves.flatMap(meaningsOf)) : [];
-  return [window.term, ...others, ...compound, ...relatives(window.term), ...inflections(text, language)].slice(
-    0,
-    MAX_ALTERNATIVES,
-  );
+  return [window.term, ...others, ...relatives(window.term), ...inflections(text, language)].slice(0, MAX_ALTERNATIVES);
 }
 
 /** Other words for it, as terms. */
@@ -113,21 +121,16 @@ function otherWords({ texts, term }: Window, language: Language): string[] {
   return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
 }
 
-/** A half of a German compound is no shorter. */
-const MIN_HALF = 3;
+/** A shorter word is no compound. */
+const MIN_COMPOUND = 6;
 
-/** The halves of a German compound that both have a meaning: `Damenjacke`, `Geschenkidee`. */
-function halvesOf(word: string): [string, string][] {
-  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
-  return cuts
-    .map((cut): [string, string] => [word.slice(0, cut), word.slice(cut)])
-    .filter((halves) => halves.every((half) => meaningsOf(half).length > 0));
-}
-
-/** What a half stands for, without the letter that joins it to the other. */
-function meaningsOf(half: string): string[] {
-  const own = otherWordsFor(half);
-  return (own.length > 0 || !half.endsWith('s') ? own : otherWordsFor(half.slice(0, -1))).map((phrase) => stem(phrase));
+/** Whether a word means nothing to the shop, and may be put together of words that do: `Damenjacke`. */
+function mayBeCompound(text: string, language: Language, lookup: Lookup): boolean {
+  if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr') return false;
+  const term = stem(text);
+  return (
+    !lookup(term)?.isKnown && !has(lookup(term)) && standIn({ texts: [text], term }, language, lookup) === undefined
+  );
 }
 
 /** Which of the phrases are in names or values. Of several words, the first and the last are in one product's name. */
@@ -164,17 +167,24 @@ async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Know
   );
 }
 
-function replaced(words: Token[], language: Language, lookup: Lookup): Token[] {
+/** The words as the shop has them, and those of which it has only the head. */
+function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
+  const halfRead: Token[] = [];
   for (let at = 0; at < words.length; ) {
     const windows = windowsAt(words, at);
     const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));
     if (!window) break;
     const own = words.slice(at, at + window.texts.length);
-    result.push(...shopTokens(own, window, language, lookup));
+    const [text = ''] = window.texts;
+    const compound = mayBeCompound(text, language, lookup) ? meaningOfCompound(text, language, lookup) : undefined;
+    const [first] = own;
+    if (compound && first) result.push(...compound.terms.map((term) => ({ ...first, text: term, term })));
+    else result.push(...shopTokens(own, window, language, lookup));
+    if (compound?.isHeadOnly && first) halfRead.push(first);
     at += own.length;
   }
-  return result;
+  return { words: result, halfRead };
 }
 
 /** Whether several words stand for one thing that the shop calls otherwise. */
@@ -182,7 +192,7 @@ function isEntry(window: Window, language: Language, lookup: Lookup): boolean {
   return !has(lookup(window.term)) && otherWords(window, language).some((other) => has(lookup(other)));
 }
 
-function has(known: Known | undefined): boolean {
+export function has(known: Known | undefined): boolean {
   return known !== undefined && (known.isNamed || known.isValue);
 }
 
@@ -216,25 +226,20 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
     relatives(window.term).find((phrase) => has(lookup(phrase))) ??
     relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
-    compoundMeaning(text, lookup) ??
     lookup(window.term)?.label ??
     otherWords(window, language).flatMap((other) => lookup(other)?.label ?? [])[0]
   );
 }
 
-function compoundMeaning(text: string, lookup: Lookup): string | undefined {
-  for (const halves of halvesOf(text)) {
-    const meanings = halves.flatMap((half) => meaningsOf(half).find((meaning) => has(lookup(meaning))) ?? []);
-    if (meanings.length === halves.length) return meanings.join(' ');
-  }
-  return undefined;
-}
-
+/** In the words of the shop; unread where it has no such word, for then nothing tells whether a product has it. */
 function withShopValue(constraint: Constraint, language: Language, lookup: Lookup): Constraint {
   const { kind, value } = constraint;
   if (kind !== 'without' || !value || has(lookup(value))) return constraint;
-  const meaning = standIn({ texts: [value], term: value }, language, lookup);
-  return meaning === undefined ? constraint : { ...constraint, value: meaning };
+  const meaning =
+    standIn({ texts: [value], term: value }, language, lookup) ??
+    (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
+  if (meaning !== undefined) return { ...constraint, value: meaning };
+  return value.includes(' ') || lookup(value)?.isKnown ? constraint : { ...constraint, isUnread: true };
 }
 
 /** Without the name of an attribute beside its value. */

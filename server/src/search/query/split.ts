@@ -39,7 +39,7 @@ export function splitSentence(
   /** What is joined in the name of a product: `salt and pepper`. */
   joined: ReadonlySet<string> = new Set(),
 ): Split {
-  const tokens = tokenize(sentence);
+  const tokens = tokenize(sentence, { isSentence: true });
   const cuts = cutsOf(tokens, constraints).filter(({ joins }) => !joined.has(joins));
   const isTotal = tokens.some((_token, i) => phraseAt(TOTALS, tokens, i) !== undefined);
   const hasWord = cuts.some(({ kind }) => kind !== 'list');
@@ -68,7 +68,7 @@ export function splitSentence(
 
 /** The words around each link, with it. */
 export function joinedWords(sentence: string, constraints: Constraint[]): string[] {
-  return cutsOf(tokenize(sentence), constraints).map(({ joins }) => joins);
+  return cutsOf(tokenize(sentence, { isSentence: true }), constraints).map(({ joins }) => joins);
 }
 
 interface Cut {

@@ -54,6 +54,7 @@ function relaxationRank({ kind, value, headNoun }: Constraint): number {
 
 function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | undefined {
   const { kind, value = '', min, max, isSize } = constraint;
+  if (constraint.isUnread) return undefined;
   switch (kind) {
     case 'price':
       if (isForeignCurrency(db, constraint) || (min === undefined && max === undefined)) return undefined;
@@ -64,7 +65,8 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${hasValueOrName(db, value, ~PLACE.option)} or ${everyVariantHas(db, value)})`;
+      return sql`not (${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))} or ${everyVariantHas(db, value)}
+        or ${isSaidToHave(db, value)})`;
     case 'value':
       if (value === ON_SALE) return isOnSale;
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
@@ -111,6 +113,28 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
     or p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${words}::text[])::text[]) and x.place & ${PLACE.title} > 0
       group by x.product_id having count(*) = ${words.length}))`;
+}
+
+/** What says of the word after it that it is not there. */
+const NEGATED_BEFORE = '(no|not|non|without|never|zero|free of|free from|ohne|keine?|frei von|sans|pas de)';
+
+/**
+ * Its attributes say so, as `Organic Cotton, Spandex` says of cotton; and where that is no option in this shop, its description,
+ * unless it says the opposite: `free of BPA`. Only products that have the word anywhere are read.
+ */
+function isSaidToHave(db: SearchDb, value: string): Sql {
+  const words = value.split(' ');
+  const singular = value.endsWith('y') ? `${value.slice(0, -1)}(y|ie)` : `${value}e?`;
+  const word = `${singular.replaceAll(' ', '[^[:alnum:]]+')}s?`;
+  const negated = `\\m${NEGATED_BEFORE}[^[:alnum:]]+([[:alnum:]]+[^[:alnum:]]+)?${word}\\M|\\m${word}[^[:alnum:]]*(free|frei)`;
+  return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+      and x.term = any((select ${words}::text[])::text[]) group by x.product_id having count(*) = ${words.length})
+    and exists (select from products q where q.site_id = p.site_id and q.id = p.id
+      and regexp_replace(unaccent(lower(concat_ws(' | ',
+        (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
+        case when (select not exists (select from search_postings o where o.site_id = ${db.siteId}
+          and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0)) then q.description end))),
+        ${negated}::text, ' ', 'g') ~ ${`\\m${word}\\M`}::text))`;
 }
 
 /** Every variant has it in one of its option values. */

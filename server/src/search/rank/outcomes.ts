@@ -18,7 +18,7 @@ export function constraintOutcomes(
     const isFailed = bit >= 0 && (failed & (1 << bit)) > 0;
     const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
     const field = ratingFieldOf(constraint);
-    const isUnread = kind === 'price' && min === null && max === null;
+    const isUnread = constraint.isUnread || (kind === 'price' && min === null && max === null);
     const isUnknown =
       isUnread || (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
     const fate = isUnknown ? 'not_available' : isFailed ? 'relaxed' : 'applied';

@@ -18,7 +18,7 @@ const TELLING: Record<Exclude<Language, 'en'>, Set<string>> = {
   fr: words(`un une les des du pour avec sans et ou je nous cherche cherchons voudrais veux besoin moins entre taille pas cher
     chere chers au aux sur dans est sont que qui quelque chose avez vous mon ma mes noir noire bleu bleue rouge vert verte blanc
     blanche gris grise jaune deux trois quatre cinq sept huit neuf dix euros jusqua environ maximum ni sauf cadeau le la
-    de en`),
+    de en l d qu j jusqu`),
 };
 
 /** In which language a sentence is, if its words tell; else the shop's own. */
@@ -32,10 +32,10 @@ export function languageOf(tokens: Token[], shopLanguage: Language): Language {
   return german === french && shopLanguage === 'de' ? 'de' : german > french ? 'de' : 'fr';
 }
 
-const WEAK = words('de en le la des am im euro euros maximum circa will an dem den par ou pas mes sept entre et un');
+const WEAK = words('de en le la des am im euro euros maximum circa will an dem den par ou pas mes sept entre et l d');
 const ENGLISH =
-  words(`the a for with without under over i my you your is are do have any some that this which who of and or not
-  more less than at most least between below above in to up from looking want need show me find please it`);
+  words(`the a for with without under over i my you your is are do have any some that this which who of and not
+  more less than at most least between below above to up from looking want need show me find please it`);
 
 function weightOf(text: string): number {
   return WEAK.has(text) ? 0.5 : 1;

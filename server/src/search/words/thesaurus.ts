@@ -110,7 +110,6 @@ teapot, teekanne, theiere
 kettle, wasserkocher, wasserkessel, bouilloire
 coffee, kaffee
 bottle, flasche, bouteille, gourde
-insulated bottle, thermos, thermos flask, vacuum flask, thermosflasche, isolierflasche, bouteille isotherme, flask
 jar, einmachglas, vorratsglas, bocal
 wine glass, weinglas, verre a vin
 knife, messer, couteau
@@ -131,7 +130,7 @@ torch, flashlight, taschenlampe, lampe torche
 lantern, laterne, lanterne
 candle, kerze, bougie
 diffuser, raumduft, duftspender, diffuseur, air freshener, room fragrance
-scent, fragrance, duft, parfum, smell
+scent, fragrance, duft, parfum
 perfume, parfum, cologne
 blanket, throw, decke, wolldecke, couverture
 cushion, throw pillow, kissen, zierkissen, coussin
@@ -159,7 +158,8 @@ pencil, bleistift, crayon
 colour pencils, color pencils, coloured pencils, colored pencils, crayons, buntstift, buntstifte, crayons de couleur
 book, buch, livre
 watering can, gießkanne, giesskanne, arrosoir
-trowel, hand trowel, kelle, pflanzkelle, transplantoir
+trowel, hand trowel, kelle, pflanzkelle, handschaufel, transplantoir
+shovel, spade, schaufel, spaten, pelle, beche
 secateurs, pruning shears, pruners, pruner, gartenschere, secateur
 planter, plant pot, flower pot, flowerpot, pflanzgefaß, ubertopf, blumentopf, pot de fleurs, cache pot
 seed, saatgut, samen, graine
@@ -217,15 +217,19 @@ wine, wein
 beer, bier, biere
 flower, blume, fleur, bouquet
 christmas, weihnachten, noel, xmas
-fishing lure, lure, angelkoder, leurre
 fishing rod, angelrute, canne a peche
-costume, outfit, kostum, deguisement, fancy dress, disguise
 `;
+
+/** Words within an entry that a sentence has lost as fillers: the `à` of `sac à dos`. */
+const LINKS = /(?<=\S )(?:de|d|du|des|a|en|la|le) /g;
 
 const BY_WORD = new Map<string, string[]>();
 for (const line of GOODS.trim().split('\n')) {
   const all = line.split(',').map((word) => word.trim());
-  for (const word of all) BY_WORD.set(word, [...(BY_WORD.get(word) ?? []), ...all.filter((other) => other !== word)]);
+  for (const word of all) {
+    for (const key of new Set([word, word.replaceAll(LINKS, '')]))
+      BY_WORD.set(key, [...(BY_WORD.get(key) ?? []), ...all.filter((other) => other !== word)]);
+  }
 }
 
 /** The longest entry, in words. */

@@ -18,8 +18,12 @@ const MAX_SENTENCE = 1_000;
 const PIECE = new RegExp(
   [
     String.raw`us\$`,
-    // 1,000.50 and 1.000,50
+    // 1,000.50 and 1.000,50; also 1'000.50, and 1 000,50 before a currency
     String.raw`[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\d])`,
+    String.raw`[1-9]\d{0,2}(?:['’]\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\d])`,
+    String.raw`[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?= ?(?:[€$£]|(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L})))`,
+    // 20,- and 20.-
+    String.raw`\d+[.,][-–—]{1,2}(?! ?\d)`,
     String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
     // 5k, and 20eur as two pieces
     String.raw`\d+(?:[.,]\d+)?k(?![\p{L}\d])`,
@@ -30,9 +34,13 @@ const PIECE = new RegExp(
   'giu',
 );
 
-/** The tokens of a sentence, with positions in the original text. */
-export function tokenize(sentence: string): Token[] {
-  const normalized = normalizeKeepingOffsets(sentence.slice(0, MAX_SENTENCE));
+/** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
+const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
+
+/** The tokens of a text, with positions in the original; in a sentence, an elided word is a token of its own. */
+export function tokenize(text: string, { isSentence = false } = {}): Token[] {
+  const whole = normalizeKeepingOffsets(text.slice(0, MAX_SENTENCE));
+  const normalized = isSentence ? whole.replaceAll(ELISION, (elided) => `${elided.slice(0, -1)} `) : whole;
   return Array.from(normalized.matchAll(PIECE), ({ 0: piece, index }) => {
     const text = piece.replaceAll(/['’‘`]/g, '');
     const number = /^\d/.test(piece) ? parseDigits(piece) : undefined;
@@ -61,7 +69,8 @@ function normalizeKeepingOffsets(text: string): string {
 }
 
 /** `1,000` and `1.000` are a thousand, `4,5` and `4.5` four and a half. */
-function parseDigits(text: string): number | undefined {
+function parseDigits(piece: string): number | undefined {
+  const text = piece.replaceAll(/[ '’]|[.,][-–—]+$/g, '');
   if (/^[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?$/.test(text)) {
     const cents = /[.,]\d{1,2}$/.exec(text)?.[0] ?? '';
     const whole = text.slice(0, text.length - cents.length).replaceAll(/[.,]/g, '');

@@ -1,0 +1,69 @@
+import type { Language } from '../words/languages.ts';
+import { stem } from '../words/normalize.ts';
+import { otherWordsFor } from '../words/thesaurus.ts';
+import { has, type Lookup } from './shop-words.ts';
+
+/** Compounds, split by the words that the shop itself has: `Damenjacke` asks for a jacket for women. */
+
+/** What each half may be in the words of the shop, best first. */
+interface Halves {
+  left: string[];
+  right: string[];
+  /** Those of the right half that are not its own spelling. */
+  foreign: Set<string>;
+}
+
+/** A half is no shorter. */
+const MIN_HALF = 3;
+/** A head that stands alone is no shorter. */
+const MIN_HEAD = 4;
+/** What joins the halves of a German compound, and endings that its first half may have lost: `Lauf(en)`. */
+const JOINTS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
+const ENDINGS = ['', 'e', 'n', 'en', 's'];
+
+/** All ways to cut a word in two. */
+export function splitsOf(word: string): Halves[] {
+  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
+  return cuts
+    .map((cut) => {
+      const [first, last] = [word.slice(0, cut), word.slice(cut)];
+      const stems = JOINTS.flatMap((joint) =>
+        first.endsWith(joint) && first.length - joint.length >= MIN_HALF
+          ? [first.slice(0, first.length - joint.length)]
+          : [],
+      );
+      const right = meaningsOf([last]);
+      return { left: meaningsOf(stems), right: [...right.own, ...right.foreign], foreign: new Set(right.foreign) };
+    })
+    .map(({ left, ...rest }) => ({ ...rest, left: [...left.own, ...left.foreign] }));
+}
+
+function meaningsOf(halves: string[]): { own: string[]; foreign: string[] } {
+  const forms = [...new Set(halves.flatMap((half) => ENDINGS.map((ending) => half + ending)))];
+  const foreign = forms.flatMap(otherWordsFor).map((phrase) => phrase.split(' ').map(stem).join(' '));
+  return { own: [...new Set(forms.map(stem))], foreign: [...new Set(foreign)] };
+}
+
+/**
+ * The terms for which a compound stands: of both halves, with the longest head, or else of a German head alone, since a
+ * `Kochmesser` is a knife whatever else it is.
+ */
+export function meaningOfCompound(
+  word: string,
+  language: Language,
+  lookup: Lookup,
+): { terms: string[]; isHeadOnly: boolean } | undefined {
+  const splits = splitsOf(word);
+  const known = (phrase: string) => has(lookup(phrase));
+  for (const { left, right } of splits) {
+    const [first, last] = [left.find(known), right.find(known)];
+    if (first !== undefined && last !== undefined)
+      return { terms: [...first.split(' '), ...last.split(' ')], isHeadOnly: false };
+  }
+  for (const [i, { right, foreign }] of splits.entries()) {
+    const head = right.find((phrase) => lookup(phrase)?.isNamed && (language === 'de' || foreign.has(phrase)));
+    const isLong = word.length - MIN_HALF - i >= MIN_HEAD;
+    if (head !== undefined && isLong) return { terms: head.split(' '), isHeadOnly: true };
+  }
+  return undefined;
+}
