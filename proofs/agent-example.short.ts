@@ -10,6 +10,7 @@ import { openShop } from '../server/test/shop.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
 const MCP = new URL('../examples/mcp-client.ts', import.meta.url).pathname;
+const UCP = new URL('../examples/ucp-client.ts', import.meta.url).pathname;
 /** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
@@ -71,6 +72,16 @@ test('the example of MCP finds, prepares a purchase and gives its token back', P
   expect(stdout).toContain('find_and_buy');
   expect(stdout).toContain('name: Stoneware mug');
   expect(stdout).toContain('status: requires\\_escalation');
+});
+
+test('the example of UCP finds, fills a cart and hands the checkout to its buyer', PLAYED, async () => {
+  const { demo } = await givenDemo();
+
+  const { stdout } = await promisify(execFile)(process.execPath, [UCP, 'mug', '--demo', demo, '--auto-approve']);
+
+  expect(stdout).toContain('Found: Stoneware mug, 18 EUR');
+  expect(stdout).toContain('The checkout is requires_escalation, its total');
+  expect(stdout).toMatch(/human_confirmation_required: .*\n.*\nIts buyer confirms it at \S+\/checkout\/chk_/);
 });
 
 test(
