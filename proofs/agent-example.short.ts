@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
 import { approve } from '../server/test/agents.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
 import { openShop } from '../server/test/shop.ts';
+import { databaseUrl } from '../server/test/worker-database.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
 const MCP = new URL('../examples/mcp-client.ts', import.meta.url).pathname;
+const UCP = new URL('../examples/ucp-client.ts', import.meta.url).pathname;
 /** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
@@ -19,8 +23,8 @@ afterAll(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
-/** A shop with a mug and a customer, and the file of credentials that the example reads. */
-async function givenDemo() {
+/** A shop with a mug and a customer, and the file of credentials that the example reads; behind the server at an address, if given. */
+async function givenDemo(at?: string) {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '18.00', inventory_quantity: 50 });
@@ -28,7 +32,7 @@ async function givenDemo() {
   const directory = await mkdtemp(join(tmpdir(), 'agent-example-'));
   directories.push(directory);
   const demo = join(directory, 'demo.json');
-  const { site_id, credentials, baseUrl: base_url } = shop;
+  const { site_id, credentials, baseUrl: base_url } = { ...shop, ...(at && { baseUrl: at }) };
   const { storefront_token } = credentials;
   const customers = [{ email: customer.email, password: customer.password }];
   await writeFile(demo, JSON.stringify({ base_url, site_id, storefront_token, customers }));
@@ -72,6 +76,24 @@ test('the example of MCP finds, prepares a purchase and gives its token back', P
   expect(stdout).toContain('name: Stoneware mug');
   expect(stdout).toContain('status: requires\\_escalation');
 });
+
+test(
+  'the example of UCP finds, fills a cart and hands the checkout to its buyer',
+  PLAYED,
+  async ({ onTestFinished }) => {
+    // The addresses in the shop's profile are those of the server's configuration.
+    const port = await freePort();
+    const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
+    onTestFinished(() => stopServer(server));
+    const { demo } = await givenDemo(server.baseUrl);
+
+    const { stdout } = await promisify(execFile)(process.execPath, [UCP, 'mug', '--demo', demo, '--auto-approve']);
+
+    expect(stdout).toContain('Found: Stoneware mug, 18 EUR');
+    expect(stdout).toContain('The checkout is requires_escalation, its total');
+    expect(stdout).toMatch(/human_confirmation_required: .*\n.*\nIts buyer confirms it at \S+\/checkout\/chk_/);
+  },
+);
 
 test(
   'with too small a budget the example says so, goes on, and links to the account page that revokes it',

@@ -41,6 +41,11 @@ const NOT_TESTED: [string, string, string][] = [
     'node examples/mcp-client.ts',
     'a token in the environment: proofs/agent-example.short.ts runs the example',
   ],
+  [
+    'docs/agents.md',
+    'node examples/ucp-client.ts',
+    'a person approves it: proofs/agent-example.short.ts runs the example',
+  ],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [

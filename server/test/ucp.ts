@@ -58,15 +58,16 @@ export interface UcpBody {
   [field: string]: unknown;
 }
 
-/** A server that publishes the profile of an agent. */
-export async function publishProfile(change: object = {}) {
+/** A server that publishes the profile of an agent; or, for one that is none, this text. */
+export async function publishProfile(change: object | string = {}) {
   const entry = [{ version: UCP_VERSION, spec: 'https://ucp.dev/', schema: 'https://ucp.dev/' }];
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, entry]));
-  const document = { ucp: { version: UCP_VERSION, services: {}, payment_handlers: {}, capabilities, ...change } };
+  const ucp = { version: UCP_VERSION, services: {}, payment_handlers: {}, capabilities };
+  const document = typeof change === 'string' ? change : JSON.stringify({ ucp: { ...ucp, ...change } });
   let asked = 0;
   const server = createServer((_req, res) => {
     asked += 1;
-    res.setHeader('Cache-Control', 'public, max-age=600').end(JSON.stringify(document));
+    res.setHeader('Cache-Control', 'public, max-age=600').end(document);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {

@@ -2565,6 +2565,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/storefront/cart/{cart_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a cart
+         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress.
+         */
+        post: operations["storefront.cancelCart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/storefront/cart/{cart_id}/items": {
         parameters: {
             query?: never;
@@ -6620,7 +6646,7 @@ export interface components {
             products_count: components["schemas"]["Count"];
         };
         /**
-         * @description An active cart can be changed. converted became an order, merged went into the customer's cart at login.
+         * @description An active cart can be changed. converted became an order, merged went into the customer's cart at login, expired is past its time or was cancelled.
          * @enum {string}
          */
         CartStatus: "active" | "converted" | "merged" | "expired";
@@ -7964,6 +7990,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The cart or the stock does not allow it, or the first call with this Idempotency-Key is still running. */
+        CartConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
         BudgetExceeded: {
             headers: {
@@ -7976,16 +8012,6 @@ export interface components {
         /** @description The token does not allow this. */
         AgentForbidden: {
             headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The cart or the stock does not allow it, or the first call with this Idempotency-Key is still running. */
-        CartConflict: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -8618,9 +8644,9 @@ export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
+export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
-export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
 export type ResponseCompletionConflict = components['responses']['CompletionConflict'];
@@ -15428,6 +15454,49 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.cancelCart": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cart as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -59,6 +59,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0057_audit_tells': () => import('./migrations/0057_audit_tells.ts'),
   '0059_names_and_pictures': () => import('./migrations/0059_names_and_pictures.ts'),
   '0060_pictures_of_orders': () => import('./migrations/0060_pictures_of_orders.ts'),
+  '0063_ucp_answers': () => import('./migrations/0063_ucp_answers.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

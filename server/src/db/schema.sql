@@ -2001,8 +2001,8 @@ create table commerce.ucp_requests (
   caller_hash bytea not null,
   key_hash bytea not null,
   request_hash bytea not null,
-  resource_id uuid,
   created_at timestamp with time zone not null default now(),
+  answer bytea,
   constraint ucp_requests_pkey PRIMARY KEY (site_id, caller_hash, key_hash),
   constraint ucp_requests_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );

@@ -875,8 +875,8 @@ export interface Tables {
     caller_hash: Buffer;
     key_hash: Buffer;
     request_hash: Buffer;
-    resource_id: string | null;
     created_at: string;
+    answer: Buffer | null;
   };
   variants: {
     site_id: string;

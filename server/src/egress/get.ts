@@ -8,7 +8,7 @@ export interface GetLimits {
 }
 
 export interface Document {
-  /** As parsed. */
+  /** As parsed; undefined for what is no JSON. */
   json: unknown;
   /** What `Cache-Control` allows; null where it says nothing. */
   max_age_seconds: number | null;
@@ -34,8 +34,15 @@ export async function get(
       body.destroy();
       return undefined;
     }
-    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return { json, max_age_seconds: maxAgeOf(String(headers['cache-control'] ?? '')) };
+    return { json: jsonIn(bytes), max_age_seconds: maxAgeOf(String(headers['cache-control'] ?? '')) };
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     return undefined;
   }

@@ -29,7 +29,7 @@ export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
-  /** Reads a small JSON document. Never throws: undefined is a document that cannot be had. */
+  /** Reads a small document, which should be JSON. Never throws: undefined is a document that cannot be had. */
   get(url: string, limits: GetLimits): Promise<Document | undefined>;
   close(): Promise<void>;
 }

@@ -86,7 +86,7 @@ function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
 
 async function fetchProfile({ egress }: ProfileDeps, url: URL) {
   const document = await egress.get(url.href, { mostBytes: MAX_BYTES, milliseconds: TOTAL_MS });
-  if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched as JSON.');
+  if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched.');
   const { least, usual, most } = KEPT_SECONDS;
   const keep_seconds = Math.min(most, Math.max(least, document.max_age_seconds ?? usual));
   return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(document.json) };

@@ -1,14 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hkdfSync, randomUUID } from 'node:crypto';
 import type { ErrorBody, HTTPValidationError } from '@commerce-backend/spec';
 import type { Claim } from '../http/callers/caller.ts';
 import { NO_CLAIM } from '../http/callers/open-callers.ts';
 import { type OperationId, operationTable } from '../http/contract/contract.ts';
 import type { CallOperation, Served } from '../http/pipeline/call-operation.ts';
 import type { AgentProfile } from '../shop/agents/profiles.ts';
-import { noteDone, noteRequest, type RequestKey } from '../shop/agents/ucp-requests.ts';
+import { claimKey, keepAnswer, type RequestKey } from '../shop/agents/ucp-requests.ts';
 import { inShop } from '../shop/in-shop.ts';
 import type { Front } from '../shop/merchant/front.ts';
 import { CAPS, sanitizeMerchantText } from '../shop/merchant-text.ts';
+import { type Sealing, seal, unseal } from '../shop/sealing.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
@@ -126,21 +127,33 @@ export class UcpCall {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
 
+  /** Whoever sends a token that has ended is refused, also where no operation is called; and is on record with it. */
+  async identify(): Promise<void> {
+    if (!this.asked && !this.isGuest) await this.ask('agent.getToken');
+  }
+
   /**
-   * Makes a change once: a copy of the request is shown what came of it. Throws a ProtocolError for a key that has served another
-   * request.
+   * Does work once: a copy of the request is given the answer of the first. Throws a ProtocolError for a key that has served
+   * another request.
    */
   async once(request: string, work: () => Promise<string>): Promise<string> {
-    if (this.opened.key === undefined) return work();
-    const key = this.#requestKey(this.opened.key, request);
-    const { same, resource_id } = await this.inShop((shop) => noteRequest(shop, key));
+    const { key: given } = this.opened;
+    if (given === undefined) return work();
+    const key = this.#requestKey(given, request);
+    const { same, answer } = await this.inShop((shop) => claimKey(shop, key));
     if (!same) {
       throw new ProtocolError(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
     }
-    if (resource_id !== null) return resource_id;
-    const made = await work();
-    await this.inShop((shop) => noteDone(shop, key, made));
-    return made;
+    const sealing = this.#sealingOf(given);
+    if (answer !== null) return unseal(sealing, answer);
+    const made = seal(sealing, await work());
+    return unseal(sealing, await this.inShop((shop) => keepAnswer(shop, key, made)));
+  }
+
+  /** Answers hold links that let in whoever has them. */
+  #sealingOf(key: string): Sealing {
+    const derived = hkdfSync('sha256', key.toLowerCase(), this.#claim.secret, 'ucp answer', 32);
+    return { key: Buffer.from(derived), tag: 'last' };
   }
 
   #requestKey(key: string, request: string): RequestKey {
@@ -166,6 +179,8 @@ const CODES: Record<string, string> = {
   insufficient_stock: 'out_of_stock',
   validation_error: 'invalid',
   shipping_option_unavailable: 'fulfillment_option_unavailable',
+  cart_expired: 'not_found',
+  cart_not_active: 'not_found',
 };
 
 export function protocolErrorOf({ status, body, headers }: Refused): ProtocolError {

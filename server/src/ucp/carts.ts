@@ -148,11 +148,10 @@ async function useCodes(call: UcpCall, { id, discount_code }: Cart, codes: strin
   }
 }
 
-/** Empties it. */
-export async function emptyCart(call: UcpCall, cart_id: string): Promise<Cart> {
-  const cart = await findCart(call, cart_id);
-  await fill(call, cart.id, { line_items: [] });
-  return cart;
+/** The cart as it was: from then on it is not found. */
+export async function cancelCart(call: UcpCall, cart_id: string): Promise<Cart> {
+  if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
+  return call.ask<Cart>('storefront.cancelCart', { path: { cart_id } }).catch(noResource);
 }
 
 export function viewOfCart(call: UcpCall, cart: Cart) {

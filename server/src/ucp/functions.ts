@@ -1,6 +1,5 @@
-import type { Cart, Checkout } from '@commerce-backend/spec';
-import { noResource, type UcpCall } from './call.ts';
-import { emptyCart, fill, findCart, makeCart, viewOfCart } from './carts.ts';
+import type { UcpCall } from './call.ts';
+import { cancelCart, fill, findCart, makeCart, viewOfCart } from './carts.ts';
 import { getProduct, lookupCatalog, searchCatalog } from './catalog.ts';
 import { cancelCheckout, changeCheckout, findCheckout, makeCheckout, viewOfCheckout } from './checkouts.ts';
 import { getOrder } from './orders.ts';
@@ -22,6 +21,8 @@ export interface UcpFunction {
   request: RequestName;
   /** The status of REST when something was made. */
   created?: true;
+  /** It is done once per key. */
+  changes?: true;
   /** The agent must send a key. */
   keyed?: true;
   run(call: UcpCall, id: string, body: unknown): Promise<object>;
@@ -30,28 +31,6 @@ export interface UcpFunction {
 const CART = 'dev.ucp.shopping.cart';
 const CHECKOUT = 'dev.ucp.shopping.checkout';
 const LOOKUP = 'dev.ucp.shopping.catalog.lookup';
-
-/** A change is made once per key, and shown as it is now. */
-async function cartAfter(call: UcpCall, name: string, id: string, body: unknown, work: () => Promise<Cart>) {
-  let cart: Cart | undefined;
-  const made = await call.once(JSON.stringify([name, id, body ?? null]), async () => {
-    cart = await work();
-    return cart.id;
-  });
-  return viewOfCart(
-    call,
-    cart ?? (await call.ask<Cart>('storefront.getCart', { path: { cart_id: made } }).catch(noResource)),
-  );
-}
-
-async function checkoutAfter(call: UcpCall, name: string, id: string, body: unknown, work: () => Promise<Checkout>) {
-  let checkout: Checkout | undefined;
-  const made = await call.once(JSON.stringify([name, id, body ?? null]), async () => {
-    checkout = await work();
-    return checkout.id;
-  });
-  return viewOfCheckout(call, checkout ?? (await findCheckout(call, made)));
-}
 
 export const FUNCTIONS = {
   search_catalog: {
@@ -65,44 +44,41 @@ export const FUNCTIONS = {
   },
   get_product: { root: LOOKUP, request: 'product', run: (call, _id, body) => getProduct(call, body as ProductWish) },
   create_cart: {
-    ...{ root: CART, request: 'cart', created: true },
-    run: (call, id, body) => cartAfter(call, 'create_cart', id, body, () => makeCart(call, body as CartWish)),
+    ...{ root: CART, request: 'cart', created: true, changes: true },
+    run: async (call, _id, body) => viewOfCart(call, await makeCart(call, body as CartWish)),
   },
   get_cart: {
     ...{ root: CART, request: 'nothing' },
     run: async (call, id) => viewOfCart(call, await findCart(call, id)),
   },
   update_cart: {
-    ...{ root: CART, request: 'cart' },
-    run: (call, id, body) =>
-      cartAfter(call, 'update_cart', id, body, async () => fill(call, (await findCart(call, id)).id, body as CartWish)),
+    ...{ root: CART, request: 'cart', changes: true },
+    run: async (call, id, body) => viewOfCart(call, await fill(call, (await findCart(call, id)).id, body as CartWish)),
   },
   cancel_cart: {
-    ...{ root: CART, request: 'nothing' },
-    run: (call, id) => cartAfter(call, 'cancel_cart', id, null, () => emptyCart(call, id)),
+    ...{ root: CART, request: 'nothing', changes: true },
+    run: async (call, id) => viewOfCart(call, await cancelCart(call, id)),
   },
   create_checkout: {
-    ...{ root: CHECKOUT, request: 'new_checkout', created: true },
-    run: (call, id, body) =>
-      checkoutAfter(call, 'create_checkout', id, body, () => makeCheckout(call, body as CheckoutWish)),
+    ...{ root: CHECKOUT, request: 'new_checkout', created: true, changes: true },
+    run: async (call, _id, body) => viewOfCheckout(call, await makeCheckout(call, body as CheckoutWish)),
   },
   get_checkout: {
     ...{ root: CHECKOUT, request: 'nothing' },
     run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),
   },
   update_checkout: {
-    ...{ root: CHECKOUT, request: 'checkout' },
-    run: (call, id, body) =>
-      checkoutAfter(call, 'update_checkout', id, body, () => changeCheckout(call, id, body as CheckoutWish)),
+    ...{ root: CHECKOUT, request: 'checkout', changes: true },
+    run: async (call, id, body) => viewOfCheckout(call, await changeCheckout(call, id, body as CheckoutWish)),
   },
   /** Only the human completes: the answer is the checkout as it is. */
   complete_checkout: {
-    ...{ root: CHECKOUT, request: 'nothing', keyed: true },
-    run: (call, id, body) => checkoutAfter(call, 'complete_checkout', id, body, () => findCheckout(call, id)),
+    ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
+    run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),
   },
   cancel_checkout: {
-    ...{ root: CHECKOUT, request: 'nothing', keyed: true },
-    run: (call, id) => checkoutAfter(call, 'cancel_checkout', id, null, () => cancelCheckout(call, id)),
+    ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
+    run: async (call, id) => viewOfCheckout(call, await cancelCheckout(call, id)),
   },
   get_order: { root: 'dev.ucp.shopping.order', request: 'nothing', run: (call, id) => getOrder(call, id) },
 } satisfies Record<string, UcpFunction>;
@@ -116,26 +92,34 @@ export interface UcpAnswer {
 
 /** The answer of a function: the resource, or the messages that say why there is none. Throws a ProtocolError, or `Refused`. */
 export async function answerOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
-  const { root, request, run, created }: UcpFunction = FUNCTIONS[name];
+  const { request, changes }: UcpFunction = FUNCTIONS[name];
   checkRequest(request, body ?? {});
-  const { agreed, origin } = call.opened;
+  const work = () => shownOf(call, name, id, body ?? {});
+  const answer = changes
+    ? (JSON.parse(
+        await call.once(JSON.stringify([name, id, body ?? null]), async () => JSON.stringify(await work())),
+      ) as UcpAnswer)
+    : await work();
+  await call.identify();
+  return answer;
+}
+
+async function shownOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
+  const { root, run, created }: UcpFunction = FUNCTIONS[name];
+  const { agreed, origin, front } = call.opened;
+  const version = UCP_VERSION;
+  const capabilities = activeFor(root, agreed);
   try {
     if (!agreed.has(root)) throw incompatible(root);
-    const capabilities = activeFor(root, agreed);
-    const ucp = {
-      version: UCP_VERSION,
-      status: 'success',
-      capabilities,
-      ...(root === CHECKOUT && { payment_handlers: {} }),
-    };
-    const shown = await run(call, id, body ?? {});
+    const ucp = { version, status: 'success', capabilities, ...(root === CHECKOUT && { payment_handlers: {} }) };
+    const shown = await run(call, id, body);
     const messages = 'messages' in shown || call.messages.length === 0 ? {} : { messages: call.messages };
     return { created: created === true, body: { ucp, ...shown, ...messages } };
   } catch (error) {
     if (!(error instanceof NoResource)) throw error;
-    const ucp = { version: UCP_VERSION, status: 'error', capabilities: activeFor(root, agreed) };
-    const body = { ucp, messages: error.messages, continue_url: call.opened.front.storefront_url ?? `${origin}/` };
-    return { created: false, body };
+    const ucp = { version, status: 'error', capabilities };
+    const continue_url = front.storefront_url ?? `${origin}/`;
+    return { created: false, body: { ucp, messages: error.messages, continue_url } };
   }
 }
 

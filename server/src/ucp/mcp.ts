@@ -65,7 +65,9 @@ function serverFor(deps: OpeningDeps, req: Request, res: Response, failed: Faile
   server.setRequestHandler('tools/list', () => ({ tools: TOOLS }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     if (!Object.hasOwn(FUNCTIONS, params.name)) {
-      throw new JsonRpcError(ProtocolErrorCode.InvalidParams, 'There is no such tool. List the tools.');
+      const error = new JsonRpcError(ProtocolErrorCode.InvalidParams, 'There is no such tool. List the tools.');
+      await recordRefusal(deps, undefined, req, res, new ShopError('not_found', error.message));
+      throw error;
     }
     try {
       return await callTool(deps, req, res, params.name as FunctionName, params.arguments ?? {});
@@ -153,7 +155,7 @@ const SAYS: Record<FunctionName, string> = {
   create_cart: 'Begins a cart with these lines.',
   get_cart: 'The cart as it is now.',
   update_cart: 'Replaces the lines and the codes of a cart.',
-  cancel_cart: 'Empties a cart.',
+  cancel_cart: 'Ends a cart and its checkout; the answer is the cart as it was.',
   create_checkout: 'Begins a checkout, of a cart or of these lines. Its buyer confirms it at continue_url.',
   get_checkout: 'The checkout as it is now, with its order once the buyer has confirmed.',
   update_checkout: 'Replaces the lines, and fills in the buyer and the delivery.',

@@ -39,9 +39,11 @@ export function rest(deps: OpeningDeps): Router {
     router[method]([`/ucp/v1${path}`, `/sites/:site_id/ucp/v1${path}`], serve(deps, name));
   }
   router.all(['/ucp/mcp', '/sites/:site_id/ucp/mcp'], ucpMcp(deps));
-  router.use(['/ucp/v1', '/sites/:site_id/ucp/v1'], (_req, res) =>
-    fail(res, new ProtocolError(404, 'not_found', 'There is no such operation.')),
-  );
+  router.use(['/ucp/v1', '/sites/:site_id/ucp/v1'], async (req, res) => {
+    const error = new ProtocolError(404, 'not_found', 'There is no such operation.');
+    await recordRefusal(deps, undefined, req, res, error);
+    fail(res, error);
+  });
   return router;
 }
 

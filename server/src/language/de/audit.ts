@@ -17,6 +17,7 @@ export const audit: Record<keyof typeof english, string> = {
   code_removed: 'Hat den Code aus einem Warenkorb entfernt',
   cart: 'Hat seinen Warenkorb angesehen',
   cart_begun: 'Hat einen Warenkorb angelegt',
+  cart_ended: 'Hat einen Warenkorb aufgegeben',
   shipping: 'Hat die Lieferarten angesehen',
   shop: 'Hat die Angaben zum Shop gelesen',
   access: 'Hat nachgesehen, was er darf und ausgeben kann',

@@ -16,6 +16,7 @@ export const audit = {
   code_removed: 'Took the code off a cart',
   cart: 'Looked at its cart',
   cart_begun: 'Began a cart',
+  cart_ended: 'Gave up a cart',
   shipping: 'Looked at the ways of delivery',
   shop: 'Read the facts about the shop',
   access: 'Read what it may do and spend',

@@ -17,6 +17,7 @@ export const audit: Record<keyof typeof english, string> = {
   code_removed: 'A retiré le code d’un panier',
   cart: 'A consulté son panier',
   cart_begun: 'A créé un panier',
+  cart_ended: 'A abandonné un panier',
   shipping: 'A consulté les modes de livraison',
   shop: 'A lu les informations sur la boutique',
   access: 'A consulté ce qu’il peut faire et dépenser',

@@ -3,7 +3,8 @@ import type { Shop } from '../shop.ts';
 
 /**
  * A request over UCP is several operations, each with a key of its own that follows from the request's. Here stands what the key
- * was first used for, so that it serves no other request, and what became of it, so that a copy that comes late changes nothing.
+ * was first used for, so that it serves no other request, and how that was answered, so that a copy that comes late changes nothing
+ * and is answered alike.
  */
 
 export interface RequestKey {
@@ -15,29 +16,31 @@ export interface RequestKey {
 export interface KnownRequest {
   /** Whether the key was first used for this very request. */
   same: boolean;
-  /** What it made or changed, once that is done. */
-  resource_id: string | null;
+  /** What it was answered, sealed; null as long as it is under way. */
+  answer: Buffer | null;
 }
 
-export async function noteRequest(shop: Shop, key: RequestKey): Promise<KnownRequest> {
+export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownRequest> {
   const { caller_hash, key_hash, request_hash } = key;
   await shop.run(
     sql`insert into ucp_requests (site_id, caller_hash, key_hash, request_hash)
       values (${shop.siteId}, ${caller_hash}, ${key_hash}, ${request_hash}) on conflict do nothing`,
   );
   const known = await shop.one<KnownRequest>(
-    sql`select request_hash = ${request_hash} as same, resource_id from ucp_requests
+    sql`select request_hash = ${request_hash} as same, answer from ucp_requests
       where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash}`,
   );
   if (!known) throw new Error('A request was not noted.');
   return known;
 }
 
-export async function noteDone(shop: Shop, { caller_hash, key_hash }: RequestKey, resource_id: string): Promise<void> {
-  await shop.run(
-    sql`update ucp_requests set resource_id = ${resource_id}
-      where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash}`,
+/** Of copies that ran at the same time, the first answer counts for all. Returns it. */
+export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
+  const kept = await shop.one<{ answer: Buffer }>(
+    sql`update ucp_requests set answer = coalesce(answer, ${answer})
+      where site_id = ${shop.siteId} and caller_hash = ${caller_hash} and key_hash = ${key_hash} returning answer`,
   );
+  return kept?.answer ?? answer;
 }
 
 /** The checkout that became an order of the customer given. */

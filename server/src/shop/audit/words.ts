@@ -53,6 +53,7 @@ const WORK: Record<string, (deed: Deed) => string> = {
   removeCartItem: ({ language: { say } }) => say('audit.removed'),
   findAndBuy: purchase,
   createCheckout: purchase,
+  cancelCart: ({ language: { say } }) => say('audit.cart_ended'),
   cancelCheckout: ({ language: { say } }) => say('audit.purchase_ended'),
   applyDiscount: ({ language: { say }, details }) =>
     details?.code ? say('audit.code', { code: details.code }) : say('audit.changed_some'),

@@ -32,6 +32,14 @@ const holdsIdleCode: Sql = sql`exists (
     select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
       and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null))`;
 
+/** Ends one locked cart, whatever its time, and releases its code. */
+export async function end(shop: Shop, id: string): Promise<void> {
+  await redemptions.releaseAll(shop, [id]);
+  await shop.run(
+    sql`update carts set status = 'expired', updated_at = now() where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}
+
 export async function expire(shop: Shop, which: Sql): Promise<number> {
   const expired = await shop.rows<{ id: string }>(
     sql`update carts set status = 'expired', updated_at = now()
