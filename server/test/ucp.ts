@@ -86,7 +86,8 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
+/** The method and the path of each function over REST. */
+export const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
   search_catalog: () => ['POST', '/catalog/search'],
   lookup_catalog: () => ['POST', '/catalog/lookup'],
   get_product: () => ['POST', '/catalog/product'],

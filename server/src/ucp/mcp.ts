@@ -143,7 +143,7 @@ function asJsonRpc({ status, code, message, headers }: ProtocolError): JsonRpcEr
 }
 
 /** The argument that holds what REST has as its body. */
-function payloadOf(name: FunctionName): string {
+export function payloadOf(name: FunctionName): string {
   if (name.endsWith('checkout')) return 'checkout';
   return name.endsWith('cart') ? 'cart' : 'catalog';
 }

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { FunctionName } from '../server/src/ucp/functions.ts';
+import { payloadOf } from '../server/src/ucp/mcp.ts';
+import { FUNCTION_NAMES, ROUTES } from '../server/test/ucp.ts';
+import { bearer } from './agents.ts';
+import { type Call, exchange, type Reply } from './client.ts';
+import { headersOf, message } from './mcp.ts';
+import { makeOrder, stapleOf } from './sales.ts';
+import type { Tenant, World } from './tenant.ts';
+
+/** The Universal Commerce Protocol by hand: requests as they go over the wire in both ways in, correct ones and others. */
+export interface Asked {
+  name: FunctionName;
+  id?: string;
+  body?: unknown;
+  /** The address of a profile, in place of the speaker's. */
+  profile?: string;
+}
+
+/** An agent that speaks; without a secret a guest. */
+export interface Speaker {
+  baseUrl: string;
+  site_id: string;
+  /** The address of its profile. */
+  profile: string;
+  secret?: string;
+}
+
+export type Ask = (speaker: Speaker, asked: Asked, more?: Call['headers']) => Promise<Reply>;
+
+export const askOverRest: Ask = (speaker, { name, id = '', body, profile = speaker.profile }, more = {}) => {
+  const [method, path] = ROUTES[name]?.(encodeURIComponent(id)) ?? ['POST', '/nowhere'];
+  const headers = {
+    ...{ 'Content-Type': 'application/json', 'UCP-Agent': `profile="${profile}"` },
+    ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
+    ...(speaker.secret && bearer(speaker.secret)),
+    ...more,
+  };
+  const text = method === 'GET' ? undefined : JSON.stringify(body ?? {});
+  return exchange(speaker.baseUrl, method, `/sites/${speaker.site_id}/ucp/v1${path}`, headers, text);
+};
+
+export const askOverMcp: Ask = (speaker, { name, id, body, profile = speaker.profile }, more = {}) => {
+  const meta = { 'ucp-agent': { profile }, 'idempotency-key': randomUUID() };
+  const given = { meta, ...(id !== undefined && { id }), ...(body !== undefined && { [payloadOf(name)]: body }) };
+  const sent = message('tools/call', { name, arguments: given });
+  const headers = { ...headersOf(sent), ...(speaker.secret && bearer(speaker.secret)), ...more };
+  return exchange(speaker.baseUrl, 'POST', `/sites/${speaker.site_id}/ucp/mcp`, headers, JSON.stringify(sent));
+};
+
+/** What a function answered, in either way in; undefined for a failure of the protocol. */
+export function answerIn({ status, text }: Reply): Record<string, unknown> | undefined {
+  const said = JSON.parse(text) as Record<string, unknown> & {
+    result?: { structuredContent?: Record<string, unknown> };
+  };
+  if ('jsonrpc' in said) return said.result?.structuredContent;
+  return status < 300 ? said : undefined;
+}
+
+interface Scene {
+  speaker: Speaker;
+  /** For whom the speaker acts. */
+  customer_id: string;
+  /** Whether the speaker's token works: nothing is made otherwise. */
+  isAlive: boolean;
+  /** Is told the id of each request that makes what the others are about. */
+  note?: (request_id: string) => void;
+}
+
+/** A correct request for each function, each about a thing of its own, so that none is in the way of another. */
+export async function validAsks(
+  world: World,
+  tenant: Tenant,
+  { speaker, customer_id, isAlive, note }: Scene,
+): Promise<Asked[]> {
+  const line_items = [{ item: { id: await stapleOf(world, tenant) }, quantity: 1 }];
+  const { order: [order = ''] = [] } = await makeOrder(world, tenant);
+  await world.owner.query('update commerce.orders set customer_id = $3 where site_id = $1 and id = $2', [
+    ...[tenant.site_id, order, customer_id],
+  ]);
+  const maker: Speaker = { ...speaker, ...(isAlive ? {} : { secret: '' }) };
+  const made = async (name: FunctionName): Promise<string> => {
+    const request_id = randomUUID();
+    note?.(request_id);
+    const answer = answerIn(await askOverRest(maker, { name, body: { line_items } }, { 'X-Request-Id': request_id }));
+    if (typeof answer?.id !== 'string') throw new Error(`${name} of the proof was refused: ${JSON.stringify(answer)}`);
+    return answer.id;
+  };
+  const bodies: Partial<Record<FunctionName, object>> = {
+    search_catalog: { query: 'staple', filters: { price: { max: 5_000 } }, pagination: { limit: 3 } },
+    lookup_catalog: { ids: [line_items[0]?.item.id] },
+    get_product: { id: line_items[0]?.item.id },
+    create_cart: { line_items },
+    update_cart: { line_items, discounts: { codes: [] } },
+    create_checkout: { line_items },
+    update_checkout: { line_items, buyer: { email: 'june@example.com' } },
+  };
+  const asks: Asked[] = [];
+  for (const name of FUNCTION_NAMES) {
+    const body = bodies[name];
+    const takesCart = /^(get|update|cancel)_cart$/.test(name);
+    const takesCheckout = /^(get|update|complete|cancel)_checkout$/.test(name);
+    const id = takesCart ? await made('create_cart') : takesCheckout ? await made('create_checkout') : undefined;
+    asks.push({ name, ...(body && { body }), ...(id && { id }), ...(name === 'get_order' && { id: order }) });
+  }
+  return asks;
+}
