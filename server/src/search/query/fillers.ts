@@ -20,7 +20,7 @@ const ENGLISH =
   think thinking thought thanks advance much many lot lots morning evening afternoon today tomorrow instead another other
   others more else again ok okay well now next new fits fit goes go going use uses used using make made makes cost costs costing price priced
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
-  retrieve return list display fetch top recipient occasion interest interests keep keeps telling tell tells bring same stay stays basically actually literally
+  retrieve return list display fetch recipient occasion interest interests keep keeps telling tell tells bring same stay stays basically actually literally
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
   he she whod shes hes send sent deliver owner lover lovers fan fans colour-wise tops-only got-any`);
 

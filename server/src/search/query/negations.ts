@@ -14,7 +14,7 @@ const OPENINGS = phraseTable<'always' | 'afterPause' | 'never'>([
   ['never', 'nothing but, nichts als, rien que, not only, nicht nur, pas seulement'],
   [
     'always',
-    `without, without any, with no, containing no, contains no, has no, have no, instead of, rather than, isnt, arent, wasnt,
+    `without, without any, with no, containing no, contains no, that has no, which has no, that have no, instead of, rather than, isnt, arent, wasnt,
     that isnt, that arent, doesnt have, dont have, doesnt contain, does not contain, does not have, isnt made of, never, except, except for, excluding, not, minus, anything but, everything but, all but, nothing, but nothing,
     other than, apart from, free of, free from, avoid, avoiding, neither, but not, but no, and no, and not, i dont want,
     dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, ohne, nicht, außer,
@@ -45,12 +45,19 @@ const LISTING = new Set(
 export function negationAt(tokens: Token[], at: number, isFirst: boolean): Negation | undefined {
   if (tokens[at]?.text === 'non') return tokens[at + 1]?.text === '-' ? { from: at, first: at + 2 } : undefined;
   const found = phraseAt(OPENINGS, tokens, at);
-  if (!found || found.value === 'never') return undefined;
+  if (!found) return isException(tokens, at) ? { from: at, first: skip(tokens, at + 1) } : undefined;
+  if (found.value === 'never') return undefined;
   // `No 7 cream`
   const isPlainNo = found.value === 'afterPause';
   if (isPlainNo && tokens[at + 1]?.number !== undefined) return undefined;
   if (isPlainNo && !isFirst && !PAUSES.has(tokens[at - 1]?.text ?? '')) return undefined;
   return { from: at, first: skip(tokens, found.to) };
+}
+
+/** `any colour but black`, `all but black`. */
+function isException(tokens: Token[], at: number): boolean {
+  const before = [tokens[at - 1]?.text ?? '', tokens[at - 2]?.text ?? ''];
+  return tokens[at]?.text === 'but' && before.some((word) => ['any', 'every', 'all', 'each'].includes(word));
 }
 
 /** The first word of a further unwanted thing after `to`: the blue in `neither black nor blue`. */

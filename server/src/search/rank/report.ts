@@ -7,7 +7,7 @@ import type { VariantMatches } from './variants.ts';
 
 /** What is looked at of a product found. */
 interface Result {
-  product: { product: Product };
+  product: { product: Product; match_reasons: string[] };
   variants: VariantMatches;
   has: GroupMatches;
 }
@@ -25,9 +25,17 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
   const [best] = results;
   const missing = words.filter(
     (word) =>
-      !best || (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
+      !best ||
+      (words.length === 1 && isOnlyMentioned(best)) ||
+      (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
   return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
+}
+
+/** Whether nothing but its description has what was asked for: a backpack that carries a snowboard is none. */
+function isOnlyMentioned({ product: { match_reasons } }: Result): boolean {
+  const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
+  return fields.length > 0 && fields.every((reason) => reason.startsWith('description: '));
 }
 
 function isOptionValue({ start, end }: ContentWord, { values }: VariantMatches): boolean {

@@ -2,6 +2,7 @@ import type { Product, Variant } from '@commerce-backend/spec';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
 import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
+import { numberOf } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
 
@@ -106,7 +107,7 @@ function partsOf(text: string): Part[] {
       ['x', '×'].includes(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
     // `5 litres` is `5 l`.
     const unit = measurementTerm('1', part.term)?.slice(1);
-    const term = unit !== undefined && isNumberAt(all, i - 1) ? unit : part.term;
+    const term = unit !== undefined && isNumberAt(all, i - 1) ? unit : String(numberOf(part.term) ?? part.term);
     return isTimesSign(i) ? [] : [{ ...part, term, isDimension: isTimesSign(i - 1) }];
   });
 }

@@ -29,6 +29,11 @@ const SMALL = new Map([
     GERMAN_UNITS.map((unit, j): [string, number] => [`${unit}und${tens}`, (i + 2) * 10 + j + 1]),
   ),
 ]);
+/** The number that a word says, such as 3 for `drei`; not `one`, which mostly stands for a thing. */
+export function numberOf(word: string): number | undefined {
+  return word === 'one' ? undefined : SMALL.get(word);
+}
+
 const TENS = new Map([
   ...numbered('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10),
   ...GERMAN_TENS.map((word, i): [string, number] => [word, (i + 2) * 10]),

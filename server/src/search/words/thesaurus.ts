@@ -17,6 +17,13 @@ pink, rosa, rose
 brown, braun, brun, marron
 beige, creme
 turquoise, turkis
+charcoal, anthrazit, anthracite
+plum, pflaume, prune
+ochre, ocker, ocre
+rust, rost, rouille
+moss, moos
+olive, oliv
+burgundy, bordeaux, weinrot
 gold, golden, dore, doree
 silver, silbern, argent, argente, silber
 small, klein, petit, petite

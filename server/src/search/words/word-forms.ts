@@ -7,7 +7,8 @@ const IRREGULAR: Record<string, string> = {
   men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', mice: 'mouse', geese: 'goose',
 }; // biome-ignore format: a table
 
-const GERMAN_ENDINGS = ['ern', 'en', 'er', 'es', 'em', 'e', 'n', 's'];
+/** The least is cut first: `Schalen` are of a `Schale` rather than of a `Schal`. */
+const GERMAN_ENDINGS = ['n', 's', 'e', 'en', 'er', 'es', 'em', 'ern'];
 const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives', 'es', 'e', 's', 'x'];
 
 const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
