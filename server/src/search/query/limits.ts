@@ -33,7 +33,7 @@ export interface Limit {
 const phrases = (list: string) => list.split(',').map((phrase) => phrase.trim().split(' '));
 
 const RATING_WORDS = new Set(
-  'rated rating ratings star stars score scored bewertet bewertung sterne note notes'.split(' '),
+  'rated rating ratings star stars score scored bewertet bewertung'.split(' '),
 );
 const STARS = phrases(
   `star ratings, star rating, star rated, stars rating, star reviews, stars, star, ratings, rating, sterne bewertung, sterne, sternen,
