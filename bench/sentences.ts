@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
-import type { CollectionInput } from '@commerce-backend/spec';
 import { openAgent } from './agent.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -79,8 +79,6 @@ async function openShop(
   return { site_id, storefront_token, agent_token: await openAgent(database, site) };
 }
 
-type NewCollection = CollectionInput & { product_slugs?: string[] };
-
 async function makeCollections(server: Running, { api_key }: Site, file: string): Promise<void> {
   if (!existsSync(file)) return;
   const client = createDashboardClient({ baseUrl: server.url, apiKey: api_key });
@@ -88,11 +86,15 @@ async function makeCollections(server: Running, { api_key }: Site, file: string)
     client.GET('/api/dashboard/products/export', { params: { query: { limit: 100 } } }),
   );
   const ids = new Map(products.map(({ slug, id }) => [slug, id]));
-  for (const { product_slugs, ...collection } of JSON.parse(await readFile(file, 'utf8')) as NewCollection[]) {
+  const collections = JSON.parse(await readFile(file, 'utf8')) as { product_slugs?: string[] }[];
+  for (const { product_slugs, ...collection } of collections) {
     const product_ids = product_slugs?.flatMap((slug) => ids.get(slug) ?? []);
-    await unwrap(
-      client.POST('/api/dashboard/collections', { body: { ...collection, ...(product_ids && { product_ids }) } }),
-    );
+    const response = await fetch(`${server.url}/api/dashboard/collections`, {
+      method: 'POST',
+      headers: { 'X-API-Key': api_key, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+      body: JSON.stringify({ ...collection, ...(product_ids && { product_ids }) }),
+    });
+    if (!response.ok) throw new Error(`A collection was answered with ${response.status}: ${await response.text()}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
-import { has, type Lookup } from './shop-words.ts';
+import { has, type Lookup } from './known-words.ts';
 
 /** Compounds, split by the words that the shop itself has: `Damenjacke` asks for a jacket for women. */
 
