@@ -83,7 +83,7 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
 }
 
 /** Written into the tables, since it is not the consent that is measured. */
-async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
+export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
   try {

@@ -127,7 +127,7 @@ export async function fill({ url, dataDir }: Database, server: Running, file: st
 }
 
 /** Runs the job now instead of in ten minutes, and waits for its end. Returns how many seconds it took. */
-async function learnMeanings({ url }: Database): Promise<number> {
+export async function learnMeanings({ url }: Database): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const began = performance.now();

@@ -16,6 +16,7 @@ import { endAll } from './processes.ts';
 import { real } from './real.ts';
 import { relevance } from './relevance.ts';
 import { scale } from './scale/scale.ts';
+import { sentences } from './sentences.ts';
 import { suggesting } from './suggest.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
@@ -24,7 +25,7 @@ import { webhooks } from './webhooks.ts';
 /**
  * Measures, and writes the figures to README.md:
  *
- *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale` and `suggest`
+ *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale`, `sentences` and `suggest`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
@@ -33,6 +34,7 @@ import { webhooks } from './webhooks.ts';
  *   npm run bench -- import --products 100000
  *   npm run bench -- real --catalogs DIR --electronics FILE
  *   npm run bench -- relevance suggest --data DIR
+ *   npm run bench -- sentences --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
  */
 const { values, positionals } = parseArgs({
@@ -73,11 +75,12 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   panel: () => panel(asked ?? (quick ? 2_000 : 50_000), quick ? 1 : 5),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
+  sentences: () => sentences({ data: values.data, many: quick ? 2_700 : 50_000 }),
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
 /** These need files that are not here, 20 GB of disk, `perf`, or Chromium. */
-const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'suggest'];
+const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));

@@ -1,7 +1,7 @@
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
-import { has, type Lookup } from './shop-words.ts';
+import { has, type Lookup } from './known-words.ts';
 
 /** Compounds, split by the words that the shop itself has: `Damenjacke` asks for a jacket for women. */
 
@@ -17,29 +17,31 @@ interface Halves {
 const MIN_HALF = 3;
 /** A head that stands alone is no shorter. */
 const MIN_HEAD = 4;
-/** What joins the halves of a German compound, and endings that its first half may have lost: `Lauf(en)`. */
-const JOINTS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
-const ENDINGS = ['', 'e', 'n', 'en', 's'];
+/** What joins the halves of a German compound or inflects the second, and endings that a half may have lost: `Lauf(en)`. */
+const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
+const LOST = ['', 'e', 'n', 'en', 's'];
 
 /** All ways to cut a word in two. */
 export function splitsOf(word: string): Halves[] {
   const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
-  return cuts
-    .map((cut) => {
-      const [first, last] = [word.slice(0, cut), word.slice(cut)];
-      const stems = JOINTS.flatMap((joint) =>
-        first.endsWith(joint) && first.length - joint.length >= MIN_HALF
-          ? [first.slice(0, first.length - joint.length)]
-          : [],
-      );
-      const right = meaningsOf([last]);
-      return { left: meaningsOf(stems), right: [...right.own, ...right.foreign], foreign: new Set(right.foreign) };
-    })
-    .map(({ left, ...rest }) => ({ ...rest, left: [...left.own, ...left.foreign] }));
+  return cuts.map((cut) => {
+    const [left, right] = [meaningsOf(word.slice(0, cut)), meaningsOf(word.slice(cut))];
+    return {
+      left: [...left.own, ...left.foreign],
+      right: [...right.own, ...right.foreign],
+      foreign: new Set(right.foreign),
+    };
+  });
 }
 
-function meaningsOf(halves: string[]): { own: string[]; foreign: string[] } {
-  const forms = [...new Set(halves.flatMap((half) => ENDINGS.map((ending) => half + ending)))];
+/** What a half may stand for: itself, and other words for it. */
+function meaningsOf(half: string): { own: string[]; foreign: string[] } {
+  const stems = ADDED.flatMap((ending) =>
+    half.endsWith(ending) && half.length - ending.length >= MIN_HALF
+      ? [half.slice(0, half.length - ending.length)]
+      : [],
+  );
+  const forms = [...new Set(stems.flatMap((each) => LOST.map((ending) => each + ending)))];
   const foreign = forms.flatMap(otherWordsFor).map((phrase) => phrase.split(' ').map(stem).join(' '));
   return { own: [...new Set(forms.map(stem))], foreign: [...new Set(foreign)] };
 }

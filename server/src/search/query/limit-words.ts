@@ -13,7 +13,7 @@ export const COMPARISONS = phraseTable<Comparison>([
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got, got, ive got,
-    less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, limited to, limit, limit is,
+    less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, ceiling is, upper limit of, upper limit is, upper limit, limited to, limit, limit is,
     <, < =, ≤, unter, unterhalb von, weniger als, billiger als, gunstiger als,
     niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, zahle, allerhochstens, im rahmen von, innerhalb von, preislimit,
     preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis maximal, bis hochstens, maximal, hochstens, preis bis, maximalpreis, maximalpreis von, hochstpreis, hochstpreis von,

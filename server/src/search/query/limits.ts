@@ -1,5 +1,5 @@
 import { measurementTerm } from '../words/normalize.ts';
-import { phraseAt, phraseTable } from '../words/phrases.ts';
+import { phraseAt } from '../words/phrases.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
 import { type Amount, parseAmount } from './amounts.ts';
 import {
@@ -14,6 +14,8 @@ import {
   PRICE_WORDS,
   SUFFIXES,
 } from './limit-words.ts';
+import { misspelt } from './misspelt.ts';
+import { type NumericPhrase, parseRange } from './ranges.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
 
@@ -32,9 +34,7 @@ export interface Limit {
 
 const phrases = (list: string) => list.split(',').map((phrase) => phrase.trim().split(' '));
 
-const RATING_WORDS = new Set(
-  'rated rating ratings star stars score scored bewertet bewertung sterne note notes'.split(' '),
-);
+const RATING_WORDS = new Set('rated rating ratings star stars score scored bewertet bewertung'.split(' '));
 const STARS = phrases(
   `star ratings, star rating, star rated, stars rating, star reviews, stars, star, ratings, rating, sterne bewertung, sterne, sternen,
   etoiles, etoile`,
@@ -52,20 +52,6 @@ const AFTER_PRICE = new Set(
   ),
 );
 
-interface NumericPhrase {
-  from: number;
-  to: number;
-  min?: number;
-  max?: number;
-  currency?: string | undefined;
-  /** Whether only a currency or unit makes it a limit: a plain amount, or an ambiguous comparison. */
-  needsUnit: boolean;
-  /** Whether a sentence needs none: nobody writes a whole sentence and means a name by `under fifty`. */
-  isClear?: boolean;
-  /** A mere amount, which is no limit unless a unit follows. */
-  isPlain?: boolean;
-}
-
 /** What a mere amount of money is: no limit, one that is not understood, or the most that may be paid. */
 export type PlainAmounts = 'no' | 'unclear' | 'max';
 
@@ -81,55 +67,6 @@ export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[
     i = limit?.to ?? (plain === 'no' ? undefined : range?.to) ?? i + 1;
   }
   return limits;
-}
-
-const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fur pour for starting'.split(' '));
-/** Between these, a range needs no unit. */
-const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
-/** These begin nothing but a range, and so do those between which it needs no unit. */
-const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
-const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, bis, a, until, till']]);
-/** These join a range only after an opening. */
-const RANGE_WORDS = phraseTable([
-  [
-    'to',
-    'and, &, +, und, et, up to, and up to, bis zu, und bis zu, bis maximal, bis hochstens, jusqu a, jusqua, et jusqu a',
-  ],
-]);
-/** A tent for 2 to 400 euros is a tent for two. */
-const WIDEST_RANGE = 20;
-
-/** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
-function parseRange(tokens: Token[], at: number): NumericPhrase | undefined {
-  const word = tokens[at]?.text ?? '';
-  const hasKeyword = RANGE_OPENINGS.has(word);
-  const low = parseAmount(tokens, startOfRange(tokens, at));
-  if (!low) return undefined;
-  const isJoinable = hasKeyword || low.currency !== undefined;
-  const link = (isJoinable && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_SIGNS, tokens, low.to);
-  if (!link) return undefined;
-  const high = parseAmount(tokens, link.to);
-  if (!high || high.value < low.value) return undefined;
-  const isClear = CLEAR_OPENINGS.has(word);
-  if (hasKeyword && !isClear && !low.currency && high.value > low.value * WIDEST_RANGE) return undefined;
-  const currency = low.currency ?? high.currency;
-  const isOfPrices = isAfterPriceWord(tokens, at);
-  const needsUnit = !isOfPrices && (!CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled);
-  const to = currency && ['range', 'bereich'].includes(tokens[high.to]?.text ?? '') ? high.to + 1 : high.to;
-  return { from: at, to, min: low.value, max: high.value, currency, needsUnit, isClear };
-}
-
-function startOfRange(tokens: Token[], at: number): number {
-  const word = tokens[at]?.text ?? '';
-  if (word === 'ranging' || word === 'starting') return at + 2;
-  const first = RANGE_OPENINGS.has(word) ? at + 1 : at;
-  return first > at && ['les', 'the'].includes(tokens[first]?.text ?? '') ? first + 1 : first;
-}
-
-/** `price range 20-30`, `Preise von`. */
-function isAfterPriceWord(tokens: Token[], at: number): boolean {
-  const before = ['of', 'von', 'de', 'in'].includes(tokens[at - 1]?.text ?? '') ? at - 2 : at - 1;
-  return PRICE_WORDS.has(tokens[before]?.text ?? '');
 }
 
 /** How far from the amount a price may be that is said to be near it. */
@@ -180,38 +117,6 @@ function skipLinks(tokens: Token[], at: number): number {
   while (['of', 'is', 'von', 'de', 'a', 'ca'].includes(tokens[i]?.text ?? '') && tokens[i + 1]?.number !== undefined)
     i += 1;
   return i;
-}
-
-const OFTEN_MISSPELT: [string, Comparison][] = [
-  ['under', 'max'],
-  ['below', 'max'],
-  ['maximum', 'max'],
-  ['above', 'min'],
-  ['around', 'near'],
-  ['unter', 'max'],
-  ['hochstens', 'max'],
-  ['mindestens', 'min'],
-];
-
-/** `undr 100 euros`: a word one edit from a comparison, before an amount with its currency. */
-function misspelt(tokens: Token[], at: number) {
-  const text = tokens[at]?.text ?? '';
-  if (text.length < 4 || !parseAmount(tokens, at + 1)?.currency) return undefined;
-  const found = OFTEN_MISSPELT.find(([word]) => isOneEditAway(text, word));
-  return found && { value: found[1], words: [found[0]], to: at + 1, isGuess: true };
-}
-
-function isOneEditAway(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  const rest = (text: string, skipped: number) => text.slice(start + skipped);
-  return (
-    rest(a, 1) === rest(b, 1) ||
-    rest(a, 1) === rest(b, 0) ||
-    rest(a, 0) === rest(b, 1) ||
-    (a[start] === b[start + 1] && a[start + 1] === b[start] && rest(a, 2) === rest(b, 2))
-  );
 }
 
 /** Before these, a price is what one is ready to pay. */

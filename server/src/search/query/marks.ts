@@ -117,7 +117,7 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'wish',
     'largest',
-    'biggest, largest, größte, größter, größtes, größten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
+    'biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
   ),
   mark('wish', 'smallest', 'smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
 ]);

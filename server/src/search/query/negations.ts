@@ -65,7 +65,9 @@ export function nextUnwanted(tokens: Token[], { from }: Negation, to: number): n
   const text = tokens[to]?.text ?? '';
   const opening = tokens[from]?.text ?? '';
   const isList = OR.has(text) || (NEITHER.has(opening) && text === 'and');
-  const isListed = LISTING.has(opening) && AND.has(text) && !AFTER_NEGATION.has(tokens[to + 1]?.text ?? '');
+  const following = tokens[to + 1]?.text ?? '';
+  const isListed =
+    LISTING.has(opening) && AND.has(text) && !AFTER_NEGATION.has(following) && !phraseAt(OPENINGS, tokens, to + 1);
   if (!isList && !isListed) return undefined;
   const next = skip(tokens, to + 1);
   return tokens[next]?.kind === 'word' ? next : undefined;

@@ -16,9 +16,9 @@ const MAX_QUANTITY = 999;
 /** Without an opening such as `I need`, a larger number is more likely a model: `501 jeans`. */
 const MAX_QUANTITY_WITHOUT_OPENING = 24;
 const ARTICLES = new Set(['a', 'an', 'the', 'one']);
-const COUNTERS = new Set('x × pieces pcs units pairs'.split(' '));
+const COUNTERS = new Set('x × pieces pcs units pairs stuck packungen packchen paquets sachets'.split(' '));
 /** These count only before `of`: `one piece of`, but `3 piece suite`. */
-const COUNTERS_BEFORE_OF = new Set('piece pair unit'.split(' '));
+const COUNTERS_BEFORE_OF = new Set('piece pair unit pack packs packet packets box boxes'.split(' '));
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = new Set(
   `person man people tier seater ply pack piece pair way pin speed door drawer burner player port slot string wheel year

@@ -1,5 +1,3 @@
-import sql from 'sql-template-tag';
-import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
@@ -9,8 +7,8 @@ import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
-import { BEYOND } from './completions.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
+import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parse.ts';
 
 /**
@@ -29,21 +27,6 @@ const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 /** No more words of a sentence are looked up, nor other words for one. */
 const MAX_WORDS = 24;
 const MAX_ALTERNATIVES = 120;
-
-/** A shorter word begins too much. */
-const MIN_BEGINNING = 5;
-
-export interface Known {
-  /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
-  isNamed: boolean;
-  isValue: boolean;
-  /** Whether any product has it. */
-  isKnown: boolean;
-  /** A value that begins with it: the kitchenware for the kitchen. */
-  label: string | undefined;
-}
-
-export type Lookup = (phrase: string) => Known | undefined;
 
 /** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<ParsedQuery> {
@@ -133,40 +116,6 @@ function mayBeCompound(text: string, language: Language, lookup: Lookup): boolea
   );
 }
 
-/** Which of the phrases are in names or values. Of several words, the first and the last are in one product's name. */
-async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
-  const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
-  const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  const rows = await db.rows<{
-    phrase: string;
-    is_named: boolean;
-    is_value: boolean;
-    is_known: boolean;
-    is_synonym: boolean;
-    label: string | null;
-  }>(
-    sql`select w.phrase, exists (select from search_postings a
-        where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
-          and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
-            and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
-        exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = ${VALUE} || w.phrase) as is_value,
-        exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
-        exists (select from site_settings t
-          where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
-        (select l.term from search_postings l where l.site_id = ${db.siteId} and w.is_long
-          and l.term > ${VALUE} || w.phrase and l.term < ${VALUE} || w.phrase || ${BEYOND} order by l.term limit 1) as label
-      from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]))
-        as v (phrase, first, last) cross join lateral (
-          select phrase, first, last, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
-  );
-  return new Map(
-    rows.map(({ phrase, is_named, is_value, is_known, is_synonym, label }) => [
-      phrase,
-      { isNamed: is_named || is_synonym, isValue: is_value, isKnown: is_known, label: label?.slice(VALUE.length) },
-    ]),
-  );
-}
-
 /** The words as the shop has them, and those of which it has only the head. */
 function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
@@ -190,10 +139,6 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
 /** Whether several words stand for one thing that the shop calls otherwise. */
 function isEntry(window: Window, language: Language, lookup: Lookup): boolean {
   return !has(lookup(window.term)) && otherWords(window, language).some((other) => has(lookup(other)));
-}
-
-export function has(known: Known | undefined): boolean {
-  return known !== undefined && (known.isNamed || known.isValue);
 }
 
 /** The words themselves, or what stands in for them; none for a word that says nothing in this shop. */

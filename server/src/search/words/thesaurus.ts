@@ -180,7 +180,7 @@ trekking pole, hiking pole, walking pole, wanderstock, wanderstocke, trekkingsto
 dry bag, packsack, waterproof bag, sac etanche
 bicycle, bike, fahrrad, velo
 garden, gardening, garten, jardin, jardinage
-hiking, wandern, randonnee
+hiking, wandern, wanderung, randonnee
 running, laufen, course, joggen, jogging
 rain, rainy, regen, pluie
 kitchen, kuche, cuisine

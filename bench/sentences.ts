@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
+import { openAgent } from './agent.ts';
+import { importByCli } from './cli-import.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createSite, migrate, type Running, type Site, startCommerce, stop } from './processes.ts';
+import { learnMeanings } from './relevance.ts';
+import { report, table, whole } from './report.ts';
+
+/** Judged sentences, each asked of a site with the catalogue that it was judged on, and timed on a large one. */
+
+/** The catalogues of the data, and the currency that each was priced in. */
+const CURRENCIES = { retail: 'USD', luma: 'USD', demo: 'EUR' };
+type Name = keyof typeof CURRENCIES;
+const NAMES = Object.keys(CURRENCIES) as Name[];
+const ROUNDS = 3;
+
+interface Sentence {
+  sentence: string;
+  kind: string;
+  lang: string;
+  op?: string;
+}
+/** One line of what the scorer that comes with the sentences writes. */
+interface Judged extends Sentence {
+  wrong: string[];
+  silent: boolean;
+  ms: number;
+}
+
+export async function sentences({ data, many }: { data: string | undefined; many: number }): Promise<void> {
+  if (!data) throw new Error('Say where the judged sentences are: --data DIR.');
+  const database = await openDatabase();
+  let server: Running | undefined;
+  try {
+    await migrate(database.url, database.dataDir);
+    server = await startCommerce({ databaseUrl: database.url, dataDir: database.dataDir });
+    const sites: Record<string, object> = {};
+    for (const name of NAMES) {
+      const site = await openShop(database, server, name, { data, file: join(data, 'catalogues', `${name}.jsonl`) });
+      sites[name] = { base: server.url, ...site };
+    }
+    await learnMeanings(database);
+    const judged = await judge(data, database, sites);
+    const large = await latencies(data, database, server, many);
+    await report('sentences', database.version, [
+      ...table(HEADER, rowsOf(judged)),
+      '',
+      `With ${whole(many)} products in one site (copies of these), one sentence at a time, ${ROUNDS} rounds:`,
+      `p50 ${large.p50} ms, p95 ${large.p95} ms. Load of the machine meanwhile: ${large.load}.`,
+    ]);
+  } finally {
+    await stop(server);
+    await database.drop();
+  }
+}
+
+const HEADER = ['Sentences', 'asked', 'fully right', 'share', 'silent breaches', 'p50 ms', 'p95 ms'];
+
+async function openShop(
+  database: Database,
+  server: Running,
+  name: Name,
+  { data, file }: { data: string; file: string },
+): Promise<{ site_id: string; storefront_token: string; agent_token: string }> {
+  const site = await createSite(database.url, database.dataDir, CURRENCIES[name]);
+  const { counts, seconds } = await importByCli(file, server, site.api_key, join(database.dataDir, `${name}.refused`));
+  process.stderr.write(`  ${name}: ${counts.created} created, ${counts.refused} refused, ${seconds.toFixed(0)} s\n`);
+  await makeCollections(server, site, join(data, 'catalogues', `${name}-collections.json`));
+  const client = createDashboardClient({ baseUrl: server.url, apiKey: site.api_key });
+  await unwrap(client.POST('/api/dashboard/shipping-options', { body: { name: 'Parcel', price: '4.90' } }));
+  const { site_id, storefront_token } = site;
+  return { site_id, storefront_token, agent_token: await openAgent(database, site) };
+}
+
+async function makeCollections(server: Running, { api_key }: Site, file: string): Promise<void> {
+  if (!existsSync(file)) return;
+  const client = createDashboardClient({ baseUrl: server.url, apiKey: api_key });
+  const { products } = await unwrap(
+    client.GET('/api/dashboard/products/export', { params: { query: { limit: 100 } } }),
+  );
+  const ids = new Map(products.map(({ slug, id }) => [slug, id]));
+  const collections = JSON.parse(await readFile(file, 'utf8')) as { product_slugs?: string[] }[];
+  for (const { product_slugs, ...collection } of collections) {
+    const product_ids = product_slugs?.flatMap((slug) => ids.get(slug) ?? []);
+    const response = await fetch(`${server.url}/api/dashboard/collections`, {
+      method: 'POST',
+      headers: { 'X-API-Key': api_key, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+      body: JSON.stringify({ ...collection, ...(product_ids && { product_ids }) }),
+    });
+    if (!response.ok) throw new Error(`A collection was answered with ${response.status}: ${await response.text()}`);
+  }
+}
+
+/** Asked and judged by the program that comes with the sentences. */
+async function judge(data: string, { dataDir }: Database, sites: object): Promise<Judged[]> {
+  const [file, answers] = [join(dataDir, 'sites.json'), join(dataDir, 'judged.jsonl')];
+  await writeFile(file, JSON.stringify(sites));
+  const scorer = join(data, 'score-sentences.mjs');
+  await promisify(execFile)(process.execPath, [
+    scorer,
+    ...['--sites', file, '--catalogues', join(data, 'catalogues'), '--json', answers],
+    join(data, 'sentences.jsonl'),
+  ]);
+  return linesOf<Judged>(answers);
+}
+
+async function linesOf<Line>(file: string): Promise<Line[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+function rowsOf(judged: Judged[]): (string | number)[][] {
+  const row = (name: string, of: Judged[]) => {
+    const right = of.filter(({ wrong }) => wrong.length === 0).length;
+    const silent = of.filter((each) => each.silent).length;
+    const times = of.map(({ ms }) => ms);
+    return [name, of.length, right, (right / of.length).toFixed(2), silent, at(times, 0.5), at(times, 0.95)];
+  };
+  const by = (of: (one: Judged) => string, label: string) =>
+    [...new Set(judged.map(of))].sort().map((value) =>
+      row(
+        label + value,
+        judged.filter((one) => of(one) === value),
+      ),
+    );
+  return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
+}
+
+/** Milliseconds from the request to the whole answer, of all that only look, after a round that does not count. */
+async function latencies(data: string, database: Database, server: Running, many: number) {
+  const all = (
+    await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
+  ).flat();
+  const copies = Array.from({ length: many }, (_, i) => copyOf(all[i % all.length] ?? {}, Math.floor(i / all.length)));
+  const file = join(database.dataDir, 'many.jsonl');
+  await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
+  const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
+  await learnMeanings(database);
+  const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl'))).filter(({ op }) => op === undefined);
+  const times: number[] = [];
+  const loads: number[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const { sentence } of asked) {
+      const began = performance.now();
+      const response = await fetch(`${server.url}/api/agent/intent/find`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${agent_token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: sentence }),
+      });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`"${sentence}" was answered with ${response.status}.`);
+      if (round > 0) times.push(performance.now() - began);
+    }
+    loads.push(loadavg()[0] ?? 0);
+  }
+  return { p50: at(times, 0.5), p95: at(times, 0.95), load: loads.map((load) => load.toFixed(1)).join(', ') };
+}
+
+/** A product as another one: of the same name, with SKUs and a slug of its own. */
+function copyOf(product: Record<string, unknown>, copy: number): object {
+  const variants = product.variants as { sku?: string }[] | undefined;
+  const own = (sku: unknown) => (typeof sku === 'string' ? `${sku}-${copy}` : undefined);
+  return {
+    ...product,
+    slug: `${product.slug}-${copy}`,
+    ...(product.sku !== undefined && { sku: own(product.sku) }),
+    ...(variants && {
+      variants: variants.map((variant) => ({ ...variant, ...(variant.sku && { sku: own(variant.sku) }) })),
+    }),
+  };
+}
+
+function at(times: number[], part: number): string {
+  const sorted = [...times].sort((a, b) => a - b);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1);
+}
