@@ -10,12 +10,11 @@ import {
   CURRENCIES,
   NEGATIONS,
   NEXT_CLAUSE,
-  NOT_PRICES,
   PRICE_WORDS,
   SUFFIXES,
 } from './limit-words.ts';
 import { misspelt } from './misspelt.ts';
-import { type NumericPhrase, parseRange } from './ranges.ts';
+import { isOfSomethingElse, type NumericPhrase, parseRange } from './ranges.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
 
@@ -104,12 +103,6 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
 const NEEDS_CURRENCY = new Set(
   'have got ive ai habe kann des sub beyond spend pay spending paying zahle innerhalb range'.split(' '),
 );
-
-/** `sizes up to 42`, `iPhone 12 Pro Max 256`. */
-function isOfSomethingElse(tokens: Token[], at: number): boolean {
-  const before = tokens.slice(Math.max(0, at - 2), at).map(({ text }) => text);
-  return before.at(-1) === 'pro' || before.some((word) => NOT_PRICES.has(word));
-}
 
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
 function skipLinks(tokens: Token[], at: number): number {

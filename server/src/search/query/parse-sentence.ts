@@ -7,5 +7,5 @@ import { inShopWords } from './shop-words.ts';
 /** What a sentence asks for, in the words of the shop. Two statements; one more for an ambiguous name. */
 export async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
   const language = await readLanguage(db);
-  return inShopWords(db, await parseInCatalog(db, sentence, { isSentence: true, language }));
+  return inShopWords(db, sentence, await parseInCatalog(db, sentence, { isSentence: true, language }));
 }

@@ -1,7 +1,7 @@
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseAmount } from './amounts.ts';
-import { PRICE_WORDS } from './limit-words.ts';
+import { NOT_PRICES, PRICE_WORDS } from './limit-words.ts';
 
 /** Numbers with two bounds, as a part of the numeric limits. */
 
@@ -47,7 +47,7 @@ export function parseRange(tokens: Token[], at: number): NumericPhrase | undefin
   if (!link) return undefined;
   const high = parseAmount(tokens, link.to);
   if (!high || high.value < low.value) return undefined;
-  const isClear = CLEAR_OPENINGS.has(word);
+  const isClear = CLEAR_OPENINGS.has(word) && !isOfSomethingElse(tokens, at);
   if (hasKeyword && !isClear && !low.currency && high.value > low.value * WIDEST_RANGE) return undefined;
   const currency = low.currency ?? high.currency;
   const isOfPrices = isAfterPriceWord(tokens, at);
@@ -67,4 +67,10 @@ function startOfRange(tokens: Token[], at: number): number {
 function isAfterPriceWord(tokens: Token[], at: number): boolean {
   const before = ['of', 'von', 'de', 'in'].includes(tokens[at - 1]?.text ?? '') ? at - 2 : at - 1;
   return PRICE_WORDS.has(tokens[before]?.text ?? '');
+}
+
+/** `sizes up to 42`, `iPhone 12 Pro Max 256`. */
+export function isOfSomethingElse(tokens: Token[], at: number): boolean {
+  const before = tokens.slice(Math.max(0, at - 2), at).map(({ text }) => text);
+  return before.at(-1) === 'pro' || before.some((word) => NOT_PRICES.has(word));
 }

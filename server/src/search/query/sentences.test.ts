@@ -46,9 +46,29 @@ test.each<[string, Partial<Constraint>[], string]>([
   ['un banc pour environ 80 euros', price({ min: 60, max: 100, currency: 'EUR' }), 'banc'],
   ['{"product": "bench", "max_price": 80}', price({ max: 80 }), 'bench'],
   ['Search: bench; price < 80', price({ max: 80 }), 'bench'],
+  ['a bench under a tenner', price({ max: 10 }), 'bench'],
+  ['bench up to 80', price({ max: 80 }), 'bench'],
+  ['a bench, not a cent over 80 euros', upTo(80), 'bench'],
+  ['I have 80 euros to spend on a bench', upTo(80), 'bench'],
+  ['bench, 80 euros is my limit', upTo(80), 'bench'],
+  ['bench in excess of €80', from(80), 'bench'],
+  ['bench in the neighborhood of €80', price({ min: 60, max: 100, currency: 'EUR' }), 'bench'],
+  ['bench from 40 and up to 80 euros', price({ min: 40, max: 80, currency: 'EUR' }), 'bench'],
+  ['Bank bis 1 299,90 €', upTo(1299.9), 'bank'],
+  ['Bank, die 80,- € nicht übersteigt', upTo(80), 'bank'],
+  ['Bank, höchstens 80', price({ max: 80 }), 'bank'],
+  ['Bank von 40 bis zu 80 Euro', price({ min: 40, max: 80, currency: 'EUR' }), 'bank'],
+  ['un banc à moins de 1\u202f200 €', upTo(1200), 'banc'],
+  ["je voudrais un banc d'au plus 80 euros", upTo(80), 'banc'],
+  ['je ne veux pas dépenser plus de 80 euros pour un banc', upTo(80), 'banc'],
 ])('a price limit is read, and the sentence around it is not searched for: %s', (sentence, constraints, words) => {
   expect(read(sentence)).toEqual({ constraints, words });
 });
+
+test.each(['shoes in sizes from 40 to 42', 'Schuhe Größe 40 bis 42', 'do you have 2 tents', 'plates 20 - 26'])(
+  'a number that no price is meant by is no limit: %s',
+  (sentence) => expect(read(sentence).constraints.filter(({ kind }) => kind === 'price')).toEqual([]),
+);
 
 test.each([
   ['6 plates for at most 90 euros in total', 6, 15],
@@ -67,6 +87,11 @@ test.each([
   ['a scarf that is neither red nor green', ['red', 'green']],
   ['scarf, anything but red', ['red']],
   ['wool-free scarf', ['wool']],
+  ["a scarf that isn't red", ['red']],
+  ['a scarf in any colour but red', ['red']],
+  ['scarf without wool and silk', ['wool', 'silk']],
+  ['scarf without wool and without silk', ['wool', 'silk']],
+  ['scarf without wool and a hat', ['wool']],
   ['a scarf with no fringe', ['fringe']],
   ['scarf, not red or green', ['red', 'green']],
   ['Schal ohne Wolle', ['wolle']],

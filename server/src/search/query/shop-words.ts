@@ -29,7 +29,7 @@ const MAX_WORDS = 24;
 const MAX_ALTERNATIVES = 120;
 
 /** One statement, and one more for words that may be compounds; none for a sentence without words. */
-export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<ParsedQuery> {
+export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
   const words = parsed.words.map(withoutSizeSystem);
   const unwanted = parsed.constraints.flatMap(({ kind, value }) => (kind === 'without' && value ? [value] : []));
@@ -54,7 +54,10 @@ export async function inShopWords(db: SearchDb, parsed: ParsedQuery): Promise<Pa
     words: [...withoutFieldLabels(read.words, lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
-      ...read.halfRead.map(({ text, start, end }): Constraint => ({ kind: 'word', text, start, end, isUnread: true })),
+      ...read.halfRead.map(({ start, end }): Constraint => {
+        const text = sentence.slice(start, end);
+        return { kind: 'word', text, start, end, isUnread: true };
+      }),
     ],
     related: new Map(
       asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),

@@ -422,3 +422,43 @@ test('a misspelt value is not reported as one that the variant has', async () =>
 
   expect(understood.map(({ kind, text }) => [kind, text])).toEqual([['word', 'shirt']]);
 });
+
+test('what is not wanted is looked for in attributes and descriptions, and told where the shop has no such word', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Plain tee', metadata: { material: 'Organic Cotton, Spandex' } });
+  await shop.givenProduct({ name: 'Camp tee', description: 'A tee of soft cotton.' });
+  await shop.givenProduct({ name: 'Trail tee', description: 'Contains no cotton.', metadata: { free_of: 'Cotton' } });
+
+  const found = await findIn(shop, 'a tee without cotton');
+  const unknown = await findIn(shop, 'a tee without glitter');
+
+  expect(found.candidates.map(({ product }) => product.name)).toEqual(['Trail tee']);
+  expect(fates(found)).toMatchObject({ 'without cotton': 'without applied' });
+  expect(fates(unknown)).toMatchObject({ 'without glitter': 'without not_available' });
+});
+
+test('a compound is read by the words of the shop, in the language of its settings', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  await owner.query("update commerce.site_settings set default_locale = 'de-DE' where site_id = $1", [site_id]);
+  await shop.givenProduct({ name: 'Regenjacke', tags: ['Damen'] });
+  await shop.givenProduct({ name: 'Strickjacke', tags: ['Herren'] });
+  await shop.givenProduct({ name: 'Taschenmesser' });
+
+  const names = async (query: string) => (await findIn(shop, query)).candidates.map(({ product }) => product.name);
+
+  expect(await names('Jagdtaschenmesser')).toEqual(['Taschenmesser']);
+  const { understood } = await findIn(shop, 'Jagdtaschenmesser');
+  expect(understood).toContainEqual(expect.objectContaining({ text: 'Jagdtaschenmesser', fate: 'not_available' }));
+  expect(await names('Damenregenjacken')).toEqual(['Regenjacke']);
+});
+
+test.each(['travel mug in stock', 'Travel mug, sofort lieferbar', 'is the travel mug available right away?'])(
+  'what is out of stock is never offered as kept in stock: %s',
+  async (query) => {
+    const { candidates, understood } = await findIn(await mugShop(), query);
+    const fate = understood.find(({ kind }) => kind === 'in_stock')?.fate;
+    const isOut = candidates.some(({ availability }) => !['in_stock', 'low_stock'].includes(availability));
+    expect([fate !== undefined, fate === 'applied' && isOut]).toEqual([true, false]);
+  },
+);
