@@ -12,7 +12,7 @@ import { done, emptyFolder, ownEnvironment, REPOSITORY, ran } from './outside.ts
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 295;
-const MOST_MEGABYTES = 205;
+const MOST_MEGABYTES = 215;
 
 let folder: string;
 let remove: () => Promise<void>;

@@ -10,9 +10,13 @@ import { openShop } from './shop.ts';
 
 /** `commerce mcp` as an assistant on the same machine starts it. */
 function begin(address: string, token: string) {
+  return start(['mcp', address], token);
+}
+
+function start(words: string[], token: string) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const env = { COMMERCE_AGENT_TOKEN: token, COMMERCE_CONFIG: '/nowhere/config.json' };
-  const ended = run(['mcp', address], Object.assign(new EventEmitter(), { env, stdin, stdout, stderr }));
+  const ended = run(words, Object.assign(new EventEmitter(), { env, stdin, stdout, stderr }));
   return { stdin, stdout, stderr, ended };
 }
 
@@ -41,6 +45,18 @@ test('over stdio an assistant has the tools of the shop, until it hangs up', asy
   const none = begin(address, '');
   expect(await none.ended).toBe(3);
   expect(String(none.stderr.read())).toContain(`commerce mcp login ${address}`);
+  for (const words of [
+    ['mcp', 'shop.example'],
+    ['mcp', 'login', 'shop.example'],
+    ['mcp', 'login', 'ftp://shop.example'],
+  ]) {
+    const unclear = start(words, '');
+    expect(await unclear.ended).toBe(2);
+    expect(String(unclear.stderr.read())).toContain('Give a whole one: https://shop.example/mcp');
+  }
+  const unknown = start(['mcp', 'logout', address], '');
+  expect(await unknown.ended).toBe(3);
+  expect(String(unknown.stderr.read())).toContain('There is no token for this address.');
   const wrong = begin(address, 'agt_wrong');
   expect(await wrong.ended).toBe(3);
   expect(String(wrong.stderr.read())).toContain('COMMERCE_AGENT_TOKEN');

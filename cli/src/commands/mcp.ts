@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readAgents } from '../config.ts';
-import { CommandError, EXIT, usageError } from '../errors.ts';
+import { CommandError, EXIT } from '../errors.ts';
+import { checkAddress } from '../mcp/consent.ts';
 import { MessageRefused, shopTools } from '../mcp/shop.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -28,9 +29,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
 }
 
 async function serve(address: string, terminal: Terminal): Promise<void> {
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw usageError(`${address} is no address.`, 'Give a whole one: https://shop.example/mcp');
-  }
+  checkAddress(address);
   const token = terminal.env.COMMERCE_AGENT_TOKEN || tokenFor(await readAgents(terminal.env), address);
   if (!token) {
     const remedy = `${loginRemedy(address)}, or set COMMERCE_AGENT_TOKEN to the token of an agent (agt_…).`;

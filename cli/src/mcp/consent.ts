@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../errors.ts';
+import { CommandError, EXIT, usageError } from '../errors.ts';
 
 /** Where the consent of a shop is asked for. */
 export interface ConsentPlace {
@@ -15,6 +15,7 @@ export interface ConsentPlace {
  * 3. the metadata of the issuer (RFC 8414) names where devices ask
  */
 export async function findConsent(address: string): Promise<ConsentPlace> {
+  checkAddress(address);
   const refused = await ask(address);
   const [, named] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '') ?? [];
   if (refused.status !== 401 || !named) throw notAShop();
@@ -33,6 +34,12 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const isOwn = [endpoint?.origin, URL.parse(revocation)?.origin].every((one) => one === origin);
   if (found.issuer !== issuer || !endpoint || !siteId || !isOwn) throw notAShop();
   return { baseUrl: endpoint.origin, siteId, revoke: (token) => revoke(revocation, token) };
+}
+
+/** Throws a usage error for what is no address of the web. */
+export function checkAddress(address: string): void {
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return;
+  throw usageError(`${address} is no address.`, 'Give a whole one: https://shop.example/mcp');
 }
 
 async function read(metadata: string, address: string): Promise<Record<string, unknown>> {

@@ -326,6 +326,31 @@ test('a cart past its time is gone at once, and its code is given back by the ne
   expect((await shop.storefront.GET(cartPath, at(cart.id))).response.status).toBe(410);
 });
 
+test('a cart that is cancelled ends with its checkout, and gives stock and code back', async () => {
+  const shop = await openShop();
+  const cart = await shop.givenCart('40.00');
+  const { id } = await shop.givenDiscount({ usage_limit: 1 });
+  const code = { ...at(cart.id), body: { code: 'TEN' } };
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', code);
+  const { id: checkout_id } = await shop.givenCheckout({ cart_id: cart.id });
+  const held = async () => {
+    const { rows } = await shop.owner.query<{ reserved: number; usage_count: number; status: string }>(
+      `select (select reserved from commerce.variants where id = $1), (select usage_count from commerce.discounts where id = $2),
+        (select status from commerce.checkouts where id = $3)`,
+      [cart.items[0]?.variant_id, id, checkout_id],
+    );
+    return rows[0];
+  };
+  expect(await held()).toMatchObject({ reserved: 1, usage_count: 1 });
+
+  const { data } = await shop.storefront.POST('/api/storefront/cart/{cart_id}/cancel', at(cart.id));
+
+  expect(data).toMatchObject({ id: cart.id, status: 'expired', items: [{ quantity: 1 }], discount_code: 'TEN' });
+  expect(await held()).toEqual({ reserved: 0, usage_count: 0, status: 'cancelled' });
+  const again = await shop.storefront.POST('/api/storefront/cart/{cart_id}/cancel', at(cart.id));
+  expect(again.error).toMatchObject({ error: 'cart_expired' });
+});
+
 test('a cart that is not changed for a day gives its code back and lives on', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
