@@ -53,6 +53,7 @@ type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
 const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 15_000;
 /** What puppeteer enters as if it were typed. */
 const TYPED_MOST = 100;
 const WAIT = { timeout: PATIENCE_MS };
@@ -159,8 +160,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await settled(tab);
     },
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.
-    press: (name, role = 'button') =>
-      tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).setTimeout(PATIENCE_MS).click(),
+    press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
       const field = tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS);
       if (value.length <= TYPED_MOST) return field.fill(value);
@@ -223,4 +223,20 @@ async function freePort(): Promise<number> {
   const address = probe.address();
   await new Promise((closed) => probe.close(closed));
   return typeof address === 'object' && address ? address.port : 0;
+}
+
+/**
+ * Clicks what a selector finds. A locator waits for two frames of the element that it found first: where the page is drawn anew
+ * meanwhile they may never come, so that it looks again instead of waiting on.
+ */
+async function pressOn(tab: Page, selector: string): Promise<void> {
+  for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {
+    try {
+      return await tab.locator(selector).setTimeout(LOOK_AGAIN_MS).click();
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      await tab.bringToFront();
+    }
+  }
+  await tab.locator(selector).setTimeout(LOOK_AGAIN_MS).click();
 }

@@ -210,6 +210,7 @@ class Ending {
 
   async #endOn(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url });
+    client.on('error', () => undefined);
     await client.connect();
     while (this.#going) {
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'commerce'`);

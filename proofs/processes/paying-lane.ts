@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import type { SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
 import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
 import { type Endpoint, sendEvent } from '../../server/test/stripe/webhooks.ts';
@@ -42,7 +43,7 @@ export class PayingLane {
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ROLE: 'api' },
     };
     const [server, jobs] = await Promise.all([FailingServer.start(env), FailingJobs.start(env)]);
-    return new PayingLane(server, jobs, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+    return new PayingLane(server, jobs, ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 })));
   }
 
   async close(): Promise<void> {

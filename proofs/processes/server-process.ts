@@ -151,6 +151,8 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
 /** Runs one statement as the login that the URL names. */
 export async function asOwner(databaseUrl: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // Ended from outside while it closes, it would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await client.query(statement);

@@ -96,6 +96,7 @@ function serverOf(url: string): DatabaseServer {
 function sender(url: string): DatabaseServer['admin'] {
   return async (statement) => {
     const client = new pg.Client(url);
+    client.on('error', () => undefined);
     await client.connect();
     await client.query(statement).finally(() => client.end());
   };

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { ignoreLostConnections } from '../src/db/connect.ts';
 import { type BrokenRule, brokenInvariants } from './invariants.ts';
 
 /** When all tests have run: the invariants hold in everything that they left, see newlyBrokenInvariants. Set up after database.ts. */
@@ -14,6 +15,6 @@ export function setup(project: TestProject): () => Promise<void> {
 }
 
 async function brokenIn(url: string): Promise<BrokenRule[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const pool = ignoreLostConnections(new pg.Pool({ connectionString: url, max: 1 }));
   return brokenInvariants(pool).finally(() => pool.end());
 }
