@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './server/test/longest-first.ts';
-import { memoryFolder } from './server/test/memory-folder.ts';
+import { diskFolder, memoryFolder } from './server/test/memory-folder.ts';
 
 // The processes that tests start compile each source once between them, as those of bin/commerce-server.js do.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 // Where the tests, and the processes that they start, have their temporary files.
-if (!process.env.TMPDIR) {
-  const folder = memoryFolder();
-  if (folder) process.env.TMPDIR = folder;
-}
+process.env.TMPDIR ??= memoryFolder() ?? diskFolder();
 
 // What a file loads is loaded once for all files of a worker, and what it changes, it puts back. Node loads the sources itself,
 // as it does in production.

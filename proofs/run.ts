@@ -1,3 +1,5 @@
+import './temporary-folder.ts';
+
 import { parseArgs } from 'node:util';
 import { startVitest, type Vitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';

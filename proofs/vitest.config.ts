@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { diskFolder } from '../server/test/memory-folder.ts';
 
 // As for the tests (../vitest.config.ts).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
+process.env.TMPDIR ??= diskFolder();
 
 /**
  * The short forms of the proofs, what the documents have for pasting, the examples, backups, and the pages in a browser:

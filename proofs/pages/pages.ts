@@ -6,6 +6,7 @@ import {
   begin,
   type Furnished,
   fillIn,
+  furnish,
   mailedPath,
   openAccount,
   PASSWORD,
@@ -58,6 +59,17 @@ export const PAGES: PageKind[] = [
       return `/sites/${shop.site_id}/basket/${variant_id}:1?${query}`;
     },
     operations: [{ action: 'begin_checkout', entries: () => ({}) }],
+  },
+  {
+    name: 'a checkout where the shop delivers nowhere yet',
+    async arrange({ shop, texts }) {
+      const bare = await furnish(await shop.premises.openShop(), 'bare', texts);
+      const { path } = await begin(bare, texts.discount_code);
+      const { shipping_option_id } = bare;
+      await bare.shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
+      return path;
+    },
+    operations: [],
   },
   {
     name: 'the form of a checkout with a code',

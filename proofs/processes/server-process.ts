@@ -7,7 +7,7 @@ import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 /** Most of a start is compiling; a server that ends by itself writes down what it has compiled. */
-export const COMPILED = join(tmpdir(), 'commerce-compiled');
+export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;
 

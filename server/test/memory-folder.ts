@@ -1,4 +1,5 @@
 import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
@@ -12,9 +13,17 @@ const ENOUGH_BYTES = 2 * 1024 ** 3;
  * there is no room for it. A new database is a thousand files, which cost a tenth of all tests on a disk.
  */
 export function memoryFolder(): string | undefined {
-  if (!hasRoom()) return undefined;
-  removeFoldersOfTheDead();
-  const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`));
+  return hasRoom() ? ownFolder(MEMORY) : undefined;
+}
+
+/** As memoryFolder, but on the disk. */
+export function diskFolder(): string {
+  return ownFolder(tmpdir());
+}
+
+function ownFolder(parent: string): string {
+  removeFoldersOfTheDead(parent);
+  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   // PostgreSQL may run as another user, who must pass through.
   chmodSync(folder, 0o711);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -32,10 +41,10 @@ function hasRoom(): boolean {
 }
 
 /** A run that was killed has left its folder. */
-function removeFoldersOfTheDead(): void {
-  for (const name of readdirSync(MEMORY)) {
+function removeFoldersOfTheDead(parent: string): void {
+  for (const name of readdirSync(parent)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
-    if (pid && !isAlive(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true });
+    if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
 

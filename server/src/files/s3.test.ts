@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -11,7 +11,9 @@ test('a bucket takes files by signed requests, gives them back, and an error of 
   const s3 = await openS3();
   onTestFinished(() => s3.close());
   const store = s3Store(s3.settings);
-  const path = join(mkdtempSync(join(tmpdir(), 'commerce-s3-')), 'picture');
+  const folder = mkdtempSync(join(tmpdir(), 'commerce-s3-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'picture');
   const content = Buffer.alloc(300_000, 'picture ');
   const sha256 = createHash('sha256').update(content).digest('hex');
   const put = (to: typeof store) => {
