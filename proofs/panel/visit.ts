@@ -13,6 +13,7 @@ import {
   findChromium,
   openChromium,
   type Page,
+  TimeoutError,
 } from '../../server/test/chromium.ts';
 import { mailsTo } from '../../server/test/mail.ts';
 import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';

@@ -1,7 +1,8 @@
-import { type Browser, launch } from 'puppeteer-core';
+import { type Browser, launch, TimeoutError } from 'puppeteer-core';
 import { findTool, skippedWithout } from './tools.ts';
 
 export type { Browser, BrowserContext, HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
+export { TimeoutError };
 
 const CHROMIUM = {
   names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'],
