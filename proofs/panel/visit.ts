@@ -57,11 +57,6 @@ const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 15_000;
 /** What puppeteer enters as if it were typed. */
 const TYPED_MOST = 100;
-/** Whoever presses keys does so in the dialog, if there is one. */
-const FOCUS_IS_IN_FRONT = `(() => {
-  const dialogs = [...document.querySelectorAll('.dialog')];
-  return dialogs.length === 0 || dialogs.some((dialog) => dialog.contains(document.activeElement));
-})()`;
 const WAIT = { timeout: PATIENCE_MS };
 
 /** Registers a test of a screen, in both widths. What the browser complains of fails it. */
@@ -181,7 +176,6 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     text: () => textOf(tab),
     look: async (name) => {
       await settled(tab);
-      await tab.waitForFunction(FOCUS_IS_IN_FRONT, WAIT);
       await leaveScreenshot(tab, `panel-${name}-${width}`);
       expect(await blocksOf(tab, axe), `${name} at ${width} px`).toEqual([]);
     },
@@ -219,7 +213,7 @@ function listen(tab: Page): string[] {
     const { url = '' } = message.location();
     // The icon that a browser asks for by itself, and answers that a screen shows in words.
     if (url.endsWith('/favicon.ico') || message.text().startsWith('Failed to load resource')) return;
-    // A dialog hides what is behind it a frame before it takes the focus; that it has taken it, `look` sees.
+    // A dialog hides what is behind it a frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;
     if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
   });
