@@ -1,0 +1,61 @@
+import { merge } from 'allof-merge';
+import { apiCompare, type Diff } from 'api-smart-diff';
+
+/** A difference between two bundled contracts that can break a client of the earlier one. */
+export interface Breaking {
+  /** Such as `POST /api/sync/webhook/register requestBody events enum`. */
+  where: string;
+  what: string;
+}
+
+type Description = Record<string, unknown> & { paths: Record<string, unknown>; webhooks?: Record<string, unknown> };
+
+/**
+ * What breaks a client of `before` that talks to a server of `after`: operations and fields that are gone, answers of another
+ * type, requests that were taken and no longer are. The judge is api-smart-diff. Ours are the rules that it lacks: a field that
+ * an answer or event loses breaks, even an optional one, and so does another type; enums and bounds of answers may grow, since
+ * the contract's enums are closed on input and open on output. The events of `webhooks` are judged like answers.
+ */
+export function breakingChanges(before: object, after: object): Breaking[] {
+  const { diffs } = apiCompare(judged(before as Description), judged(after as Description));
+  return diffs.filter(breaks).map(told);
+}
+
+/** Without `allOf`, whose parts may be rearranged freely, and with events as answers of operations. */
+function judged(description: Description): Description {
+  const whole = merge(description, { source: description, mergeRefSibling: true }) as Description;
+  const events = Object.entries(whole.webhooks ?? {}).map(([event, item]) => [`event ${event}`, asAnswer(item)]);
+  return { ...whole, paths: { ...whole.paths, ...Object.fromEntries(events) }, webhooks: {} };
+}
+
+function asAnswer(item: unknown): object {
+  const { post } = item as { post: { requestBody: { content: object } } };
+  return { post: { responses: { '200': { description: 'An event.', content: post.requestBody.content } } } };
+}
+
+function breaks({ type, action, path }: Diff): boolean {
+  if (path[0] !== 'paths') return false;
+  const inAnswer = path[3] === 'responses';
+  const [above, last] = path.slice(-2);
+  if (inAnswer && ((action === 'remove' && above === 'properties') || (action === 'replace' && last === 'type')))
+    return true;
+  if (inAnswer && action === 'add' && above === 'enum') return false;
+  if (inAnswer && (last === 'maxItems' || last === 'maxLength' || last === 'pattern' || last === 'format'))
+    return false;
+  return type === 'breaking';
+}
+
+function told({ action, path, before, after }: Diff): Breaking {
+  const [, address, verb, ...rest] = path;
+  const steps = rest.filter((step) => !WITHIN.has(String(step)) && !/^\d+$/.test(String(step)));
+  const shown = (value: unknown) => (JSON.stringify(value) ?? '').slice(0, 100);
+  const what = { add: `adds ${shown(after)}`, remove: `removes ${shown(before)}` }[action as string];
+  const method = String(address).startsWith('event ') || verb === undefined ? [] : [String(verb).toUpperCase()];
+  return {
+    where: [...method, address, ...steps].join(' '),
+    what: what ?? `${shown(before)} becomes ${shown(after)}`,
+  };
+}
+
+/** Steps of a path that tell a reader nothing. */
+const WITHIN = new Set(['content', 'application/json', 'schema', 'properties', 'items']);
