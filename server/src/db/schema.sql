@@ -1674,6 +1674,7 @@ create table commerce.search_models (
   products integer not null,
   changed integer not null default 0,
   learnt_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
   constraint search_models_pkey PRIMARY KEY (site_id),
   constraint search_models_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
@@ -2174,7 +2175,7 @@ CREATE CONSTRAINT TRIGGER tell_product AFTER INSERT OR DELETE ON commerce.produc
 
 CREATE CONSTRAINT TRIGGER tell_product_change AFTER UPDATE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.updated_at IS DISTINCT FROM new.updated_at)) EXECUTE FUNCTION commerce.tell_product();
 
-CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR UPDATE ON commerce.search_product_vectors DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER UPDATE OF completed_at ON commerce.search_models DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 

@@ -670,6 +670,7 @@ export interface Tables {
     products: number;
     changed: number;
     learnt_at: string;
+    completed_at: string | null;
   };
   search_postings: {
     site_id: string;

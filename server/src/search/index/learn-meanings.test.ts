@@ -55,11 +55,15 @@ test('of products with the same words, those rank first that are semantically cl
   await shop.givenProduct(gown);
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([watch.name, gown.name]);
 
+  const before = await versionOf(shop);
   expect(await trainIn(shop)).toBe(1_002);
+  // Answers stay cached while the vectors are computed, and are made anew once all are there.
+  expect(await versionOf(shop)).toBe(before + 1);
 
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([gown.name, watch.name]);
   // Nothing has changed since.
   expect(await trainIn(shop)).toBe(0);
+  expect(await versionOf(shop)).toBe(before + 1);
   // A new or changed product is found at once, and gets its vector in the next run.
   const late = await shop.givenProduct({ name: 'Golden dress, long', description: 'gown4 gown5' });
   expect(await found(shop, 'golden dress long')).toContain('Golden dress, long');
@@ -74,6 +78,17 @@ test('of products with the same words, those rank first that are semantically cl
   expect(await trainIn(shop)).toBe(0);
   await expectOwnVectorsAlone(shop);
 });
+
+/** How often the shop's cached answers have been discarded. */
+async function versionOf({ site_id }: Shop): Promise<number> {
+  const { db } = await testServer();
+  const found = await inShopAsSystem(db, site_id, (shop) =>
+    shop.one<{ version: number }>(
+      sql`select sum(version)::int as version from catalog_versions where site_id = ${site_id}`,
+    ),
+  );
+  return found?.version ?? 0;
+}
 
 /** Reads with row-level security, as requests do: no other shop's vectors are visible. */
 async function expectOwnVectorsAlone(owner: Shop): Promise<void> {

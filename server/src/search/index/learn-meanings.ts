@@ -110,18 +110,31 @@ async function writeModel(db: SearchDb, model: Model, products: number): Promise
   return id;
 }
 
+/** Each batch is written in the transaction that finds the next one, so the last is known as such when it is written. */
 async function embedProducts(inTransaction: InTransaction, model_id: string): Promise<number> {
-  let [model, embedded, after]: [Model | undefined, number, string] = [undefined, 0, FIRST];
-  for (;;) {
-    const { texts, last } = await inTransaction((db) => readOutdated(db, model_id, after));
-    if (!last) return embedded;
-    after = last;
-    model ??= await inTransaction(readModel);
-    const vectors = texts.map((text) => ({ ...text, vector: embed(model ?? new Map(), weightsOf(text)) }));
+  let embedded = 0;
+  let { texts, last } = await inTransaction((db) => readOutdated(db, model_id, FIRST));
+  const model = last === undefined ? undefined : await inTransaction(readModel);
+  while (model && last !== undefined) {
+    const vectors = texts.map((text) => ({ ...text, vector: embed(model, weightsOf(text)) }));
+    const after = last;
+    const next = await inTransaction(async (db) => {
+      const found = await readOutdated(db, model_id, after);
+      const current = await writeVectors(db, model_id, vectors);
+      if (current && found.last === undefined) await complete(db, model_id);
+      return current ? found : undefined;
+    });
     // Another run may have replaced the model meanwhile; that run then computes all vectors.
-    if (!(await inTransaction((db) => writeVectors(db, model_id, vectors)))) return embedded;
+    if (!next) return embedded;
     embedded += texts.length;
+    ({ texts, last } = next);
   }
+  return embedded;
+}
+
+/** Makes searches show what was learnt: answers cached until now count no longer. */
+async function complete(db: SearchDb, model_id: string): Promise<void> {
+  await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }
 
 /** No product's id is before it. */
