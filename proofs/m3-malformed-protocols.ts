@@ -2,26 +2,33 @@ import { agentTools } from '../server/src/mcp/tools.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { type Call, exchange, type Reply } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
-import { callTool, endpointOf, headersOf, type Message, message, oldMessage, toolCall } from './mcp.ts';
+import { attackUcp, profilesInside, tellUcpIdsApart } from './malformed-ucp.ts';
+import { callTool, endpointOf, headersOf, type Message, message, oldMessage, partsOf, toolCall } from './mcp.ts';
+import { pointInside } from './oauth-doors.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
+import { garbled, replaceOne } from './spoil.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /** Messages of the protocols that agents speak, with something wrong in each: in their form, their versions and what they carry. */
 export const M3: Proof = {
   id: 'M3',
-  promise: 'A malformed message of a protocol for agents is refused in the form of that protocol, and breaks nothing.',
+  promise:
+    'A malformed message of a protocol for agents is refused in the form of that protocol, breaks nothing, and sends the server nowhere inside.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
       const answered = new Map<number, number>();
       const count = ({ status }: Reply) => answered.set(status, (answered.get(status) ?? 0) + 1);
       let tried = 0;
-      for (const attack of [attackMcp, tellIdsApart]) {
-        tried += await attack(world, chance, pick(trial.size, 400, 25_000), count);
+      for (const attack of [attackMcp, tellIdsApart, attackUcp, tellUcpIdsApart]) {
+        tried += await attack(world, chance, pick(trial.size, 400, 24_000), count);
         trial.progress(`${tried} messages`);
       }
+      const addresses = pick(trial.size, 60, 1_500);
+      tried += await profilesInside(trial, world, addresses);
+      tried += await pointInside(trial, world, addresses);
       const note = [...answered]
         .sort()
         .map(([status, times]) => `${times} × ${status}`)
@@ -30,7 +37,7 @@ export const M3: Proof = {
     }),
 };
 
-type Count = (reply: Reply) => void;
+export type Count = (reply: Reply) => void;
 
 /** Valid messages of both versions of MCP, each with a part replaced, dropped or garbled. */
 async function attackMcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
@@ -69,11 +76,6 @@ async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   ];
 }
 
-const ODD = [
-  ...[null, true, 0, -1, 1.5, 9e99, 2 ** 63, '', ' ', 'zz', [], {}, [[]], '2026-07-29', '1999-01-01', '2024-11-05'],
-  ...['tools/call', 'a\0b', 'a\ud800b', 'x'.repeat(20_000), '__proto__', 'constructor', '../../etc/passwd'],
-];
-
 /** One thing wrong: a value anywhere in the message, the text of it, or a header. */
 function spoil(chance: Chance, given: Message): { text: string; headers: Call['headers'] } {
   const headers = { ...headersOf(given) };
@@ -88,44 +90,12 @@ function spoil(chance: Chance, given: Message): { text: string; headers: Call['h
   return { headers, text };
 }
 
-function replaceOne(chance: Chance, root: Record<string, unknown>): void {
-  let at = root;
-  for (;;) {
-    const key = chance.of(Object.keys(at).length > 0 ? Object.keys(at) : ['zz']);
-    const inside = at[key];
-    const enters = typeof inside === 'object' && inside !== null && !Array.isArray(inside) && chance.next() < 0.7;
-    if (enters) {
-      at = inside as Record<string, unknown>;
-      continue;
-    }
-    if (chance.next() < 0.2) delete at[key];
-    else at[chance.next() < 0.1 ? 'zz' : key] = chance.of(ODD);
-    return;
-  }
-}
-
-function garbled(chance: Chance, text: string): string {
-  const at = Math.floor(chance.next() * text.length);
-  return chance.of([
-    text.slice(0, at),
-    `${text}${text}`,
-    `${text.slice(0, at)}\u0000${text.slice(at)}`,
-    text.replace('"id":1', '"id":1,"id":2'),
-    `${'['.repeat(5_000)}${text}`,
-    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}}`,
-    '',
-    'null',
-    'x'.repeat(200_000),
-  ]);
-}
-
 /** What is wrong with the form of an answer: it is a message of JSON-RPC, a refusal of ours, or nothing at all. */
-function faultOf({ status, text, headers }: Reply): string | undefined {
+function faultOf(reply: Reply): string | undefined {
+  const { status, text } = reply;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   if (text === '') return [202, 405].includes(status) ? undefined : `${status} without a body`;
-  const stream = String(headers['content-type']).startsWith('text/event-stream');
-  const parts = stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];
-  for (const part of parts) {
+  for (const part of partsOf(reply)) {
     const answers = [JSON.parse(part) as Record<string, unknown>].flat();
     const known = answers.every((one) => one.jsonrpc === '2.0' && ('result' in one || 'error' in one));
     if (!known && typeof answers[0]?.error !== 'string') return `${status} in no known form: ${part.slice(0, 300)}`;

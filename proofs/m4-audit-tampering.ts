@@ -169,8 +169,8 @@ const ATTACKS: Record<string, Statements> = {
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
       select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (
-        select from ${EVENTS} erased where erased.site_id = e.site_id and erased.customer_id = e.customer_id
-          and erased.action in ('${ERASURES.join("', '")}')) order by random() limit 1)`,
+        select from ${EVENTS} erased where erased.site_id = e.site_id
+          and (erased.actor_id = e.customer_id or e.customer_id = any(erased.targets)) and erased.action in ('${ERASURES.join("', '")}')) order by random() limit 1)`,
   ],
   'details removed, and an erasure invented': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where site_id = '${site_id}'`,

@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
 import { givenAgent } from '../server/test/agents.ts';
+import { atConsent, registeredClient } from '../server/test/oauth.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { openShop } from '../server/test/shop.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
@@ -33,6 +37,38 @@ test.each(['2025-11-25', '2026-07-28'])('the MCP endpoint holds what version %s 
 
   expect('failed' in judged ? judged.stdout.slice(-8_000) + judged.stderr.slice(-4_000) : 'held').toBe('held');
 });
+
+/** It expects nothing to fail: neither of the two scenarios needs what is not here. The human is played on the page of the consent. */
+test.each(['2025-11-25', '2026-07-28'])(
+  'where tokens come from holds what version %s asks of an authorization server, in a flow of the judge',
+  async (version) => {
+    const port = await freePort();
+    const baseUrl = `http://localhost:${port}`;
+    const server = await startServer(databaseUrl(), { baseUrl }, undefined, port);
+    closing.push(() => stopServer(server));
+    const shop = await openShop();
+    const customer = await shop.givenCustomer();
+    const back = await freePort();
+    const { client_id } = (await registeredClient(shop, [`http://127.0.0.1:${back}/callback`])).clientMetadata();
+    const issuer = `${baseUrl}/sites/${shop.site_id}`;
+
+    const named = ['--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', client_id, '--port', String(back)];
+    const judge = spawn(process.execPath, [JUDGE, 'authorization', ...named, '--spec-version', version]);
+    const ended = once(judge, 'exit');
+    const lines: string[] = [];
+    for await (const line of createInterface(judge.stdout)) {
+      lines.push(line);
+      if (!line.startsWith(`${issuer}/oauth/authorize?`)) continue;
+      const { browser, page } = await atConsent({ ...shop, baseUrl }, customer, new URL(line));
+      const { response } = await browser.press(page, 'approve', { budget: '20.00' });
+      await fetch(response.headers.get('Location') ?? 'http://127.0.0.1:9/');
+    }
+
+    const told = lines.join('\n');
+    expect([await ended, told]).toEqual([[0, null], expect.stringContaining('Total: 3 passed, 0 failed')]);
+    expect(told).not.toMatch(/skipped|warning/i);
+  },
+);
 
 /** The address of a server. The judge has no token to send: this adds it to each request, and changes nothing else. */
 async function serverWith(token: string): Promise<string> {

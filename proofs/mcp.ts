@@ -74,3 +74,9 @@ export async function callTool(
   const { result } = reply.text.startsWith('{') ? (JSON.parse(reply.text) as Pick<ToolReply, 'result'>) : {};
   return { ...reply, result };
 }
+
+/** The messages in an answer, which may be a stream of them. */
+export function partsOf({ text, headers }: Reply): string[] {
+  const stream = String(headers['content-type']).startsWith('text/event-stream');
+  return stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];
+}

@@ -1,40 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { openEgress } from '../server/src/egress/post.ts';
 import { RATE_LIMITS } from '../server/src/shop/rate-limits.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange } from './client.ts';
 import type { Trial } from './frame.ts';
-import { NAMES, urlsOf } from './g4-forbidden-addresses.ts';
-import { answerNames, dryNetwork } from './network.ts';
 import { fieldsOf, REDIRECT_URI } from './oauth-flows.ts';
-import { chanceOf } from './random.ts';
+import { sendInside } from './sent-inside.ts';
 import type { World } from './tenant.ts';
 
 /** What strangers can do with the doors that OAuth leaves open to everybody: registration, and documents to be fetched. */
 
-/** Ids that point inside, in all the spellings of webhooks, to a server that fetches as one in production does. */
-export async function pointInside(trial: Trial, world: World, count: number): Promise<number> {
-  const egress = openEgress({ allowPrivate: false, ownHost: 'shop.example.com' });
-  const server = await startServer(trial.databaseUrl, { egress }, trial.databaseUrl);
-  const ports = [trial.databaseUrl, server.baseUrl, world.baseUrl].map((url) => Number(new URL(url).port || 5432));
-  const network = dryNetwork(ports);
-  const endNames = answerNames(NAMES);
-  try {
-    const [{ site_id }] = world.tenants;
-    for (const url of urlsOf(chanceOf(trial.seed), count)) {
-      const client_id = url.endsWith('/') ? `${url}client.json` : url;
-      const query = new URLSearchParams(fieldsOf({ client_id, challenge: 'x'.repeat(43), state: 's' }));
-      const { status } = await exchange(server.baseUrl, 'GET', `/sites/${site_id}/oauth/authorize?${query}`, {});
-      if (status !== 400) world.violations.add(`${status} for the client ${client_id}`);
-    }
-    for (const address of network.forbidden) world.violations.add(`A client's document: connected to ${address}`);
-    return count;
-  } finally {
-    endNames();
-    network.end();
-    await stopServer(server);
-    await egress.close();
-  }
+/** Ids that point inside: nothing is fetched there. Returns how many. */
+export function pointInside(trial: Trial, world: World, count: number): Promise<number> {
+  const [{ site_id }] = world.tenants;
+  return sendInside(trial, world, count, async (baseUrl, url) => {
+    const client_id = url.endsWith('/') ? `${url}client.json` : url;
+    const query = new URLSearchParams(fieldsOf({ client_id, challenge: 'x'.repeat(43), state: 's' }));
+    const { status } = await exchange(baseUrl, 'GET', `/sites/${site_id}/oauth/authorize?${query}`, {});
+    if (status !== 400) world.violations.add(`${status} for the client ${client_id}`);
+  });
 }
 
 /** One address registers as fast as it can, and then many do. */

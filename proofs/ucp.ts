@@ -28,25 +28,47 @@ export interface Speaker {
 
 export type Ask = (speaker: Speaker, asked: Asked, more?: Call['headers']) => Promise<Reply>;
 
-export const askOverRest: Ask = (speaker, { name, id = '', body, profile = speaker.profile }, more = {}) => {
+/** A request before it is sent. */
+export interface Wire {
+  method: string;
+  path: string;
+  headers: Call['headers'];
+  /** What is sent as JSON; nothing if undefined. */
+  message: unknown;
+}
+
+export function overRest(speaker: Speaker, { name, id = '', body, profile = speaker.profile }: Asked): Wire {
   const [method, path] = ROUTES[name]?.(encodeURIComponent(id)) ?? ['POST', '/nowhere'];
   const headers = {
     ...{ 'Content-Type': 'application/json', 'UCP-Agent': `profile="${profile}"` },
     ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
     ...(speaker.secret && bearer(speaker.secret)),
-    ...more,
   };
-  const text = method === 'GET' ? undefined : JSON.stringify(body ?? {});
-  return exchange(speaker.baseUrl, method, `/sites/${speaker.site_id}/ucp/v1${path}`, headers, text);
-};
+  const message = method === 'GET' ? undefined : (body ?? {});
+  return { method, path: `/sites/${speaker.site_id}/ucp/v1${path}`, headers, message };
+}
 
-export const askOverMcp: Ask = (speaker, { name, id, body, profile = speaker.profile }, more = {}) => {
+export function overMcp(speaker: Speaker, { name, id, body, profile = speaker.profile }: Asked): Wire {
   const meta = { 'ucp-agent': { profile }, 'idempotency-key': randomUUID() };
   const given = { meta, ...(id !== undefined && { id }), ...(body !== undefined && { [payloadOf(name)]: body }) };
   const sent = message('tools/call', { name, arguments: given });
-  const headers = { ...headersOf(sent), ...(speaker.secret && bearer(speaker.secret)), ...more };
-  return exchange(speaker.baseUrl, 'POST', `/sites/${speaker.site_id}/ucp/mcp`, headers, JSON.stringify(sent));
-};
+  const headers = { ...headersOf(sent), ...(speaker.secret && bearer(speaker.secret)) };
+  return { method: 'POST', path: `/sites/${speaker.site_id}/ucp/mcp`, headers, message: sent };
+}
+
+/** Both ways in. */
+export const WAYS = { REST: overRest, MCP: overMcp };
+
+function asking(way: typeof overRest): Ask {
+  return (speaker, asked, more = {}) => {
+    const { method, path, headers, message: sent } = way(speaker, asked);
+    const text = sent === undefined ? undefined : JSON.stringify(sent);
+    return exchange(speaker.baseUrl, method, path, { ...headers, ...more }, text);
+  };
+}
+
+export const askOverRest = asking(overRest);
+export const askOverMcp = asking(overMcp);
 
 /** What a function answered, in either way in; undefined for a failure of the protocol. */
 export function answerIn({ status, text }: Reply): Record<string, unknown> | undefined {

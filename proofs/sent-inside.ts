@@ -1,0 +1,34 @@
+import { openEgress } from '../server/src/egress/post.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
+import type { Trial } from './frame.ts';
+import { NAMES, urlsOf } from './g4-forbidden-addresses.ts';
+import { answerNames, dryNetwork } from './network.ts';
+import { chanceOf } from './random.ts';
+import type { World } from './tenant.ts';
+
+/**
+ * Gives a server that fetches as one in production does the address of a document inside, in all the spellings of webhooks, and
+ * watches where it connects to. Returns how many addresses were given.
+ */
+export async function sendInside(
+  trial: Trial,
+  world: World,
+  count: number,
+  give: (baseUrl: string, url: string) => Promise<void>,
+): Promise<number> {
+  const egress = openEgress({ allowPrivate: false, ownHost: 'shop.example.com' });
+  const server = await startServer(trial.databaseUrl, { egress }, trial.databaseUrl);
+  const ports = [trial.databaseUrl, server.baseUrl, world.baseUrl].map((url) => Number(new URL(url).port || 5432));
+  const network = dryNetwork(ports);
+  const endNames = answerNames(NAMES);
+  try {
+    for (const url of urlsOf(chanceOf(trial.seed), count)) await give(server.baseUrl, url);
+    for (const address of network.forbidden) world.violations.add(`For a document: connected to ${address}`);
+    return count;
+  } finally {
+    endNames();
+    network.end();
+    await stopServer(server);
+    await egress.close();
+  }
+}
