@@ -8,8 +8,8 @@ import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
  * Compared in November 2026: the standard rates and currencies with the npm package sales-tax 2.23.0, from which they differ only in
  * Liechtenstein (8.1, with Switzerland since 2024; the package has 7.7) and in Bulgaria's currency (the euro since 2026). Of the reduced
  * ones Lithuania's (5 for books, lrs.lt 17 June 2025), Sweden's (6 for books, and for food until the end of 2027, Prop. 2025/26:55) and
- * Finland's (13.5, vero.fi) with what their parliaments and tax offices say; the others with the package vatrates 2.0.3, which is older
- * than the changes in CZ, EE, RO and SK.
+ * Finland's (13.5, vero.fi) with what their parliaments and tax offices say; the others of the EU and the British one with the package
+ * vatrates 2.0.3, which is older than the changes in CZ, EE, RO and SK.
  */
 export const RATES_AS_OF = '2026-04-01';
 
