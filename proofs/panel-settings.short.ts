@@ -75,6 +75,29 @@ inPanel('A way of delivery is added, changed and deleted', async ({ open, fill, 
   await sees('Deleted.');
 });
 
+inPanel('Whoever works by keyboard stays in the dialog', async ({ open, fill, press, look, tab, text }) => {
+  await open('/settings/delivery');
+  await press('Add an option');
+  await fill('Name', 'By ship');
+  await fill('Price in EUR', 'a lot');
+  await fill('Country to add', 'AT');
+  await tab.focus('::-p-aria([name="Country to add"])');
+  await tab.keyboard.press('Tab');
+  await tab.keyboard.press('Enter');
+  await tab.locator('::-p-aria([name="Remove Austria"])').wait();
+  await look('settings-delivery-added');
+  await tab.focus('::-p-aria([name="Remove Austria"])');
+  await tab.keyboard.press('Space');
+  await look('settings-delivery-removed');
+  await tab.focus('.dialog [name="price"]');
+  await tab.keyboard.press('Enter');
+  await tab.locator('.dialog .error').wait();
+  await look('settings-delivery-refused');
+  await tab.keyboard.press('Escape');
+  await tab.waitForFunction(`document.activeElement.textContent === 'Add an option'`);
+  expect(await text()).not.toContain('By ship');
+});
+
 inPanel('A key is shown once, and revoked', async ({ open, fill, press, sees, look, text, width }) => {
   const name = `Till ${width}`;
   await open('/settings/keys');

@@ -176,6 +176,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     text: () => textOf(tab),
     look: async (name) => {
       await settled(tab);
+      await focusIsInFront(tab, name);
       await leaveScreenshot(tab, `panel-${name}-${width}`);
       expect(await blocksOf(tab, axe), `${name} at ${width} px`).toEqual([]);
     },
@@ -186,6 +187,23 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
 async function settled(tab: Page): Promise<void> {
   await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`, WAIT);
 }
+
+/**
+ * Whoever works by keyboard goes on in the dialog that is in front, if there is one. It takes the focus after it has opened, and
+ * while the tab is in front; looked at by a timer, for a busy browser draws no frames.
+ */
+async function focusIsInFront(tab: Page, name: string): Promise<void> {
+  await tab.bringToFront();
+  const isInFront = tab.waitForFunction(`(${FOCUSED})() === ''`, { ...WAIT, polling: 100 });
+  await isInFront.catch(async () => expect(await tab.evaluate(`(${FOCUSED})()`), `the focus, ${name}`).toBe(''));
+}
+
+/** What has the focus although it is not in the dialog that is in front. */
+const FOCUSED = `() => {
+  const dialog = [...document.querySelectorAll('.dialog[data-open]')].at(-1);
+  const focused = document.activeElement;
+  return dialog && !dialog.contains(focused) ? focused.outerHTML.slice(0, 200) : '';
+}`;
 
 function textOf(tab: Page): Promise<string> {
   return tab.evaluate('document.body.innerText') as Promise<string>;
@@ -233,13 +251,18 @@ async function freePort(): Promise<number> {
  * meanwhile they may never come, so that it looks again instead of waiting on.
  */
 async function pressOn(tab: Page, selector: string): Promise<void> {
+  const pressable = () =>
+    tab
+      .locator(selector)
+      .setTimeout(LOOK_AGAIN_MS)
+      .filter((button) => button.ariaDisabled !== 'true');
   for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {
     try {
-      return await tab.locator(selector).setTimeout(LOOK_AGAIN_MS).click();
+      return await pressable().click();
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       await tab.bringToFront();
     }
   }
-  await tab.locator(selector).setTimeout(LOOK_AGAIN_MS).click();
+  await pressable().click();
 }

@@ -6,6 +6,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
+import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
 
@@ -144,12 +145,12 @@ export function Pager({
       <span>
         {first}–{Math.min(page * limit, total)} of {total}
       </span>
-      <button type="button" className="button plain" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Previous
-      </button>
-      <button type="button" className="button plain" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      </Button>
+      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
         Next
-      </button>
+      </Button>
     </nav>
   );
 }
