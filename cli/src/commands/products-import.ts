@@ -9,6 +9,7 @@ import type { Warning } from '../formats/reading.ts';
 import { batchesOf, type Refused } from '../import/batches.ts';
 import { createProgress, type Progress, perSecond } from '../import/progress.ts';
 import { type Counts, sendAll } from '../import/send.ts';
+import { type SharedSkuRule, withoutSharedSkus } from '../import/shared-skus.ts';
 import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
@@ -22,13 +23,15 @@ interface ImportOptions {
   baseImageUrl?: string;
   weightUnit?: 'kg' | 'lb';
   errors?: string;
+  duplicateSkus: SharedSkuRule;
 }
 
 const EXAMPLES = `
 A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
 and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
 is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
-Of products that share an SKU the first is imported. A dry run refuses what the import refuses.
+Of variants that share a SKU the first in the file keeps it, the later come in without, each with a warning;
+--duplicate-skus suffix appends -2, -3 …, and refuse refuses their products. A dry run refuses what the import refuses.
 
 Formats, recognised by the first line:
   shopify   Shopify's product CSV
@@ -52,6 +55,13 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
     .option('--update-inventory', 'also set the stock of variants that exist')
     .option('--base-image-url <url>', 'the address to put before the image names of a Magento file')
     .addOption(choice('--weight-unit <unit>', 'the weight unit of a Magento file (default: lb)', ['kg', 'lb']))
+    .addOption(
+      choice('--duplicate-skus <rule>', 'what becomes of a SKU that an earlier variant of the file has', [
+        'keep-first',
+        'suffix',
+        'refuse',
+      ]).default('keep-first'),
+    )
     .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
@@ -74,7 +84,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
     onBytes: progress.read,
     onWarning: told.warned,
   });
-  const batches = batchesOf(reads, (refused) => {
+  const batches = batchesOf(withoutSharedSkus(reads, options.duplicateSkus, told.warned), (refused) => {
     counts.refused += 1;
     told.refused(refused);
   });

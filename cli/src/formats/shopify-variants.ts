@@ -63,12 +63,14 @@ const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'con
 export function soldOf(row: ShopifyRow, warn: (message: string) => void): VariantInput {
   const quantity = row.whole('quantity');
   const policy = row.word('policy', POLICIES);
+  const isShort = quantity !== undefined && quantity < 0 && policy !== 'continue';
+  if (isShort) warn(`Line ${row.line}: ${row.header('quantity')} ${quantity}: stock below zero becomes 0.`);
   const requiresShipping = row.word('requiresShipping', { true: true, false: false });
   return {
     ...(row.has('sku') && { sku: codeOf(row.text('sku')) || null }),
     ...(row.has('barcode') && { barcode: codeOf(row.text('barcode')) || null }),
     ...pricesOf(row, warn),
-    ...(quantity !== undefined && { inventory_quantity: quantity }),
+    ...(quantity !== undefined && { inventory_quantity: isShort ? 0 : quantity }),
     ...(policy !== undefined && { inventory_policy: policy }),
     ...weightOf(row),
     ...(requiresShipping !== undefined && { requires_shipping: requiresShipping }),
@@ -98,7 +100,7 @@ const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz'
 function weightOf(row: ShopifyRow): VariantInput {
   const grams = row.decimal('grams');
   const unit = row.word('weightUnit', UNITS);
-  const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 4);
+  const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 8);
   return {
     ...(row.has('grams') && { weight }),
     ...((unit !== undefined || weight !== null) && { weight_unit: unit ?? 'g' }),

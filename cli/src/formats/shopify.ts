@@ -1,10 +1,11 @@
 import type { ImageInput, ProductImport } from '@commerce-backend/spec';
-import { outOfBounds } from './bounds.ts';
+import { BOUNDS, outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
-import { textOfHtml } from './html-text.ts';
+import { htmlOfText, textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
@@ -27,6 +28,7 @@ export async function* readShopify(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
+  const extra = extraColumnsOf(header, columns);
   const slugs = new Map<string, number>();
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
@@ -37,8 +39,9 @@ export async function* readShopify(
       continue;
     }
     const reader = new RowReader(columns, row.line, row.cells);
+    noteOthers(reader, extra);
     if (group === undefined || startsProduct(reader, group)) {
-      if (group) yield finish(group, columns, slugs, context);
+      if (group) yield finish(group, columns, extra, slugs, context);
       group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
     } else if (unreadable) {
       const message = `A row of this product could not be read: ${unreadable.problem}`;
@@ -49,7 +52,8 @@ export async function* readShopify(
     if (group.rows.length < MOST_ROWS) group.rows.push(reader);
     else group.skipped++;
   }
-  if (group) yield finish(group, columns, slugs, context);
+  if (group) yield finish(group, columns, extra, slugs, context);
+  warnOfOthers(extra, context.warn);
 }
 
 /** A row without a handle belongs to the product above it, unless its title says that it is another. */
@@ -58,10 +62,16 @@ function startsProduct(row: ShopifyRow, group: Group): boolean {
   return handle === '' ? row.text('title') !== '' : handle !== group.handle;
 }
 
-function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string, number>, context: ReadContext): Read {
+function finish(
+  group: Group,
+  columns: Columns<ShopifyColumn>,
+  extra: ExtraColumns,
+  slugs: Map<string, number>,
+  context: ReadContext,
+): Read {
   const [first] = group.rows as [ShopifyRow];
   const slug = slugOf(group.handle || first.text('title'));
-  const product = productOf(group.rows, slug, (message) => context.warn(first.line, message));
+  const product = productOf(group.rows, slug, extra, (message) => context.warn(first.line, message));
   const variantRows = variantRowsOf(group.rows);
   const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
@@ -95,14 +105,24 @@ function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string
   return { line: first.line, product, placeOf: placesIn(columns, first.line, variantLines) };
 }
 
-function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => void): ProductImport {
+function productOf(
+  rows: ShopifyRow[],
+  slug: string,
+  extra: ExtraColumns,
+  warn: (message: string) => void,
+): ProductImport {
   const [first] = rows as [ShopifyRow];
   const variantRows = variantRowsOf(rows);
   const images = imagesOf(rows);
   return {
     name: first.text('title'),
     slug,
-    ...(first.has('body') && { description: textOfHtml(first.text('body')) }),
+    ...(first.has('body') && descriptionOf(first, warn)),
+    ...(first.has('seoTitle') && { seo_title: fitting(first, 'seoTitle', BOUNDS.seo_title, warn) }),
+    ...(first.has('seoDescription') && {
+      seo_description: fitting(first, 'seoDescription', BOUNDS.seo_description, warn),
+    }),
+    ...metadataOf(first, extra, warn),
     ...(first.has('vendor') && { vendor: first.text('vendor') || null }),
     ...(first.has('type') && { product_type: first.text('type') || null }),
     ...(first.has('tags') && { tags: tagsOf(first.text('tags')) }),
@@ -114,6 +134,30 @@ function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => 
       ? soldOf(first, warn)
       : { options: optionsOf(variantRows), variants: variantsOf(variantRows, warn) }),
   };
+}
+
+/** Formatted where the file has more than paragraphs; the server makes the plain text of it. */
+function descriptionOf(
+  row: ShopifyRow,
+  warn: (message: string) => void,
+): Pick<ProductImport, 'description' | 'description_html'> {
+  const body = row.text('body');
+  const text = textOfHtml(body);
+  if (!/<[a-z!/]/i.test(body) || htmlOfText(text) === body) return { description: text, description_html: null };
+  if (body.length <= BOUNDS.description_html) return { description_html: body };
+  const most = BOUNDS.description_html;
+  warn(
+    `${row.header('body')}: the HTML has ${body.length} characters, at most ${most} are kept: its text comes in alone.`,
+  );
+  return { description: text, description_html: null };
+}
+
+function fitting(row: ShopifyRow, column: ShopifyColumn, most: number, warn: (message: string) => void): string | null {
+  const text = row.text(column);
+  const letters = [...text];
+  if (letters.length <= most) return text || null;
+  warn(`${row.header(column)}: the text has ${letters.length} characters and is cut to ${most}.`);
+  return letters.slice(0, most).join('').trim();
 }
 
 const STATUSES = { active: 'active', draft: 'draft', archived: 'archived', unlisted: 'unlisted' } as const;
