@@ -63,7 +63,8 @@ test('rows of one handle become one product with its variants and images', async
     {
       name: 'Tee, "the one"',
       slug: 'tee',
-      description: 'Soft\n\n- Cotton',
+      description_html: '<p>Soft</p><ul><li>Cotton</li></ul>',
+      seo_title: null,
       vendor: 'Ada',
       product_type: 'Shirts',
       tags: ['summer', 'sale'],
@@ -197,4 +198,25 @@ test('a file that is not UTF-8 loses no letters silently', async () => {
   const { reads, products } = await readText(bytes);
   expect(products.map(({ slug }) => slug)).toEqual(['b']);
   expect(refusals(reads)[0]).toContain('not UTF-8');
+});
+
+test('metafields become metadata, and what is not kept is said', async () => {
+  const long = 'x'.repeat(501);
+  const { products, warnings } = await readText(
+    'Handle,Title,Variant Price,Variant Inventory Qty,Product Category,Gift Card,Fabric (product.metafields.custom.fabric),' +
+      'Group (product.metafields.shopify.age-group),Long (product.metafields.custom.long),Variant Tax Code\n' +
+      `mug,Mug,5,-3,Home > Mugs,false,wool,adults,${long},P1\nmug2,Mug,5,,,,,,,P1\n`,
+  );
+  expect(products[0]).toMatchObject({
+    inventory_quantity: 0,
+    metadata: { category: 'Home > Mugs', fabric: 'wool', 'shopify.age-group': 'adults' },
+  });
+  expect(warnings).toEqual([
+    {
+      line: 2,
+      message: expect.stringContaining('Long (product.metafields.custom.long): the value has 501 characters'),
+    },
+    { line: 2, message: 'Line 2: Variant Inventory Qty -3: stock below zero becomes 0.' },
+    { line: 2, message: 'Variant Tax Code: this column is not kept; 2 rows have a value in it, this is the first.' },
+  ]);
 });
