@@ -200,7 +200,7 @@ test('a file that is none of ours, or missing, is reported before anything is se
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);
   expect(unknown.code).toBe(2);
-  expect(unknown.err).toContain('Name the format with --format shopify, magento or jsonl.');
+  expect(unknown.err).toContain('Name the format with --format shopify, woocommerce, magento, google or jsonl.');
   const missing = await commerce(['products', 'import', '/nowhere/products.csv']);
   expect(missing).toMatchObject({ code: 2, out: '' });
   expect(missing.err).toBe('Error: There is no such file or folder: /nowhere/products.csv\n');
@@ -261,7 +261,7 @@ test('of variants that share a SKU the first keeps it, and a warning names line,
     expect(tried.err).toBe(err);
     expect(err).toContain('line 3: warning: Variant SKU: another variant of it has the SKU "a" already, in line 2:');
     expect(err).toContain('line 4: warning: Variant SKU: the product "mug" has the SKU "A" already, in line 2:');
-    const [first, second] = server.seen.at(-1)?.body.products as ProductImport[];
+    const [first, second] = (server.seen.at(-1)?.body.products ?? []) as ProductImport[];
     expect(first?.variants?.map(({ sku }) => sku)).toEqual(['A', mug]);
     expect(second?.sku).toBe(cup);
   }

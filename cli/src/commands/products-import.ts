@@ -34,9 +34,11 @@ Of variants that share a SKU the first in the file keeps it, the later come in w
 --duplicate-skus suffix appends -2, -3 …, and refuse refuses their products. A dry run refuses what the import refuses.
 
 Formats, recognised by the first line:
-  shopify   Shopify's product CSV
-  magento   Magento 2's product CSV; --base-image-url says where its images are
-  jsonl     one JSON object per line, in the shape of the API
+  shopify      Shopify's product CSV
+  woocommerce  WooCommerce's product CSV
+  magento      Magento 2's product CSV; --base-image-url says where its images are
+  google       a Google Merchant feed: RSS, Atom or a table separated by tabs
+  jsonl        one JSON object per line, in the shape of the API
 
 Examples:
   $ commerce products import products.csv --dry-run
@@ -49,7 +51,13 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
   calls(products.command('import <file>'), 'dashboard.importProducts')
     .description('Create and update products from a file.')
     .addOption(
-      choice('--format <format>', 'the format of the file, if it is not recognised', ['shopify', 'magento', 'jsonl']),
+      choice('--format <format>', 'the format of the file, if it is not recognised', [
+        'shopify',
+        'woocommerce',
+        'magento',
+        'google',
+        'jsonl',
+      ]),
     )
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--update-inventory', 'also set the stock of variants that exist')
