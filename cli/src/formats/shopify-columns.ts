@@ -69,6 +69,11 @@ export function tagsCell(tags: string[]): string {
     .join(', ');
 }
 
+/** Shopify's own pictures are to be had by https, too, though old files name them by http or leave it open. */
+export function secure(address: string): string {
+  return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
+}
+
 /** Spreadsheets keep leading zeros of a number after an apostrophe, and Shopify writes codes that way. */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;

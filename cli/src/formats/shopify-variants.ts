@@ -1,6 +1,6 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
-import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
+import { codeOf, GRAMS, NO_OPTION, secure } from './shopify-columns.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
@@ -51,7 +51,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: (message: string) =>
       option2: option2 || null,
       option3: option3 || null,
       ...soldOf(row, warn),
-      ...(row.has('variantImage') && { image_url: row.text('variantImage') || null }),
+      ...(row.has('variantImage') && { image_url: secure(row.text('variantImage')) || null }),
       ...(untracked && { inventory_policy: 'continue' as const }),
     };
   });

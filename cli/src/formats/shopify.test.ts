@@ -188,9 +188,10 @@ test('rows without a handle: a title begins a product, the rest belongs to the o
   );
   expect(products.map(({ slug, variants }) => [slug, variants?.length])).toEqual([
     ['red-tea', 2],
+    [expect.stringMatching(/^product-[a-z0-9]+$/), undefined],
     ['ete', undefined],
   ]);
-  expect(refusals(reads)).toEqual(['4 Handle: The handle has no letter a–z or digit to make an address of.']);
+  expect(refusals(reads)).toEqual([]);
 });
 
 test('a file that is not UTF-8 loses no letters silently', async () => {
@@ -219,4 +220,12 @@ test('metafields become metadata, and what is not kept is said', async () => {
     { line: 2, message: 'Line 2: Variant Inventory Qty -3: stock below zero becomes 0.' },
     { line: 2, message: 'Variant Tax Code: this column is not kept; 2 rows have a value in it, this is the first.' },
   ]);
+});
+
+test('two handles with one slug are two products, and one handle twice is refused', async () => {
+  const { products, reads } = await readText('Handle,Title,Variant Price\na_b,One,1\na-b,Two,2\na_b,Three,3\n');
+  expect(products.map(({ name }) => name)).toEqual(['One', 'Two']);
+  expect(products[0]?.slug).toBe('a-b');
+  expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
+  expect(refusals(reads)[0]).toMatch(/^4 Handle: .* line 2/);
 });

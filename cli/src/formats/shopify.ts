@@ -4,15 +4,18 @@ import type { CsvRow } from './csv-records.ts';
 import { htmlOfText, textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
-import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, secure, tagsOf } from './shopify-columns.ts';
 import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
-import { firstUseOf, slugOf } from './slug.ts';
+import { firstUseOf, shortName, slugOf } from './slug.ts';
 
 /** 250 variants and as many images need no more rows; beyond that the handle column is surely not what it seems. */
 const MOST_ROWS = 1000;
+
+/** The lines of the slugs so far, and the handle that each comes from. */
+type Seen = { slugs: Map<string, number>; handles: Map<string, string> };
 
 /** The rows of one product as they come in. */
 type Group = { handle: string; rows: ShopifyRow[]; errors: FieldError[]; skipped: number };
@@ -29,7 +32,7 @@ export async function* readShopify(
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   const extra = extraColumnsOf(header, columns);
-  const slugs = new Map<string, number>();
+  const seen: Seen = { slugs: new Map(), handles: new Map() };
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
   for await (const row of rows) {
@@ -41,7 +44,7 @@ export async function* readShopify(
     const reader = new RowReader(columns, row.line, row.cells);
     noteOthers(reader, extra);
     if (group === undefined || startsProduct(reader, group)) {
-      if (group) yield finish(group, columns, extra, slugs, context);
+      if (group) yield finish(group, columns, extra, seen, context);
       group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
     } else if (unreadable) {
       const message = `A row of this product could not be read: ${unreadable.problem}`;
@@ -52,7 +55,7 @@ export async function* readShopify(
     if (group.rows.length < MOST_ROWS) group.rows.push(reader);
     else group.skipped++;
   }
-  if (group) yield finish(group, columns, extra, slugs, context);
+  if (group) yield finish(group, columns, extra, seen, context);
   warnOfOthers(extra, context.warn);
 }
 
@@ -66,11 +69,11 @@ function finish(
   group: Group,
   columns: Columns<ShopifyColumn>,
   extra: ExtraColumns,
-  slugs: Map<string, number>,
+  { slugs, handles }: Seen,
   context: ReadContext,
 ): Read {
   const [first] = group.rows as [ShopifyRow];
-  const slug = slugOf(group.handle || first.text('title'));
+  const slug = slugFor(group.handle || first.text('title'), handles);
   const product = productOf(group.rows, slug, extra, (message) => context.warn(first.line, message));
   const variantRows = variantRowsOf(group.rows);
   const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
@@ -105,6 +108,16 @@ function finish(
   return { line: first.line, product, placeOf: placesIn(columns, first.line, variantLines) };
 }
 
+/** Handles may be of any script, and differ where their slugs do not: the short name of the handle then makes the slug its own. */
+function slugFor(handle: string, handles: Map<string, string>): string {
+  const plain = slugOf(handle);
+  const other = handles.get(plain);
+  const isOwn = plain !== '' && (other === undefined || other === handle);
+  const slug = isOwn || handle === '' ? plain : slugOf(`${plain || 'product'}-${shortName(handle)}`);
+  if (slug !== '') handles.set(slug, handle);
+  return slug;
+}
+
 function productOf(
   rows: ShopifyRow[],
   slug: string,
@@ -113,7 +126,7 @@ function productOf(
 ): ProductImport {
   const [first] = rows as [ShopifyRow];
   const variantRows = variantRowsOf(rows);
-  const images = imagesOf(rows);
+  const images = imagesOf(rows, warn);
   return {
     name: first.text('title'),
     slug,
@@ -191,13 +204,22 @@ function taxClassOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'tax_class'>
   return taxable.length > 0 && taxable.every((each) => each === false) ? { tax_class: 'zero' } : {};
 }
 
-function imagesOf(rows: ShopifyRow[]): ImageInput[] {
+/** Shopify takes a little more than is kept here. */
+function altOf(row: ShopifyRow, warn: (message: string) => void): string | null {
+  const alt = row.text('imageAlt');
+  const letters = [...alt];
+  if (letters.length <= BOUNDS.alt) return alt || null;
+  warn(`Line ${row.line}: ${row.header('imageAlt')} has ${letters.length} characters and is cut to ${BOUNDS.alt}.`);
+  return letters.slice(0, BOUNDS.alt).join('').trim();
+}
+
+function imagesOf(rows: ShopifyRow[], warn: (message: string) => void): ImageInput[] {
   const images: { url: string; alt: string | null; place: number }[] = [];
   for (const row of rows) {
-    const url = row.text('imageUrl');
+    const url = secure(row.text('imageUrl'));
     // Some programs repeat the image on each row of the product.
     if (url === '' || images.some((image) => image.url === url)) continue;
-    images.push({ url, alt: row.text('imageAlt') || null, place: row.whole('imagePosition') ?? Infinity });
+    images.push({ url, alt: altOf(row, warn), place: row.whole('imagePosition') ?? Infinity });
   }
   const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
   return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
