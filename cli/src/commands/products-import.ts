@@ -2,6 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { stringify } from 'csv-stringify/sync';
 import { CommandError, EXIT } from '../errors.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
@@ -23,6 +24,7 @@ interface ImportOptions {
   baseImageUrl?: string;
   weightUnit?: 'kg' | 'lb';
   errors?: string;
+  report?: string;
   duplicateSkus: SharedSkuRule;
 }
 
@@ -70,6 +72,7 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
         'refuse',
       ]).default('keep-first'),
     )
+    .option('--report <file>', 'write what was refused or changed on the way to this file, as CSV')
     .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
@@ -83,7 +86,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
-  const told = await openListeners(options.errors, progress, json);
+  const told = await openListeners(options, progress, json);
   const { format, baseImageUrl, weightUnit, dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
     ...(format && { format }),
@@ -129,17 +132,22 @@ const AGAIN = 'Run the same command again: what is already there stays as it is.
 const MOST_WARNINGS = 10;
 
 /** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
-async function openListeners(errorsFile: string | undefined, progress: Progress, json: boolean) {
-  const file = errorsFile === undefined ? undefined : await openFile(errorsFile);
+async function openListeners({ errors, report: reportFile }: ImportOptions, progress: Progress, json: boolean) {
+  const file = errors === undefined ? undefined : await openFile(errors);
+  const report = reportFile === undefined ? undefined : await openFile(reportFile);
+  report?.write(stringify([['line', 'what', 'product', 'column', 'message']]));
   let warnings = 0;
   return {
     refused: (refused: Refused) => {
       file?.write(`${JSON.stringify(refused)}\n`);
+      const { slug = '', errors: reasons } = refused;
+      report?.write(stringify(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
       if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
       else if (!file) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
       warnings += 1;
+      report?.write(stringify([[line, 'warning', '', '', message]]));
       if (json) progress.say(JSON.stringify({ line, warning: message }));
       else if (warnings <= MOST_WARNINGS) progress.say(plain(`line ${line}: warning: ${message}`));
     },
@@ -148,7 +156,7 @@ async function openListeners(errorsFile: string | undefined, progress: Progress,
       if (!json && warnings > MOST_WARNINGS) {
         progress.say(`${warnings - MOST_WARNINGS} more warnings. With --json all of them are printed.`);
       }
-      if (file) await finished(file.end());
+      for (const each of [file, report]) if (each) await finished(each.end());
     },
   };
 }

@@ -115,8 +115,8 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
         ) : (
           <p>
             The product CSV of Shopify, WooCommerce or Magento, a Google Merchant feed, or JSON Lines as the API writes
-            them. A product that is there already is
-            recognised by its address (handle) and updated; importing a file twice changes nothing.
+            them. A product that is there already is recognised by its address (handle) and updated; importing a file
+            twice changes nothing.
           </p>
         )}
         <Button onClick={() => input.current?.click()}>{file ? 'Choose another file' : 'Choose a file'}</Button>
