@@ -18,7 +18,7 @@ const countsOf = (out: string) => JSON.parse(out).counts;
 
 test('a Shopify file becomes a shop: the sound products are sold, the others named by line', async () => {
   const { commerce, storefront } = await merchant();
-  const { code, err } = await commerce(['products', 'import', FIXTURE]);
+  const { code, err } = await commerce(['products', 'import', FIXTURE, '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
   expect(err).toContain('line 9: Variant Price: "twelve" is not a plain amount');
   expect(err).toContain(
@@ -49,13 +49,35 @@ test('a Shopify file becomes a shop: the sound products are sold, the others nam
 
 test('a dry run writes nothing, and importing again changes nothing', async () => {
   const { commerce, dashboard } = await merchant();
-  const all = { created: 5, updated: 0, unchanged: 0, refused: 2 };
+  const all = { created: 6, updated: 0, unchanged: 0, refused: 1 };
   const dry = await commerce(['products', 'import', FIXTURE, '--dry-run', '--json']);
   expect(countsOf(dry.out)).toEqual(all);
   expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(0);
   expect(countsOf((await commerce(['products', 'import', FIXTURE, '--json'])).out)).toEqual(all);
   const again = await commerce(['products', 'import', FIXTURE, '--json']);
-  expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 5 });
+  expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
+});
+
+test('a dry run says of a nasty file exactly what its import says, and nothing is lost without a word', async () => {
+  const { commerce, dashboard } = await merchant();
+  const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
+  for (const rule of ['keep-first', 'suffix', 'refuse']) {
+    const run = (...more: string[]) =>
+      commerce(['products', 'import', nasty, '--duplicate-skus', rule, '--json', ...more]);
+    const tried = await run('--dry-run');
+    const done = await run();
+    expect(done.err.split('\n').toSorted()).toEqual(tried.err.split('\n').toSorted());
+    expect(countsOf(done.out)).toEqual(countsOf(tried.out));
+    const { unchanged, refused } = countsOf((await run()).out);
+    expect(unchanged + refused).toBe(9);
+    if (rule === 'keep-first') expect({ unchanged, refused }).toEqual({ unchanged: 4, refused: 5 });
+  }
+  const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'Mug' } } });
+  expect(data?.products[0]).toMatchObject({
+    ...{ slug: 'mug', description_html: '<h2>Care</h2><p>Wash <b>cold</b></p>', seo_title: 'Best mug' },
+    metadata: { category: 'Home > Mugs', fabric: 'wool' },
+    variants: [{ sku: 'A', weight: '0.98767093', weight_unit: 'oz', inventory_quantity: 0 }, { weight_unit: 'lb' }],
+  });
 });
 
 test('stock that was sold since is put back only when asked for', async () => {
@@ -81,11 +103,11 @@ for (const format of ['jsonl', 'shopify']) {
 
     expect((await first.commerce(exportTo(there))).code).toBe(0);
     const moved = await second.commerce(['products', 'import', there, '--json']);
-    expect(countsOf(moved.out)).toEqual({ created: 5, updated: 0, unchanged: 0, refused: 0 });
+    expect(countsOf(moved.out)).toEqual({ created: 6, updated: 0, unchanged: 0, refused: 0 });
     await second.commerce(exportTo(back));
     expect(await readFile(back, 'utf8')).toBe(await readFile(there, 'utf8'));
     const home = await first.commerce(['products', 'import', back, '--json']);
-    expect(countsOf(home.out)).toEqual({ created: 0, updated: 0, unchanged: 5, refused: 0 });
+    expect(countsOf(home.out)).toEqual({ created: 0, updated: 0, unchanged: 6, refused: 0 });
   });
 }
 

@@ -5568,6 +5568,12 @@ export interface components {
             slug: components["schemas"]["Slug"];
             /** @description Plain text; empty when there is none. */
             description: string;
+            /** @description The formatted description, sanitised: elements such as p, h2, ul, table, a and img, without scripts, styles, classes or frames. Null where there is only plain text. Absent from the storefront's lists, and never shown to agents, who get description. */
+            description_html?: string | null;
+            /** @description The title for search engines, where it is not the name. Absent from the storefront's lists. */
+            seo_title?: string | null;
+            /** @description The description for search engines. Absent from the storefront's lists. */
+            seo_description?: string | null;
             vendor: string | null;
             product_type: string | null;
             tags: string[];
@@ -5604,6 +5610,12 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
+        /** @description The formatted description. What is not in the list of harmless elements and attributes is removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null for plain text alone. */
+        DescriptionHtml: string | null;
+        /** @description The title for search engines. Null for the name. */
+        SeoTitle: string | null;
+        /** @description The description for search engines. */
+        SeoDescription: string | null;
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;
         /** @description An option of a product as input. The values must be unique. */
@@ -5619,7 +5631,7 @@ export interface components {
             width?: number | null;
             height?: number | null;
         };
-        /** @description A decimal string with up to four decimals, in weight_unit; null when unknown. */
+        /** @description A decimal string with up to eight decimals, in weight_unit; null when unknown. */
         WeightOrNull: string | null;
         /** @description A variant as input. It has a value for each option of its product, and no others. */
         VariantInput: {
@@ -5651,8 +5663,11 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description Plain text, or HTML, which is converted to plain text. */
+            /** @description Plain text, or HTML, which is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
             description?: string;
+            description_html?: components["schemas"]["DescriptionHtml"];
+            seo_title?: components["schemas"]["SeoTitle"];
+            seo_description?: components["schemas"]["SeoDescription"];
             vendor?: string | null;
             product_type?: string | null;
             /** @description Trimmed; a tag given twice is kept once. */
@@ -5719,7 +5734,7 @@ export interface components {
                 product_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was removed from the row, such as invisible characters; absent if nothing was. */
+                /** @description What was removed from the row, such as invisible characters or elements of description_html; absent if nothing was. */
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
@@ -5727,7 +5742,11 @@ export interface components {
         ProductPatch: {
             name?: components["schemas"]["Name"];
             slug?: components["schemas"]["Slug"];
+            /** @description Made from description_html where only that is given. Where only this is given and differs, description_html becomes null. */
             description?: string;
+            description_html?: components["schemas"]["DescriptionHtml"];
+            seo_title?: components["schemas"]["SeoTitle"];
+            seo_description?: components["schemas"]["SeoDescription"];
             vendor?: string | null;
             product_type?: string | null;
             /** @description Replaces all tags. */
@@ -8462,6 +8481,9 @@ export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
+export type DescriptionHtml = components['schemas']['DescriptionHtml'];
+export type SeoTitle = components['schemas']['SeoTitle'];
+export type SeoDescription = components['schemas']['SeoDescription'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type OptionInput = components['schemas']['OptionInput'];
 export type ImageInput = components['schemas']['ImageInput'];

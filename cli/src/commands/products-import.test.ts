@@ -200,7 +200,7 @@ test('a file that is none of ours, or missing, is reported before anything is se
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);
   expect(unknown.code).toBe(2);
-  expect(unknown.err).toContain('Name the format with --format shopify, magento or jsonl.');
+  expect(unknown.err).toContain('Name the format with --format shopify, woocommerce, magento, google or jsonl.');
   const missing = await commerce(['products', 'import', '/nowhere/products.csv']);
   expect(missing).toMatchObject({ code: 2, out: '' });
   expect(missing.err).toBe('Error: There is no such file or folder: /nowhere/products.csv\n');
@@ -233,8 +233,48 @@ test('a dry run refuses a SKU that an imported product of the file has, too', as
     { name: 'Bowl', slug: 'bowl', price: '5.00', sku: 'B' },
     ...mugs(2),
   ]);
-  const { code, out, err } = await commerce(['products', 'import', file, '--dry-run']);
+  const { code, out, err } = await commerce(['products', 'import', file, '--dry-run', '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
   expect(err).toContain('line 3: variants.1.sku: The product "mug" has the SKU "a" already, in line 2. (set)');
   expect(out).toContain('  created    4\n  updated    0\n  unchanged  0\n  refused    2\n');
+});
+
+const SHARED = [
+  'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price',
+  'mug,Mug,Size,S,A,5',
+  'mug,,,M,a,5',
+  'cup,Cup,Title,Default Title,A,5',
+];
+
+test('of variants that share a SKU the first keeps it, and a warning names line, SKU and the other product', async () => {
+  for (const [rule, mug, cup] of [
+    ['keep-first', null, null],
+    ['suffix', 'a-2', 'A-3'],
+  ] as const) {
+    const server = await fakeServer(shop());
+    const { commerce } = await loggedIn(server.url);
+    const file = await fileOf(SHARED, 'products.csv');
+    const options = rule === 'keep-first' ? [] : ['--duplicate-skus', rule];
+    const tried = await commerce(['products', 'import', file, '--dry-run', ...options]);
+    const { code, err } = await commerce(['products', 'import', file, ...options]);
+    expect([tried.code, code]).toEqual([0, 0]);
+    expect(tried.err).toBe(err);
+    expect(err).toContain('line 3: warning: Variant SKU: another variant of it has the SKU "a" already, in line 2:');
+    expect(err).toContain('line 4: warning: Variant SKU: the product "mug" has the SKU "A" already, in line 2:');
+    const [first, second] = (server.seen.at(-1)?.body.products ?? []) as ProductImport[];
+    expect(first?.variants?.map(({ sku }) => sku)).toEqual(['A', mug]);
+    expect(second?.sku).toBe(cup);
+  }
+});
+
+test('a report names each refusal and each warning in a table', async () => {
+  const server = await fakeServer(shop());
+  const { commerce } = await loggedIn(server.url);
+  const report = join(await folder(), 'report.csv');
+  const file = await fileOf([...SHARED, 'pot,Pot,Title,Default Title,,"1,00"'], 'products.csv');
+  expect((await commerce(['products', 'import', file, '--report', report])).code).toBe(5);
+  const lines = (await readFile(report, 'utf8')).trim().split('\n');
+  expect(lines[0]).toBe('line,what,product,column,message');
+  expect(lines.filter((line) => line.includes(',warning,'))).toHaveLength(2);
+  expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });

@@ -2,6 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { stringify } from 'csv-stringify/sync';
 import { CommandError, EXIT } from '../errors.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
@@ -9,6 +10,7 @@ import type { Warning } from '../formats/reading.ts';
 import { batchesOf, type Refused } from '../import/batches.ts';
 import { createProgress, type Progress, perSecond } from '../import/progress.ts';
 import { type Counts, sendAll } from '../import/send.ts';
+import { type SharedSkuRule, withoutSharedSkus } from '../import/shared-skus.ts';
 import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
@@ -22,18 +24,23 @@ interface ImportOptions {
   baseImageUrl?: string;
   weightUnit?: 'kg' | 'lb';
   errors?: string;
+  report?: string;
+  duplicateSkus: SharedSkuRule;
 }
 
 const EXAMPLES = `
 A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
 and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
 is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
-Of products that share an SKU the first is imported. A dry run refuses what the import refuses.
+Of variants that share a SKU the first in the file keeps it, the later come in without, each with a warning;
+--duplicate-skus suffix appends -2, -3 …, and refuse refuses their products. A dry run refuses what the import refuses.
 
 Formats, recognised by the first line:
-  shopify   Shopify's product CSV
-  magento   Magento 2's product CSV; --base-image-url says where its images are
-  jsonl     one JSON object per line, in the shape of the API
+  shopify      Shopify's product CSV
+  woocommerce  WooCommerce's product CSV
+  magento      Magento 2's product CSV; --base-image-url says where its images are
+  google       a Google Merchant feed: RSS, Atom or a table separated by tabs
+  jsonl        one JSON object per line, in the shape of the API
 
 Examples:
   $ commerce products import products.csv --dry-run
@@ -46,12 +53,26 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
   calls(products.command('import <file>'), 'dashboard.importProducts')
     .description('Create and update products from a file.')
     .addOption(
-      choice('--format <format>', 'the format of the file, if it is not recognised', ['shopify', 'magento', 'jsonl']),
+      choice('--format <format>', 'the format of the file, if it is not recognised', [
+        'shopify',
+        'woocommerce',
+        'magento',
+        'google',
+        'jsonl',
+      ]),
     )
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--update-inventory', 'also set the stock of variants that exist')
     .option('--base-image-url <url>', 'the address to put before the image names of a Magento file')
     .addOption(choice('--weight-unit <unit>', 'the weight unit of a Magento file (default: lb)', ['kg', 'lb']))
+    .addOption(
+      choice('--duplicate-skus <rule>', 'what becomes of a SKU that an earlier variant of the file has', [
+        'keep-first',
+        'suffix',
+        'refuse',
+      ]).default('keep-first'),
+    )
+    .option('--report <file>', 'write what was refused or changed on the way to this file, as CSV')
     .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
@@ -65,7 +86,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
-  const told = await openListeners(options.errors, progress, json);
+  const told = await openListeners(options, progress, json);
   const { format, baseImageUrl, weightUnit, dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
     ...(format && { format }),
@@ -74,7 +95,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
     onBytes: progress.read,
     onWarning: told.warned,
   });
-  const batches = batchesOf(reads, (refused) => {
+  const batches = batchesOf(withoutSharedSkus(reads, options.duplicateSkus, told.warned), (refused) => {
     counts.refused += 1;
     told.refused(refused);
   });
@@ -111,17 +132,22 @@ const AGAIN = 'Run the same command again: what is already there stays as it is.
 const MOST_WARNINGS = 10;
 
 /** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
-async function openListeners(errorsFile: string | undefined, progress: Progress, json: boolean) {
-  const file = errorsFile === undefined ? undefined : await openFile(errorsFile);
+async function openListeners({ errors, report: reportFile }: ImportOptions, progress: Progress, json: boolean) {
+  const file = errors === undefined ? undefined : await openFile(errors);
+  const report = reportFile === undefined ? undefined : await openFile(reportFile);
+  report?.write(stringify([['line', 'what', 'product', 'column', 'message']]));
   let warnings = 0;
   return {
     refused: (refused: Refused) => {
       file?.write(`${JSON.stringify(refused)}\n`);
+      const { slug = '', errors: reasons } = refused;
+      report?.write(stringify(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
       if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
       else if (!file) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
       warnings += 1;
+      report?.write(stringify([[line, 'warning', '', '', message]]));
       if (json) progress.say(JSON.stringify({ line, warning: message }));
       else if (warnings <= MOST_WARNINGS) progress.say(plain(`line ${line}: warning: ${message}`));
     },
@@ -130,7 +156,7 @@ async function openListeners(errorsFile: string | undefined, progress: Progress,
       if (!json && warnings > MOST_WARNINGS) {
         progress.say(`${warnings - MOST_WARNINGS} more warnings. With --json all of them are printed.`);
       }
-      if (file) await finished(file.end());
+      for (const each of [file, report]) if (each) await finished(each.end());
     },
   };
 }

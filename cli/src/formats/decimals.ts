@@ -18,6 +18,16 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(3, '0'));
 }
 
+/** How many grams a weight is, with as few decimals as give the same weight again; `grams` is what one unit weighs. */
+export function gramsOf(weight: string, grams: number): string {
+  const exact = Number(weight) * grams;
+  for (let digits = 0; digits < 10; digits++) {
+    const text = plainDecimal(exact, digits);
+    if (Number(plainDecimal(Number(text) / grams, 8)) === Number(weight)) return text;
+  }
+  return plainDecimal(exact, 10);
+}
+
 /** A number in plain decimals, with at most this many after the point and no trailing zeros. */
 export function plainDecimal(value: number, digits: number): string {
   const text = value.toFixed(digits);

@@ -1,6 +1,8 @@
-export type Format = 'shopify' | 'magento' | 'jsonl';
+export type Format = 'shopify' | 'woocommerce' | 'magento' | 'google' | 'jsonl';
 
 const SHOPIFY = ['url handle', 'body (html)', 'option1 name', 'variant sku', 'variant price', 'image src'];
+const WOOCOMMERCE = ['regular price', 'in stock?', 'backorders allowed?', 'visibility in catalog'];
+const GOOGLE = ['image_link', 'image link', 'availability', 'google_product_category', 'google product category'];
 const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
 
 /**
@@ -11,10 +13,13 @@ export function detectFormat(header: string, fileName: string): Format | undefin
   const start = header.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('{')) return 'jsonl';
   if (start.startsWith('[')) return undefined;
+  if (start.startsWith('<')) return /base\.google\.com\/ns|<g:id|<(?:rss|feed)\b/i.test(start) ? 'google' : undefined;
   const columns = columnsOf(start);
   if (columns.has('sku') && MAGENTO.some((column) => columns.has(column))) return 'magento';
+  if (columns.has('name') && WOOCOMMERCE.some((column) => columns.has(column))) return 'woocommerce';
   const named = columns.has('handle') || columns.has('title') || columns.has('url handle');
   if (named && SHOPIFY.some((column) => columns.has(column))) return 'shopify';
+  if (columns.has('id') && columns.has('title') && GOOGLE.some((column) => columns.has(column))) return 'google';
   return /\.(?:jsonl|ndjson)$/i.test(fileName) ? 'jsonl' : undefined;
 }
 

@@ -91,9 +91,13 @@ export async function* writeJsonl(products: AsyncIterable<Product>): AsyncGenera
 }
 
 function importOf(product: Product): ProductImport {
+  const { description_html, seo_title, seo_description } = product;
   const { name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class } = product;
   const [only] = product.variants;
   return {
+    ...(description_html !== undefined && { description_html }),
+    ...(seo_title !== undefined && { seo_title }),
+    ...(seo_description !== undefined && { seo_description }),
     ...{ name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class },
     track_inventory: product.track_inventory,
     images: product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height })),

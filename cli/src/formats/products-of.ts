@@ -1,10 +1,13 @@
 import type { CsvRow } from './csv-records.ts';
 import { delimiterOf, detectFormat } from './detect.ts';
-import { checkBytes, type Encoding } from './encoding.ts';
+import { asUtf8, checkBytes, counted, type Encoding } from './encoding.ts';
 import { readJsonl } from './jsonl.ts';
 import { readMagento } from './magento.ts';
+import { readMerchantFeed } from './merchant-feed.ts';
+import { tableItemsOf, xmlItemsOf } from './merchant-items.ts';
 import { FormatError, type Read, type ReadContext, type ReadOptions } from './reading.ts';
 import { readShopify } from './shopify.ts';
+import { readWooCommerce } from './woocommerce.ts';
 
 /** A file, wherever it is: its name, how it begins, and all its bytes. */
 export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array> };
@@ -27,7 +30,7 @@ export async function* productsOf(
   if (format === undefined) throw new FormatError(unknownFormat(head, name));
 
   const encoding: Encoding = { damaged: false };
-  const bytes = checkBytes(chunks, encoding, options.onBytes);
+  const bytes = checkBytes(asUtf8(counted(chunks, options.onBytes)), encoding);
   const context: ReadContext = {
     encoding,
     baseImageUrl: options.baseImageUrl,
@@ -39,12 +42,24 @@ export async function* productsOf(
     yield* readJsonl(bytes);
     return;
   }
+  if (format === 'google' && head.trimStart().startsWith('<')) {
+    yield* readMerchantFeed(xmlItemsOf(bytes), context);
+    return;
+  }
   const rows = readCsv(bytes, delimiterOf(head));
   const header = await rows.next();
   if (header.done) throw new FormatError(`${name} is empty.`);
   if (header.value.problem) throw new FormatError(`The header of ${name} cannot be read: ${header.value.problem}`);
-  yield* (format === 'shopify' ? readShopify : readMagento)(header.value.cells, rows, context);
+  yield* READERS[format](header.value.cells, rows, context);
 }
+
+const READERS = {
+  shopify: readShopify,
+  magento: readMagento,
+  woocommerce: readWooCommerce,
+  google: (header: string[], rows: AsyncIterable<CsvRow>, context: ReadContext) =>
+    readMerchantFeed(tableItemsOf(header, rows), context),
+};
 
 function unknownFormat(head: string, name: string): string {
   if (head.trim() === '') return `${name} is empty.`;
@@ -52,7 +67,8 @@ function unknownFormat(head: string, name: string): string {
     return `${name} is one JSON array. Write one product per line instead, for example with: jq -c '.[]' ${name} > products.jsonl`;
   }
   return (
-    `${name} is not recognised as a product file: its first line is neither the header of a Shopify or Magento 2 ` +
-    'product CSV nor a JSON object. Name the format with --format shopify, magento or jsonl.'
+    `${name} is not recognised as a product file: its first line is neither the header of a product CSV of Shopify, ` +
+    'WooCommerce or Magento 2, nor a Google Merchant feed (XML or TSV), nor a JSON object. Name the format with ' +
+    '--format shopify, woocommerce, magento, google or jsonl.'
   );
 }

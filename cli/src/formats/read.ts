@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readCsv } from './csv-rows.ts';
+import { headText } from './encoding.ts';
 import { HEAD_BYTES, productsOf } from './products-of.ts';
 import type { Read, ReadOptions } from './reading.ts';
 
@@ -18,7 +19,7 @@ async function headOf(path: string): Promise<string> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, '');
+    return headText(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }

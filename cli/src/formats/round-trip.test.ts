@@ -113,6 +113,7 @@ function productOf(made: Made, index: number): Product {
       ...{ id, name, position: at + 1 },
       values: at === 0 ? values.slice(0, shown.length) : values.slice(0, 1),
     })),
+    ...{ description_html: null, seo_title: null, seo_description: null },
     images: images.map((address, at) => ({
       id,
       url: address,
@@ -139,16 +140,19 @@ test('products written as Shopify CSV are read back as they were', async () => {
       const text = (await allOf(writeShopify(each(written), NOW))).join('');
       const { reads, products } = await readText(text);
       expect(refusals(reads)).toEqual([]);
-      expect(products).toEqual(written.map(expectedFromCsv));
+      expect(products).toEqual(written.map((each) => expectedFromCsv(each)));
     }),
     { numRuns: 150 },
   );
 });
 
-function expectedFromCsv(product: Product): object {
+/** Stock below zero that cannot be sold is 0 in a CSV, and is left to the server in JSON Lines. */
+function expectedFromCsv(product: Product, least = 0): object {
   const { name, slug, description, vendor, product_type, tags, status, track_inventory } = product;
   const variants = product.variants.map((variant) => {
-    const { sku, barcode, price, compare_at_price, cost_per_item, inventory_quantity, inventory_policy } = variant;
+    const { sku, barcode, price, compare_at_price, cost_per_item, inventory_policy } = variant;
+    const { inventory_quantity: stock } = variant;
+    const inventory_quantity = inventory_policy === 'deny' ? Math.max(least, stock) : stock;
     const { weight, weight_unit, requires_shipping } = variant;
     return {
       ...{ sku, barcode, price, compare_at_price, cost_per_item, inventory_quantity, inventory_policy },
@@ -158,7 +162,21 @@ function expectedFromCsv(product: Product): object {
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
   // The format says only whether tax is charged.
   const taxed = product.tax_class === 'zero' ? { tax_class: 'zero' } : {};
-  const shared = { name, slug, description, vendor, product_type, tags, status, track_inventory, images, ...taxed };
+  const { description_html, seo_title, seo_description, metadata } = product;
+  const pages = { description_html, seo_title, seo_description, metadata };
+  const shared = {
+    ...pages,
+    name,
+    slug,
+    description,
+    vendor,
+    product_type,
+    tags,
+    status,
+    track_inventory,
+    images,
+    ...taxed,
+  };
   if (!product.has_variants) return { ...shared, ...variants[0] };
   return {
     ...shared,
@@ -185,7 +203,7 @@ test('products written as JSON Lines are read back with every field that the imp
 function expectedFromJsonl(product: Product): object {
   const { published_at, metadata, tax_class } = product;
   const images = product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height }));
-  const expected = { ...expectedFromCsv(product), published_at, metadata, tax_class, images };
+  const expected = { ...expectedFromCsv(product, -Infinity), published_at, metadata, tax_class, images };
   const threshold = { low_stock_threshold: 5 };
   if (!('variants' in expected)) return { ...expected, ...threshold };
   const variants = expected.variants as object[];
@@ -198,4 +216,24 @@ test('a product that is not out yet is written as not published', async () => {
   const text = (await allOf(writeShopify(each([coming]), NOW))).join('');
   const { products } = await readText(text);
   expect(products[0]).toMatchObject({ status: 'active', published_at: null });
+});
+
+test('what a page about the product says, its facts and its weights go through Shopify CSV', async () => {
+  const [some] = fc.sample(catalogue, { numRuns: 1, seed: 1 }) as [Product[]];
+  const [made] = some as [Product];
+  const variants = made.variants.map((variant) => ({ ...variant, weight: '0.98767093', weight_unit: 'oz' as const }));
+  const description_html = '<h2>Care</h2><ul><li>Wash <b>cold</b>, "30"</li></ul>';
+  const metadata = {
+    category: 'Apparel > Tops',
+    gift_card: 'true',
+    'Colour family': 'Red',
+    'shopify.age-group': 'adults',
+  };
+  const rich = { ...made, variants, description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata };
+  const text = (await allOf(writeShopify(each([rich, { ...made, slug: 'other' }]), NOW))).join('');
+  const { products, warnings } = await readText(text);
+  expect(text).toContain(',28,oz,');
+  expect(warnings).toEqual([]);
+  expect(products[0]).toMatchObject({ description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata });
+  expect(JSON.stringify(products[0])).toContain('"weight":"0.98767093","weight_unit":"oz"');
 });

@@ -48,6 +48,11 @@ export class RowReader<Name extends string> {
     return found ? (this.#cells[found.index] ?? '').trim() : '';
   }
 
+  /** The trimmed cell of a column by its place. */
+  cell(index: number): string {
+    return (this.#cells[index] ?? '').trim();
+  }
+
   /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. */
   money(column: Name): string | undefined {
     const cell = this.text(column);

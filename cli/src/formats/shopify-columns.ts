@@ -1,12 +1,14 @@
 /**
  * The columns of Shopify's product CSV that are used here, with the names they have had: first the long-established one, then
- * that of the newer template. Others (SEO, tax, Google Shopping, markets) are ignored.
+ * that of the newer template. Metafields have columns of their own (shopify-metadata.ts);
+ * of any other column that has values a warning is given.
  */
 export const SHOPIFY_COLUMNS = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],
   body: ['Body (HTML)', 'Body HTML', 'Body', 'Description'],
   vendor: ['Vendor'],
+  category: ['Product Category', 'Product category', 'Standard Product Type'],
   type: ['Type', 'Product type', 'Custom Product Type'],
   tags: ['Tags'],
   published: ['Published', 'Published on online store'],
@@ -32,6 +34,9 @@ export const SHOPIFY_COLUMNS = {
   imageUrl: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],
   imageAlt: ['Image Alt Text'],
+  giftCard: ['Gift Card', 'Gift card'],
+  seoTitle: ['SEO Title'],
+  seoDescription: ['SEO Description'],
   variantImage: ['Variant Image', 'Variant image URL'],
 } as const;
 
@@ -62,6 +67,11 @@ export function tagsCell(tags: string[]): string {
   return tags
     .map((tag) => (tag.includes(',') || tag.startsWith('"') ? `"${tag.replaceAll('"', '""')}"` : tag))
     .join(', ');
+}
+
+/** Shopify's own pictures are to be had by https, too, though old files name them by http or leave it open. */
+export function secure(address: string): string {
+  return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }
 
 /** Spreadsheets keep leading zeros of a number after an apostrophe, and Shopify writes codes that way. */

@@ -1,8 +1,9 @@
 import type { Product, Variant } from '@commerce-backend/spec';
 import { stringify } from 'csv-stringify/sync';
-import { plainDecimal } from './decimals.ts';
+import { gramsOf } from './decimals.ts';
 import { htmlOfText } from './html-text.ts';
 import { codeCell, GRAMS, NO_OPTION, SHOPIFY_COLUMNS, type ShopifyColumn, tagsCell } from './shopify-columns.ts';
+import { CATEGORY, GIFT_CARD, metafieldHeader } from './shopify-metadata.ts';
 
 const COLUMNS = Object.keys(SHOPIFY_COLUMNS) as ShopifyColumn[];
 
@@ -10,15 +11,29 @@ type Row = Partial<Record<ShopifyColumn, string>>;
 
 /**
  * Products as Shopify's product CSV: a header, then per product a row for each variant or image. Reading it back gives
- * the same products, save what the format has no column for: metadata, low-stock thresholds, image sizes, option
+ * the same products, save what the format has no column for: low-stock thresholds, image sizes, option
  * values no variant has, and the time of publication (`Published` is whether it has come by `now`). A cell that begins
  * with `=`, `+`, `-` or `@` is left as it is, as Shopify leaves it, since another shop must read the same text: open
  * a file with texts of strangers as text in a spreadsheet.
  */
 export async function* writeShopify(products: AsyncIterable<Product>, now = new Date()): AsyncGenerator<string> {
-  yield stringify([COLUMNS.map((column) => SHOPIFY_COLUMNS[column][0])]);
+  // The header names the metafields of all.
+  const all: Product[] = [];
+  const names = new Set<string>();
   for await (const product of products) {
-    yield stringify(rowsOf(product, now).map((row) => COLUMNS.map((column) => row[column] ?? '')));
+    all.push(product);
+    for (const [key, value] of Object.entries(product.metadata)) {
+      if (key !== CATEGORY && !(key === GIFT_CARD && value === 'true')) names.add(key);
+    }
+  }
+  yield stringify([[...COLUMNS.map((column) => SHOPIFY_COLUMNS[column][0]), ...[...names].map(metafieldHeader)]]);
+  for (const product of all) {
+    const facts = [...names].map((name) => product.metadata[name] ?? '');
+    const rows = rowsOf(product, now).map((row, index) => [
+      ...COLUMNS.map((column) => row[column] ?? ''),
+      ...(index === 0 ? facts : facts.map(() => '')),
+    ]);
+    yield stringify(rows);
   }
 }
 
@@ -40,7 +55,11 @@ function productCells(product: Product, now: Date): Row {
   const names = product.has_variants ? product.options.map((option) => option.name) : [NO_OPTION.name];
   return {
     title: product.name,
-    body: htmlOfText(product.description),
+    body: product.description_html ?? htmlOfText(product.description),
+    category: product.metadata[CATEGORY] ?? '',
+    giftCard: product.metadata[GIFT_CARD] === 'true' ? 'TRUE' : 'FALSE',
+    seoTitle: product.seo_title ?? '',
+    seoDescription: product.seo_description ?? '',
     vendor: product.vendor ?? '',
     type: product.product_type ?? '',
     tags: tagsCell(product.tags),
@@ -58,7 +77,7 @@ function variantCells(variant: Variant, product: Product): Row {
     option2Value: variant.option2 ?? '',
     option3Value: variant.option3 ?? '',
     sku: codeCell(variant.sku ?? ''),
-    grams: variant.weight === null ? '' : plainDecimal(Number(variant.weight) * GRAMS[variant.weight_unit], 6),
+    grams: variant.weight === null ? '' : gramsOf(variant.weight, GRAMS[variant.weight_unit]),
     weightUnit: variant.weight_unit,
     tracker: product.track_inventory ? 'shopify' : '',
     quantity: String(variant.inventory_quantity),

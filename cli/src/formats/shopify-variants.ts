@@ -1,6 +1,6 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
-import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
+import { codeOf, GRAMS, NO_OPTION, secure } from './shopify-columns.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
@@ -51,7 +51,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: (message: string) =>
       option2: option2 || null,
       option3: option3 || null,
       ...soldOf(row, warn),
-      ...(row.has('variantImage') && { image_url: row.text('variantImage') || null }),
+      ...(row.has('variantImage') && { image_url: secure(row.text('variantImage')) || null }),
       ...(untracked && { inventory_policy: 'continue' as const }),
     };
   });
@@ -63,12 +63,14 @@ const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'con
 export function soldOf(row: ShopifyRow, warn: (message: string) => void): VariantInput {
   const quantity = row.whole('quantity');
   const policy = row.word('policy', POLICIES);
+  const isShort = quantity !== undefined && quantity < 0 && policy !== 'continue';
+  if (isShort) warn(`Line ${row.line}: ${row.header('quantity')} ${quantity}: stock below zero becomes 0.`);
   const requiresShipping = row.word('requiresShipping', { true: true, false: false });
   return {
     ...(row.has('sku') && { sku: codeOf(row.text('sku')) || null }),
     ...(row.has('barcode') && { barcode: codeOf(row.text('barcode')) || null }),
     ...pricesOf(row, warn),
-    ...(quantity !== undefined && { inventory_quantity: quantity }),
+    ...(quantity !== undefined && { inventory_quantity: isShort ? 0 : quantity }),
     ...(policy !== undefined && { inventory_policy: policy }),
     ...weightOf(row),
     ...(requiresShipping !== undefined && { requires_shipping: requiresShipping }),
@@ -98,7 +100,7 @@ const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz'
 function weightOf(row: ShopifyRow): VariantInput {
   const grams = row.decimal('grams');
   const unit = row.word('weightUnit', UNITS);
-  const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 4);
+  const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 8);
   return {
     ...(row.has('grams') && { weight }),
     ...((unit !== undefined || weight !== null) && { weight_unit: unit ?? 'g' }),

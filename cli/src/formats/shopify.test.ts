@@ -63,7 +63,8 @@ test('rows of one handle become one product with its variants and images', async
     {
       name: 'Tee, "the one"',
       slug: 'tee',
-      description: 'Soft\n\n- Cotton',
+      description_html: '<p>Soft</p><ul><li>Cotton</li></ul>',
+      seo_title: null,
       vendor: 'Ada',
       product_type: 'Shirts',
       tags: ['summer', 'sale'],
@@ -187,9 +188,10 @@ test('rows without a handle: a title begins a product, the rest belongs to the o
   );
   expect(products.map(({ slug, variants }) => [slug, variants?.length])).toEqual([
     ['red-tea', 2],
+    [expect.stringMatching(/^product-[a-z0-9]+$/), undefined],
     ['ete', undefined],
   ]);
-  expect(refusals(reads)).toEqual(['4 Handle: The handle has no letter a–z or digit to make an address of.']);
+  expect(refusals(reads)).toEqual([]);
 });
 
 test('a file that is not UTF-8 loses no letters silently', async () => {
@@ -197,4 +199,33 @@ test('a file that is not UTF-8 loses no letters silently', async () => {
   const { reads, products } = await readText(bytes);
   expect(products.map(({ slug }) => slug)).toEqual(['b']);
   expect(refusals(reads)[0]).toContain('not UTF-8');
+});
+
+test('metafields become metadata, and what is not kept is said', async () => {
+  const long = 'x'.repeat(501);
+  const { products, warnings } = await readText(
+    'Handle,Title,Variant Price,Variant Inventory Qty,Product Category,Gift Card,Fabric (product.metafields.custom.fabric),' +
+      'Group (product.metafields.shopify.age-group),Long (product.metafields.custom.long),Variant Tax Code\n' +
+      `mug,Mug,5,-3,Home > Mugs,false,wool,adults,${long},P1\nmug2,Mug,5,,,,,,,P1\n`,
+  );
+  expect(products[0]).toMatchObject({
+    inventory_quantity: 0,
+    metadata: { category: 'Home > Mugs', fabric: 'wool', 'shopify.age-group': 'adults' },
+  });
+  expect(warnings).toEqual([
+    {
+      line: 2,
+      message: expect.stringContaining('Long (product.metafields.custom.long): the value has 501 characters'),
+    },
+    { line: 2, message: 'Line 2: Variant Inventory Qty -3: stock below zero becomes 0.' },
+    { line: 2, message: 'Variant Tax Code: this column is not kept; 2 rows have a value in it, this is the first.' },
+  ]);
+});
+
+test('two handles with one slug are two products, and one handle twice is refused', async () => {
+  const { products, reads } = await readText('Handle,Title,Variant Price\na_b,One,1\na-b,Two,2\na_b,Three,3\n');
+  expect(products.map(({ name }) => name)).toEqual(['One', 'Two']);
+  expect(products[0]?.slug).toBe('a-b');
+  expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
+  expect(refusals(reads)[0]).toMatch(/^4 Handle: .* line 2/);
 });

@@ -1,17 +1,21 @@
 import type { ImageInput, ProductImport } from '@commerce-backend/spec';
-import { outOfBounds } from './bounds.ts';
+import { BOUNDS, outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
-import { textOfHtml } from './html-text.ts';
+import { htmlOfText, textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
-import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, secure, tagsOf } from './shopify-columns.ts';
+import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
-import { firstUseOf, slugOf } from './slug.ts';
+import { firstUseOf, shortName, slugOf } from './slug.ts';
 
 /** 250 variants and as many images need no more rows; beyond that the handle column is surely not what it seems. */
 const MOST_ROWS = 1000;
+
+/** The lines of the slugs so far, and the handle that each comes from. */
+type Seen = { slugs: Map<string, number>; handles: Map<string, string> };
 
 /** The rows of one product as they come in. */
 type Group = { handle: string; rows: ShopifyRow[]; errors: FieldError[]; skipped: number };
@@ -27,7 +31,8 @@ export async function* readShopify(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
-  const slugs = new Map<string, number>();
+  const extra = extraColumnsOf(header, columns);
+  const seen: Seen = { slugs: new Map(), handles: new Map() };
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
   for await (const row of rows) {
@@ -37,8 +42,9 @@ export async function* readShopify(
       continue;
     }
     const reader = new RowReader(columns, row.line, row.cells);
+    noteOthers(reader, extra);
     if (group === undefined || startsProduct(reader, group)) {
-      if (group) yield finish(group, columns, slugs, context);
+      if (group) yield finish(group, columns, extra, seen, context);
       group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
     } else if (unreadable) {
       const message = `A row of this product could not be read: ${unreadable.problem}`;
@@ -49,7 +55,8 @@ export async function* readShopify(
     if (group.rows.length < MOST_ROWS) group.rows.push(reader);
     else group.skipped++;
   }
-  if (group) yield finish(group, columns, slugs, context);
+  if (group) yield finish(group, columns, extra, seen, context);
+  warnOfOthers(extra, context.warn);
 }
 
 /** A row without a handle belongs to the product above it, unless its title says that it is another. */
@@ -58,10 +65,16 @@ function startsProduct(row: ShopifyRow, group: Group): boolean {
   return handle === '' ? row.text('title') !== '' : handle !== group.handle;
 }
 
-function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string, number>, context: ReadContext): Read {
+function finish(
+  group: Group,
+  columns: Columns<ShopifyColumn>,
+  extra: ExtraColumns,
+  { slugs, handles }: Seen,
+  context: ReadContext,
+): Read {
   const [first] = group.rows as [ShopifyRow];
-  const slug = slugOf(group.handle || first.text('title'));
-  const product = productOf(group.rows, slug, (message) => context.warn(first.line, message));
+  const slug = slugFor(group.handle || first.text('title'), handles);
+  const product = productOf(group.rows, slug, extra, (message) => context.warn(first.line, message));
   const variantRows = variantRowsOf(group.rows);
   const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
@@ -95,14 +108,34 @@ function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string
   return { line: first.line, product, placeOf: placesIn(columns, first.line, variantLines) };
 }
 
-function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => void): ProductImport {
+/** Handles may be of any script, and differ where their slugs do not: the short name of the handle then makes the slug its own. */
+function slugFor(handle: string, handles: Map<string, string>): string {
+  const plain = slugOf(handle);
+  const other = handles.get(plain);
+  const isOwn = plain !== '' && (other === undefined || other === handle);
+  const slug = isOwn || handle === '' ? plain : slugOf(`${plain || 'product'}-${shortName(handle)}`);
+  if (slug !== '') handles.set(slug, handle);
+  return slug;
+}
+
+function productOf(
+  rows: ShopifyRow[],
+  slug: string,
+  extra: ExtraColumns,
+  warn: (message: string) => void,
+): ProductImport {
   const [first] = rows as [ShopifyRow];
   const variantRows = variantRowsOf(rows);
-  const images = imagesOf(rows);
+  const images = imagesOf(rows, warn);
   return {
     name: first.text('title'),
     slug,
-    ...(first.has('body') && { description: textOfHtml(first.text('body')) }),
+    ...(first.has('body') && descriptionOf(first, warn)),
+    ...(first.has('seoTitle') && { seo_title: fitting(first, 'seoTitle', BOUNDS.seo_title, warn) }),
+    ...(first.has('seoDescription') && {
+      seo_description: fitting(first, 'seoDescription', BOUNDS.seo_description, warn),
+    }),
+    ...metadataOf(first, extra, warn),
     ...(first.has('vendor') && { vendor: first.text('vendor') || null }),
     ...(first.has('type') && { product_type: first.text('type') || null }),
     ...(first.has('tags') && { tags: tagsOf(first.text('tags')) }),
@@ -114,6 +147,30 @@ function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => 
       ? soldOf(first, warn)
       : { options: optionsOf(variantRows), variants: variantsOf(variantRows, warn) }),
   };
+}
+
+/** Formatted where the file has more than paragraphs; the server makes the plain text of it. */
+function descriptionOf(
+  row: ShopifyRow,
+  warn: (message: string) => void,
+): Pick<ProductImport, 'description' | 'description_html'> {
+  const body = row.text('body');
+  const text = textOfHtml(body);
+  if (!/<[a-z!/]/i.test(body) || htmlOfText(text) === body) return { description: text, description_html: null };
+  if (body.length <= BOUNDS.description_html) return { description_html: body };
+  const most = BOUNDS.description_html;
+  warn(
+    `${row.header('body')}: the HTML has ${body.length} characters, at most ${most} are kept: its text comes in alone.`,
+  );
+  return { description: text, description_html: null };
+}
+
+function fitting(row: ShopifyRow, column: ShopifyColumn, most: number, warn: (message: string) => void): string | null {
+  const text = row.text(column);
+  const letters = [...text];
+  if (letters.length <= most) return text || null;
+  warn(`${row.header(column)}: the text has ${letters.length} characters and is cut to ${most}.`);
+  return letters.slice(0, most).join('').trim();
 }
 
 const STATUSES = { active: 'active', draft: 'draft', archived: 'archived', unlisted: 'unlisted' } as const;
@@ -147,13 +204,22 @@ function taxClassOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'tax_class'>
   return taxable.length > 0 && taxable.every((each) => each === false) ? { tax_class: 'zero' } : {};
 }
 
-function imagesOf(rows: ShopifyRow[]): ImageInput[] {
+/** Shopify takes a little more than is kept here. */
+function altOf(row: ShopifyRow, warn: (message: string) => void): string | null {
+  const alt = row.text('imageAlt');
+  const letters = [...alt];
+  if (letters.length <= BOUNDS.alt) return alt || null;
+  warn(`Line ${row.line}: ${row.header('imageAlt')} has ${letters.length} characters and is cut to ${BOUNDS.alt}.`);
+  return letters.slice(0, BOUNDS.alt).join('').trim();
+}
+
+function imagesOf(rows: ShopifyRow[], warn: (message: string) => void): ImageInput[] {
   const images: { url: string; alt: string | null; place: number }[] = [];
   for (const row of rows) {
-    const url = row.text('imageUrl');
+    const url = secure(row.text('imageUrl'));
     // Some programs repeat the image on each row of the product.
     if (url === '' || images.some((image) => image.url === url)) continue;
-    images.push({ url, alt: row.text('imageAlt') || null, place: row.whole('imagePosition') ?? Infinity });
+    images.push({ url, alt: altOf(row, warn), place: row.whole('imagePosition') ?? Infinity });
   }
   const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
   return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));

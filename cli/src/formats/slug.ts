@@ -19,6 +19,13 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
+/** A short name for a text that has no letter for a slug, or shares its slug with another: always the same for the same text. */
+export function shortName(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash.toString(36);
+}
+
 /**
  * Records the line of a slug's first use in `lines`, and returns that earlier line when the slug comes a second time: two
  * products under one slug would overwrite each other.

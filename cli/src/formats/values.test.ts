@@ -76,10 +76,25 @@ test('the apostrophe of a spreadsheet before digits goes, and codes that have on
 });
 
 test('the bounds are those of the contract', () => {
-  const { ProductInput, VariantInput, OptionInput, ImageInput, Metadata, Name, Slug, Url } = openapi.components.schemas;
+  const {
+    DescriptionHtml,
+    SeoTitle,
+    SeoDescription,
+    ProductInput,
+    VariantInput,
+    OptionInput,
+    ImageInput,
+    Metadata,
+    Name,
+    Slug,
+    Url,
+  } = openapi.components.schemas;
   const product = ProductInput.properties;
   expect(BOUNDS).toEqual({
     name: Name.maxLength,
+    description_html: DescriptionHtml.maxLength,
+    seo_title: SeoTitle.maxLength,
+    seo_description: SeoDescription.maxLength,
     slug: Slug.maxLength,
     description: product.description.maxLength,
     vendor: product.vendor.maxLength,

@@ -641,6 +641,9 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     tax_class: string;
+    description_html: string | null;
+    seo_title: string | null;
+    seo_description: string | null;
   };
   rate_counts: {
     key_hash: Buffer;

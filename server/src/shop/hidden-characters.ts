@@ -4,7 +4,16 @@
  */
 
 /** Fields that hold texts of several lines: line breaks and tabs belong there. */
-export const FIELDS_OF_LINES = ['description', 'instructions', 'note', 'staff_note', 'query', 'metadata'];
+export const FIELDS_OF_LINES = [
+  'description',
+  'description_html',
+  'seo_description',
+  'instructions',
+  'note',
+  'staff_note',
+  'query',
+  'metadata',
+];
 
 /** Controls, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of direction. */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';

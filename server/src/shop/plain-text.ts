@@ -1,25 +1,41 @@
 import { createRequire } from 'node:module';
 import { ValidationError } from './errors.ts';
+import { withoutHidden } from './hidden-characters.ts';
+import { sanitizeHtml } from './rich-text.ts';
 
 /** How the texts of a product are kept, whichever way they come in: created, patched or imported. */
 
 interface Texts {
   name?: string;
   description?: string;
+  description_html?: string | null;
   tags?: string[];
 }
 
 /**
- * The name trimmed, the description without markup, the tags trimmed and without empty ones and repetitions; what is
+ * The name trimmed, the description without markup (that of its formatted form, where only that is given), the tags trimmed and without empty ones and repetitions; what is
  * absent stays absent. Throws a ValidationError for a blank name; `loc` is the place of the product in the request.
  */
-export function normalTexts({ name, description, tags }: Texts, loc: (string | number)[]): Texts {
+export function normalTexts({ name, description, description_html, tags }: Texts, loc: (string | number)[]): Texts {
+  const html = description_html == null ? description_html : sanitizeHtml(description_html).html;
   return {
     name: name === undefined ? undefined : normalName(name, [...loc, 'name']),
-    description: description === undefined ? undefined : plainText(description),
+    description: descriptionOf(description, description_html, loc),
+    description_html: html,
     tags: tags && [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))],
   };
 }
+
+function descriptionOf(text: string | undefined, html: string | null | undefined, loc: (string | number)[]) {
+  if (text !== undefined) return plainText(text);
+  if (html == null) return undefined;
+  const plain = withoutHidden(textOfHtml(html), { lines: true });
+  if (plain.length <= LONGEST_DESCRIPTION) return plain;
+  const msg = `Its text has ${plain.length} characters; a description has at most ${LONGEST_DESCRIPTION}.`;
+  throw new ValidationError([{ loc: [...loc, 'description_html'], msg, type: 'string_too_long' }]);
+}
+
+const LONGEST_DESCRIPTION = 65_535;
 
 /** A name as it is kept, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
 export function normalName(name: string, loc: (string | number)[]): string {
@@ -45,6 +61,15 @@ const UNSEEN = new Set('script style template noscript iframe svg head title'.sp
 export function plainText(description: string): string {
   const tagged = hasTags(description);
   if (!tagged && !/&[a-z#0-9]+;/i.test(description)) return description;
+  return read(description, tagged);
+}
+
+/** The text of what is HTML for sure. */
+function textOfHtml(html: string): string {
+  return read(html, hasTags(html));
+}
+
+function read(description: string, tagged: boolean): string {
   const parts: string[] = [];
   let unseen = 0;
   const { Parser } = htmlparser();

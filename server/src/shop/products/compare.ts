@@ -24,6 +24,9 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
 const PLAIN_FIELDS = [
   'name',
   'description',
+  'description_html',
+  'seo_title',
+  'seo_description',
   'vendor',
   'product_type',
   'status',

@@ -2,6 +2,7 @@ import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { hiddenCharacterIn, holdsHidden, mapTexts, withoutHidden } from '../hidden-characters.ts';
 import { insecurePictures, pictureMistakes } from '../picture-addresses.ts';
+import { sanitizeHtml } from '../rich-text.ts';
 import type { Shop } from '../shop.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
@@ -37,6 +38,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     const loc = ['body', 'products', index];
     const { cleaned, warnings } = cleanRow(row, loc);
+    warnings.push(...removedElements(cleaned, loc));
     const mistakes = [...mistakesInRow(cleaned, loc), ...pictureMistakes(insecure, cleaned, loc)];
     const input = cleaned as ProductImport;
     return {
@@ -92,7 +94,19 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
 }
 
-const MAX_WARNINGS = 50;
+/** The elements of a formatted description that are not kept. */
+function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
+  const html = (row as { description_html?: unknown } | null)?.description_html;
+  if (typeof html !== 'string') return [];
+  const { removed } = sanitizeHtml(html.slice(0, MAX_HTML));
+  if (removed.length === 0) return [];
+  const names = removed.slice(0, 20).map((name) => `<${name.slice(0, 40)}>`);
+  const msg = `${names.join(', ')} cannot be kept and was removed.`;
+  return [{ loc: [...loc, 'description_html'], msg, type: 'html_removed', ctx: { removed: removed.slice(0, 20) } }];
+}
+
+const MAX_HTML = 131_072;
+const MAX_WARNINGS = 49;
 
 /** A row without invisible characters, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
 function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: ValidationErrorItem[] } {

@@ -8,7 +8,7 @@ import type { Shop } from '../shop.ts';
 import { type Audience, canBeBought, productColumns, visible } from './rows.ts';
 import { searchProducts } from './search-query.ts';
 import { ShownJson } from './shown.ts';
-import { type Shown, shownColumns } from './shown-fields.ts';
+import { type Shown, shownColumns, wholeColumns } from './shown-fields.ts';
 import { totalOf } from './totals.ts';
 
 /** What the lists of products have in common, for the merchant and for the public. */
@@ -162,7 +162,7 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
 /** A product that the public sees, with the catalogue's version. */
 export async function readShownProduct(shop: Shop, wanted: Sql): Promise<(Shown & { version: string }) | undefined> {
   return shop.one<Shown & { version: string }>(
-    sql`select catalog_version(p.site_id) as version, ${shownColumns}
+    sql`select catalog_version(p.site_id) as version, ${wholeColumns}
       from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}`,
   );
 }

@@ -19,6 +19,10 @@ export interface ProductPlan {
   name: string;
   slug: string | undefined;
   description: string | undefined;
+  /** Undefined leaves it as it is, unless the description changes. */
+  description_html: string | null | undefined;
+  seo_title: string | null | undefined;
+  seo_description: string | null | undefined;
   vendor: string | null | undefined;
   product_type: string | null | undefined;
   tags: string[] | undefined;
@@ -90,6 +94,9 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
     name: texts?.name ?? input.name,
     slug: input.slug,
     description: texts?.description,
+    description_html: texts?.description_html,
+    seo_title: input.seo_title,
+    seo_description: input.seo_description,
     vendor: input.vendor,
     product_type: input.product_type,
     tags: texts?.tags,

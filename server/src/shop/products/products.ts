@@ -139,12 +139,20 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
   const given = <T>(field: keyof ProductPatch, value: T) => [patch[field] !== undefined, value] as const;
   const [hasVendor, vendor] = given('vendor', patch.vendor ?? null);
   const [hasType, product_type] = given('product_type', patch.product_type ?? null);
+  const [hasHtml, description_html] = given('description_html', patch.description_html ?? null);
+  const [hasSeoTitle, seo_title] = given('seo_title', patch.seo_title ?? null);
+  const [hasSeoText, seo_description] = given('seo_description', patch.seo_description ?? null);
   const [hasPublished, published_at] = given('published_at', patch.published_at ?? null);
   const changed = await shop.run(
     sql`with wanted as (
         select coalesce(${patch.name ?? null}, name) as name,
           coalesce(${patch.slug ?? null}, slug) as slug,
           coalesce(${patch.description ?? null}, description) as description,
+          case when ${hasHtml} then ${description_html}
+            when ${patch.description ?? null} is distinct from description and ${patch.description !== undefined} then null
+            else description_html end as description_html,
+          case when ${hasSeoTitle} then ${seo_title} else seo_title end as seo_title,
+          case when ${hasSeoText} then ${seo_description} else seo_description end as seo_description,
           case when ${hasVendor} then ${vendor} else vendor end as vendor,
           case when ${hasType} then ${product_type} else product_type end as product_type,
           coalesce(${patch.tags ?? null}::text[], tags) as tags,
@@ -156,14 +164,15 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
           coalesce(${patch.track_inventory ?? null}, track_inventory) as track_inventory
         from products where site_id = ${shop.siteId} and id = ${id}
       )
-      update products p set name = w.name, slug = w.slug, description = w.description, vendor = w.vendor,
+      update products p set name = w.name, slug = w.slug, description = w.description,
+        description_html = w.description_html, seo_title = w.seo_title, seo_description = w.seo_description, vendor = w.vendor,
         product_type = w.product_type, tags = w.tags, metadata = w.metadata, status = w.status,
         published_at = w.published_at, tax_class = w.tax_class, track_inventory = w.track_inventory
       from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
-        and (p.name, p.slug, p.description, p.vendor, p.product_type, p.tags, p.metadata, p.status, p.published_at,
-          p.tax_class, p.track_inventory)
-        is distinct from (w.name, w.slug, w.description, w.vendor, w.product_type, w.tags, w.metadata, w.status,
-          w.published_at, w.tax_class, w.track_inventory)`,
+        and (p.name, p.slug, p.description, p.description_html, p.seo_title, p.seo_description, p.vendor, p.product_type,
+          p.tags, p.metadata, p.status, p.published_at, p.tax_class, p.track_inventory)
+        is distinct from (w.name, w.slug, w.description, w.description_html, w.seo_title, w.seo_description, w.vendor,
+          w.product_type, w.tags, w.metadata, w.status, w.published_at, w.tax_class, w.track_inventory)`,
   );
   if (patch.track_inventory === undefined) return changed > 0;
   const tracked = await shop.run(

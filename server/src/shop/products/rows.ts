@@ -1,5 +1,5 @@
 import type { Product, ShowStock } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ProductFilters } from '../../search/search-db.ts';
 import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
@@ -63,10 +63,18 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
   }));
 }
 
-/** The select list for a whole product from `products p`. `show` is what is shown of its stock. */
-export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
+/**
+ * The select list for a product from `products p`. `show` is what is shown of its stock; `whole` adds the texts that only a page
+ * about the product needs.
+ */
+export function productColumns(
+  shop: Shop,
+  audience: Audience,
+  show: ShowStock = 'exact',
+  whole = audience === 'merchant',
+): Sql {
   const cost = audience === 'merchant' ? sql`p.cost_per_item` : sql`null::text as cost_per_item`;
-  return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, p.vendor, p.product_type,
+  return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, ${whole ? pageTexts : empty} p.vendor, p.product_type,
     p.tags, p.price, p.compare_at_price, ${cost}, ${shop.currency}::text as currency,
     ${images} as images, p.has_variants, ${options} as options, ${variantsOf(audience, show)} as variants,
     p.track_inventory,
@@ -75,6 +83,8 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
     (select coalesce(bool_or(${available}), false) from variants v
       where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.tax_class, p.published_at, p.created_at, p.updated_at`;
 }
+
+const pageTexts = sql`p.description_html, p.seo_title, p.seo_description,`;
 
 /** The variants that `product_images i` is the picture of. */
 export const variantIdsOfImage = sql`(

@@ -11,6 +11,8 @@ import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
  */
 export interface Shown {
   id: string;
+  /** Whether it has the fields of WHOLE_PRODUCT. */
+  is_whole: boolean;
   /** The values of PRODUCT, of each IMAGE, OPTION and VARIANT. */
   fields: string;
   images: string | null;
@@ -234,11 +236,24 @@ const PRODUCT = [
   moment('updated_at', sql`p.updated_at`),
 ];
 
+/** Of a product that is shown by itself. */
+const WHOLE_PRODUCT = [
+  ...PRODUCT,
+  textOrNull('description_html', sql`p.description_html`),
+  textOrNull('seo_title', sql`p.seo_title`),
+  textOrNull('seo_description', sql`p.seo_description`),
+];
+
 /** Writes products with commas between them. */
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
-    writeObject(to, PRODUCT, product.fields, { shop, product, threshold: '', inStock: false });
+    writeObject(to, product.is_whole ? WHOLE_PRODUCT : PRODUCT, product.fields, {
+      shop,
+      product,
+      threshold: '',
+      inStock: false,
+    });
   });
 }
 
@@ -250,8 +265,12 @@ function rowsOf(fields: Field[], order: Sql, from: Sql): Sql {
   return sql`(select string_agg(${valuesOf(fields)}, ${betweenRows} order by ${order}) ${from})`;
 }
 
-/** The columns of `Shown`, of `products p`. Made once: they have no values of their own. */
-export const shownColumns = sql`p.id, ${valuesOf(PRODUCT)} as fields,
-  ${rowsOf(IMAGE, sql`i.position, i.id`, sql`from product_images i where i.site_id = p.site_id and i.product_id = p.id`)} as images,
+const parts = sql`${rowsOf(IMAGE, sql`i.position, i.id`, sql`from product_images i where i.site_id = p.site_id and i.product_id = p.id`)} as images,
   ${rowsOf(OPTION, sql`o.position`, sql`from product_options o where o.site_id = p.site_id and o.product_id = p.id`)} as options,
   ${rowsOf(VARIANT, sql`v.position, v.id`, sql`from variants v where v.site_id = p.site_id and v.product_id = p.id`)} as variants`;
+
+/** The columns of `Shown`, of `products p`, as lists show them. Made once: they have no values of their own. */
+export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts}`;
+
+/** The same of a product that is shown by itself. */
+export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts}`;

@@ -7,6 +7,9 @@ export function productFields(draft: Draft) {
   return {
     name: draft.name.trim(),
     description: draft.description,
+    description_html: draft.description_html.trim() || null,
+    seo_title: draft.seo_title.trim() || null,
+    seo_description: draft.seo_description.trim() || null,
     vendor: draft.vendor.trim() || null,
     product_type: draft.product_type.trim() || null,
     tags: draft.tags,

@@ -33,8 +33,33 @@ export function Words({ draft, onChange, errorOf }: PartProps) {
         rows={7}
         value={draft.description}
         maxLength={65535}
+        hint={draft.description_html ? 'Changing only this text takes the formatted description away.' : undefined}
         error={errorOf('description')}
         onChange={(event) => onChange({ description: event.target.value })}
+      />
+      <TextArea
+        label="Formatted description (HTML)"
+        rows={5}
+        hint="The plain description is made of it when only this is changed. Scripts and styles are removed."
+        value={draft.description_html}
+        maxLength={131072}
+        error={errorOf('description_html')}
+        onChange={(event) => onChange({ description_html: event.target.value })}
+      />
+      <TextField
+        label="Title for search engines"
+        value={draft.seo_title}
+        maxLength={255}
+        error={errorOf('seo_title')}
+        onChange={(event) => onChange({ seo_title: event.target.value })}
+      />
+      <TextArea
+        label="Description for search engines"
+        rows={2}
+        value={draft.seo_description}
+        maxLength={1000}
+        error={errorOf('seo_description')}
+        onChange={(event) => onChange({ seo_description: event.target.value })}
       />
     </Card>
   );

@@ -6,6 +6,9 @@ export function inFields(draft: Draft): Map<string, string> {
   const fields = new Map<string, string>([
     ['Name', draft.name],
     ['Description', draft.description],
+    ['Formatted description', draft.description_html],
+    ['Title for search engines', draft.seo_title],
+    ['Description for search engines', draft.seo_description],
     ['Address', draft.slug],
     ['Vendor', draft.vendor],
     ['Type', draft.product_type],

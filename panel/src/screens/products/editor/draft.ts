@@ -42,6 +42,9 @@ export interface ImageDraft {
 export interface Draft {
   name: string;
   description: string;
+  description_html: string;
+  seo_title: string;
+  seo_description: string;
   slug: string;
   vendor: string;
   product_type: string;
@@ -82,6 +85,9 @@ export function emptyDraft(): Draft {
   return {
     name: '',
     description: '',
+    description_html: '',
+    seo_title: '',
+    seo_description: '',
     slug: '',
     vendor: '',
     product_type: '',
@@ -100,6 +106,9 @@ export function draftOf(product: Product): Draft {
   return {
     name: product.name,
     description: product.description,
+    description_html: product.description_html ?? '',
+    seo_title: product.seo_title ?? '',
+    seo_description: product.seo_description ?? '',
     slug: product.slug,
     vendor: product.vendor ?? '',
     product_type: product.product_type ?? '',

@@ -114,8 +114,9 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
           </p>
         ) : (
           <p>
-            Shopify’s or Magento’s product CSV, or JSON Lines as the API writes them. A product that is there already is
-            recognised by its address (handle) and updated; importing a file twice changes nothing.
+            The product CSV of Shopify, WooCommerce or Magento, a Google Merchant feed, or JSON Lines as the API writes
+            them. A product that is there already is recognised by its address (handle) and updated; importing a file
+            twice changes nothing.
           </p>
         )}
         <Button onClick={() => input.current?.click()}>{file ? 'Choose another file' : 'Choose a file'}</Button>
@@ -125,7 +126,7 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
           className="unseen"
           tabIndex={-1}
           aria-label="File of products"
-          accept=".csv,.jsonl,.ndjson,text/csv"
+          accept=".csv,.tsv,.txt,.xml,.jsonl,.ndjson,text/csv"
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
             if (chosen) onFile(chosen);

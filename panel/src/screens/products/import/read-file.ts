@@ -1,5 +1,6 @@
 import type { CsvRow } from '../../../../../cli/src/formats/csv-records.ts';
 import { readCsvText } from '../../../../../cli/src/formats/csv-text.ts';
+import { headText } from '../../../../../cli/src/formats/encoding.ts';
 import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-of.ts';
 import type { Read, ReadOptions, Warning } from '../../../../../cli/src/formats/reading.ts';
 
@@ -16,7 +17,7 @@ export const MOST_BYTES = 200 * 1024 * 1024;
 /** Reads a file of products. Throws a FormatError that says what is wrong with the file as a whole. */
 export async function readProductFile(file: File, options: ReadOptions): Promise<FileContent> {
   const content: FileContent = { reads: [], warnings: [], skus: new Map() };
-  const head = await file.slice(0, HEAD_BYTES).text();
+  const head = headText(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
   const reads = productsOf(
     { name: file.name, head, bytes: chunksOf(file) },
     { ...options, onWarning: (warning) => content.warnings.push(warning) },

@@ -1,5 +1,6 @@
 import { batchesOf, type Refused, type Row } from '../../../../../cli/src/import/batches.ts';
 import { type Counts, sendAll } from '../../../../../cli/src/import/send.ts';
+import { withoutSharedSkus } from '../../../../../cli/src/import/shared-skus.ts';
 import { api } from '../../../api.ts';
 import type { FileContent } from './read-file.ts';
 
@@ -52,7 +53,9 @@ export async function runImport(
       state.mistakes.push({ line: error.line, column: error.field, sku, message: error.message });
     }
   };
-  const batches = batchesOf(iterate(content.reads, signal), (each) => {
+  const warned = ({ line, message }: { line: number; message: string }) =>
+    state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
+  const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), 'keep-first', warned), (each) => {
     state.counts.refused += 1;
     refused(each);
   });

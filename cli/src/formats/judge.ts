@@ -1,0 +1,39 @@
+import type { ProductImport } from '@commerce-backend/spec';
+import { outOfBounds } from './bounds.ts';
+import type { PlaceOf, Read, ReadContext } from './reading.ts';
+import type { FieldError } from './row-reader.ts';
+import { firstUseOf, slugOf } from './slug.ts';
+
+/** A product as a format's reader made it, and where its parts stand. */
+export interface Made {
+  line: number;
+  product: ProductImport;
+  errors: FieldError[];
+  placeOf: PlaceOf;
+  /** What tells it from another product with the same name, such as its SKU. */
+  distinct: string;
+}
+
+/** The product if the contract takes it, else every reason. `slugs` are those of the products before it. */
+export function judged(
+  { line, product: made, errors, placeOf, distinct }: Made,
+  slugs: Map<string, number>,
+  context: ReadContext,
+): Read {
+  const slug = slugs.has(made.slug) ? slugOf(`${made.slug} ${distinct}`) : made.slug;
+  const product = { ...made, slug };
+  const found = [...errors];
+  const add = (loc: (string | number)[], message: string) => found.push({ ...placeOf(loc), message });
+  for (const { field, variant, message } of outOfBounds(product)) {
+    if (field === 'slug' && slug === '') continue;
+    add(variant === undefined ? [field] : ['variants', variant, field], message);
+  }
+  if (slug === '') add(['name'], 'The name has no letter a–z or digit to make an address of.');
+  const earlier = slug === '' ? undefined : firstUseOf(slug, line, slugs);
+  if (earlier !== undefined) add(['slug'], `"${slug}" is already the address of the product on line ${earlier}.`);
+  if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
+    add(['name'], 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
+  }
+  found.sort((one, other) => one.line - other.line);
+  return found.length > 0 ? { line, slug, errors: found } : { line, product, placeOf };
+}

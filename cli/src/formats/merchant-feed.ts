@@ -1,0 +1,202 @@
+import type { ImageInput, ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
+import { BOUNDS } from './bounds.ts';
+import { isMore, moneyOf } from './decimals.ts';
+import { textOfHtml } from './html-text.ts';
+import { judged } from './judge.ts';
+import type { FeedItem } from './merchant-items.ts';
+import type { Read, ReadContext } from './reading.ts';
+import { type FieldError, quoted } from './row-reader.ts';
+import { slugOf } from './slug.ts';
+
+/** Attributes that tell the items of a group apart, with the name of the option. */
+const OPTIONS = { color: 'Colour', size: 'Size', material: 'Material', pattern: 'Pattern' } as const;
+
+/** What becomes a field of the product or the variant; all else becomes metadata. */
+const FIELDS = new Set(
+  (
+    'id title description link image_link additional_image_link availability price sale_price brand gtin product_type ' +
+    'google_product_category item_group_id shipping_weight'
+  ).split(' '),
+);
+
+const FIELD_OF: Record<string, string> = {
+  name: 'title',
+  slug: 'link',
+  description_html: 'description',
+  vendor: 'brand',
+  url: 'image_link',
+  alt: 'image_link',
+  images: 'additional_image_link',
+  image_url: 'image_link',
+  sku: 'id',
+  barcode: 'gtin',
+  compare_at_price: 'price',
+  weight: 'shipping_weight',
+  metadata: 'google_product_category',
+  option1: 'item_group_id',
+  option2: 'item_group_id',
+  option3: 'item_group_id',
+};
+
+/** The products of a Google Merchant feed. Items of one item_group_id are the variants of one product. */
+export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context: ReadContext): AsyncGenerator<Read> {
+  const groups = new Map<string, FeedItem[]>();
+  let number = 0;
+  for await (const item of items) {
+    if (item.problem !== undefined) {
+      yield { line: item.line, errors: [{ line: item.line, field: 'row', message: item.problem }] };
+      continue;
+    }
+    const group = one(item, 'item_group_id');
+    const key = group ? `group ${group}` : `item ${number++}`;
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  const slugs = new Map<string, number>();
+  for (const group of groups.values()) yield productOf(group, slugs, context);
+}
+
+function one(item: FeedItem, name: string): string {
+  return item.values.get(name)?.[0] ?? '';
+}
+
+function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadContext): Read {
+  const [first] = items as [FeedItem];
+  const errors: FieldError[] = [];
+  const warn = (item: FeedItem, message: string) => context.warn(item.line, message);
+  const options = items.length > 1 ? optionsOf(items, errors) : [];
+  const isTracked = items.some((item) => stockOf(item) === 'out');
+  const sold = items.map((item): VariantInput => ({ ...soldOf(item, errors, warn), ...policyOf(item, isTracked) }));
+  const html = one(first, 'description');
+  const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
+  const product: ProductImport = {
+    name: one(first, 'title'),
+    slug: slugOf(lastSegment(one(first, 'link')) || one(first, 'title')),
+    ...(hasTags ? { description_html: html } : { description: textOfHtml(html), description_html: null }),
+    vendor: one(first, 'brand') || null,
+    product_type: one(first, 'product_type') || null,
+    status: 'active',
+    track_inventory: isTracked,
+    images: imagesOf(items),
+    metadata: metadataOf(items, options, warn),
+    ...(items.length > 1
+      ? {
+          options: options.map(({ name, attribute }) => ({
+            name,
+            values: [...new Set(items.map((item) => one(item, attribute)))].filter(Boolean),
+          })),
+          variants: items.map((item, at) => ({
+            ...sold[at],
+            ...Object.fromEntries(options.map(({ attribute }, i) => [`option${i + 1}`, one(item, attribute) || null])),
+            image_url: one(item, 'image_link') || null,
+          })),
+        }
+      : sold[0]),
+  };
+  const placeOf = (loc: readonly (string | number)[]) => {
+    const line = loc[0] === 'variants' && typeof loc[1] === 'number' ? items[loc[1]]?.line : undefined;
+    const property = String(loc.findLast((part) => typeof part === 'string') ?? 'slug');
+    return { line: line ?? first.line, field: FIELD_OF[property] ?? property };
+  };
+  const distinct = one(first, 'item_group_id') || one(first, 'id');
+  return judged({ line: first.line, product, errors, placeOf, distinct }, slugs, context);
+}
+
+interface GroupOption {
+  attribute: string;
+  name: string;
+}
+
+/** What differs among the items of a group; the id itself where nothing does. */
+function optionsOf(items: FeedItem[], errors: FieldError[]): GroupOption[] {
+  const differing = Object.entries(OPTIONS)
+    .map(([attribute, name]) => ({ attribute, name }))
+    .filter(({ attribute }) => new Set(items.map((item) => one(item, attribute))).size > 1);
+  const found = differing.length > 0 ? differing.slice(0, 3) : [{ attribute: 'id', name: 'Variant' }];
+  for (const item of items) {
+    for (const { attribute, name } of found) {
+      if (one(item, attribute) !== '') continue;
+      errors.push({ line: item.line, field: attribute, message: `The variant has no value for the option "${name}".` });
+    }
+  }
+  return found;
+}
+
+function lastSegment(link: string): string {
+  const { pathname = '' } = URL.canParse(link) ? new URL(link) : {};
+  return pathname.split('/').findLast((part) => part !== '') ?? '';
+}
+
+/** `15.00 EUR`, `EUR 15.00` or `15,00 EUR`; the shop sells in its own currency. */
+function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | undefined {
+  const text = one(item, name);
+  if (text === '') return undefined;
+  const number = text.replace(/^[A-Z]{3}\s*|\s*[A-Z]{3}$/g, '').replace(/^(\d+),(\d{1,2})$/, '$1.$2');
+  const amount = moneyOf(number);
+  if (amount === undefined) {
+    errors.push({ line: item.line, field: name, message: `${quoted(text)} is not an amount such as 15.00 EUR.` });
+  }
+  return amount;
+}
+
+function soldOf(item: FeedItem, errors: FieldError[], warn: (item: FeedItem, message: string) => void): VariantInput {
+  const price = amountOf(item, 'price', errors);
+  const sale = amountOf(item, 'sale_price', errors);
+  if (one(item, 'price') === '') errors.push({ line: item.line, field: 'price', message: 'The price is missing.' });
+  const onSale = price !== undefined && sale !== undefined && isMore(price, sale);
+  if (sale !== undefined && !onSale) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
+  return {
+    sku: one(item, 'id') || null,
+    barcode: one(item, 'gtin') || null,
+    ...(price !== undefined && { price: onSale ? sale : price }),
+    compare_at_price: onSale ? price : null,
+    ...weightOf(item, warn),
+  };
+}
+
+const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', lbs: 'lb', oz: 'oz' };
+
+function weightOf(item: FeedItem, warn: (item: FeedItem, message: string) => void): VariantInput {
+  const text = one(item, 'shipping_weight');
+  if (text === '') return {};
+  const [, number = '', name = ''] = /^(\d{1,10}(?:\.\d{1,8})?)\s*([a-z]+)$/i.exec(text) ?? [];
+  const weight_unit = UNITS[name.toLowerCase()];
+  if (weight_unit) return { weight: number.replace(/^0+(?=\d)/, ''), weight_unit };
+  warn(item, `shipping_weight: ${quoted(text)} is not a weight such as 1.5 kg and is left out.`);
+  return {};
+}
+
+function stockOf(item: FeedItem): 'in' | 'out' | 'later' {
+  const words = one(item, 'availability').toLowerCase().replaceAll('_', ' ');
+  if (words === 'out of stock') return 'out';
+  return words === 'preorder' || words === 'backorder' ? 'later' : 'in';
+}
+
+/** A feed has no quantities: what is in stock can be sold without counting. */
+function policyOf(item: FeedItem, isTracked: boolean): VariantInput {
+  return { inventory_policy: isTracked && stockOf(item) !== 'out' ? 'continue' : 'deny' };
+}
+
+function imagesOf(items: FeedItem[]): ImageInput[] {
+  const links = (name: string) => items.flatMap((item) => item.values.get(name) ?? []);
+  const more = links('additional_image_link').flatMap((cell) => cell.split(/,(?=https?:)/));
+  const urls = new Set([...links('image_link'), ...more].map((url) => url.trim()));
+  return [...urls].map((url, index) => ({ url, alt: null, position: index + 1 }));
+}
+
+function metadataOf(items: FeedItem[], options: GroupOption[], warn: (item: FeedItem, message: string) => void) {
+  const [first] = items as [FeedItem];
+  const metadata: Record<string, string> = {};
+  const category = one(first, 'google_product_category');
+  if (category) metadata.category = category.slice(0, BOUNDS.metadata_value);
+  for (const name of new Set(items.flatMap((item) => [...item.values.keys()]))) {
+    if (FIELDS.has(name) || options.some(({ attribute }) => attribute === name)) continue;
+    const value = (first.values.get(name) ?? []).join(', ');
+    const differs = items.some((item) => (item.values.get(name) ?? []).join(', ') !== value);
+    if (differs) warn(first, `${name}: it differs among the variants; only that of the first is kept.`);
+    if (value === '') continue;
+    const fits = value.length <= BOUNDS.metadata_value && name.length <= BOUNDS.metadata_key;
+    if (fits && Object.keys(metadata).length < BOUNDS.metadata) metadata[name] = value;
+    else warn(first, `${name}: it does not fit into the metadata and is left out.`);
+  }
+  return metadata;
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { readText, refusals } from './testing.ts';
+
+const WOO = [
+  'ID,Type,SKU,Name,Published,Visibility in catalog,Short description,Description,Tax status,In stock?,Stock,Backorders allowed?,' +
+    'Weight (kg),Sale price,Regular price,Categories,Tags,Images,Parent,Attribute 1 name,Attribute 1 value(s),Meta: _fit,Purchase note',
+  '1,simple,MUG,Mug &amp; Lid,1,visible,Nice,<b>Big</b> mug,taxable,1,-2,0,0.4,8,10,"Home > Mugs, Gifts","a, b",https://i.example/1.jpg,,,,slim,Thanks',
+  '2,variable,TEE,Tee,1,visible,,Soft,taxable,1,,0,,,,Shirts,,,,Size,"S, M",,',
+  '3,variation,TEE-S,Tee - S,1,visible,,,taxable,1,4,0,,,12,,,,TEE,Size,S,,',
+  '4,variation,TEE-M,Tee - M,1,visible,,,taxable,0,,0,,,12,,,https://i.example/m.jpg,id:2,Size,M,,',
+  '5,grouped,,Set,1,visible,,,taxable,1,,0,,,5,,,,,,,,',
+  '6,variation,X,Lost,1,visible,,,taxable,1,,0,,,5,,,,id:99,Size,S,,',
+].join('\n');
+
+test("WooCommerce's product CSV gives products with their variations, and says what it cannot keep", async () => {
+  const { reads, products, warnings } = await readText(WOO);
+  expect(products).toMatchObject([
+    {
+      ...{ name: 'Mug & Lid', slug: 'mug-lid', description_html: '<b>Big</b> mug', price: '8', compare_at_price: '10' },
+      ...{ inventory_quantity: 0, weight: '0.4', weight_unit: 'kg', product_type: 'Mugs', tags: ['a', 'b'] },
+      metadata: { category: 'Home > Mugs', categories: 'Home > Mugs, Gifts', short_description: 'Nice', _fit: 'slim' },
+    },
+    {
+      ...{ slug: 'tee', options: [{ name: 'Size', values: ['S', 'M'] }], track_inventory: true },
+      variants: [
+        { sku: 'TEE-S', option1: 'S', price: '12', inventory_quantity: 4 },
+        { sku: 'TEE-M', option1: 'M', image_url: 'https://i.example/m.jpg' },
+      ],
+    },
+  ]);
+  expect(refusals(reads)).toEqual([
+    '6 Type: Grouped and external products are not known here.',
+    '7 Parent: No product of the file has the SKU or id "id:99".',
+  ]);
+  expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    '2 Stock -2: stock below zero becomes 0.',
+    '2 Purchase note: this column is not kept; 1 rows have a value in it, this is the first.',
+  ]);
+});
+
+const TSV = [
+  'id\ttitle\tdescription\tlink\timage_link\tavailability\tprice\tsale_price\tbrand\tgtin\titem_group_id\tcolor\tshipping_weight\tgender',
+  'A1\tCap\tWarm\thttps://s.example/p/wool-cap?v=1\thttps://i.example/a.jpg\tin_stock\t20.00 EUR\t15,00 EUR\tAda\t4006381333931\tG\tRed\t0.2 kg\tunisex',
+  'A2\tCap\tWarm\thttps://s.example/p/wool-cap?v=2\thttps://i.example/b.jpg\tout of stock\t20.00 EUR\t\tAda\t\tG\tBlue\t0.2 kg\tunisex',
+  'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
+].join('\n');
+
+test('a Google Merchant feed as TSV groups its items, also in UTF-16', async () => {
+  for (const text of [TSV, Buffer.from(`\uFEFF${TSV}`, 'utf16le')]) {
+    const { reads, products, warnings } = await readText(text, { name: 'feed.tsv' });
+    expect(products).toMatchObject([
+      {
+        ...{ name: 'Cap', slug: 'wool-cap', vendor: 'Ada', track_inventory: true, metadata: { gender: 'unisex' } },
+        options: [{ name: 'Colour', values: ['Red', 'Blue'] }],
+        variants: [
+          { sku: 'A1', price: '15.00', compare_at_price: '20.00', inventory_policy: 'continue', weight: '0.2' },
+          { sku: 'A2', price: '20.00', compare_at_price: null, inventory_policy: 'deny', barcode: null },
+        ],
+      },
+    ]);
+    expect(refusals(reads)).toEqual(['4 price: "free" is not an amount such as 15.00 EUR.']);
+    expect(warnings).toEqual([]);
+  }
+});
+
+test('a Google Merchant feed as RSS or Atom is read with its lines', async () => {
+  const item = (tag: string, price: string) =>
+    `<${tag}>\n<g:id>A</g:id><title>Mug &amp; lid</title><g:price>${price}</g:price>\n` +
+    `<g:description><![CDATA[<p>Big <b>mug</b></p>]]></g:description><g:shipping><g:country>DE</g:country></g:shipping></${tag}>`;
+  const open = '<?xml version="1.0"?>\n<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\n<title>Shop</title>\n';
+  for (const tag of ['item', 'entry']) {
+    const { reads, products } = await readText(`${open}${item(tag, '5 EUR')}\n${item(tag, 'x')}\n</channel></rss>`, {
+      name: 'feed.xml',
+    });
+    expect(products).toMatchObject([
+      {
+        ...{
+          name: 'Mug & lid',
+          price: '5',
+          sku: 'A',
+          description_html: '<p>Big <b>mug</b></p>',
+          track_inventory: false,
+        },
+        metadata: { 'shipping.country': 'DE' },
+      },
+    ]);
+    expect(refusals(reads)).toEqual(['7 price: "x" is not an amount such as 15.00 EUR.']);
+  }
+});

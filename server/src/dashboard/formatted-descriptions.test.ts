@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const HTML = '<h2>Care</h2><ul><li>Wash <b>cold</b></li></ul>';
+const HOSTILE =
+  '<p onclick="alert(1)" style="color:red" class="x">Soft</p><script>alert(1)</script><iframe src="https://v.example"></iframe>' +
+  '<a href="java&#8203;script:alert(1)">more</a><a href="/care">care</a><img src="//cdn.example/a.png" onerror="alert(1)">';
+
+test('a formatted description is kept, its text is the plain description, and lists of the storefront leave it out', async () => {
+  const { givenProduct, storefront } = await openShop();
+
+  const made = await givenProduct({
+    name: 'Scarf',
+    price: '9',
+    status: 'active',
+    description_html: HTML,
+    seo_title: 'Wool',
+  });
+  const path = { id_or_slug: made.slug };
+  const { data: shown } = await storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path } });
+  const { data: list } = await storefront.GET('/api/storefront/products');
+
+  expect(made).toMatchObject({ description: 'Care\n\n- Wash cold', description_html: HTML, seo_title: 'Wool' });
+  expect(shown).toMatchObject({ description_html: HTML, seo_title: 'Wool', seo_description: null });
+  expect(list?.products[0]).not.toHaveProperty('description_html');
+});
+
+test('nothing in a formatted description runs, frames or styles, and hidden characters hide no address', async () => {
+  const { givenProduct, dashboard } = await openShop();
+
+  const { data } = await dashboard.POST('/api/dashboard/products/import', {
+    body: { products: [{ slug: 'a', name: 'A', price: '9', description_html: HOSTILE }] },
+  });
+  const made = await givenProduct({ name: 'B', price: '9', description_html: HOSTILE });
+
+  expect(made.description_html).toBe(
+    '<p>Soft</p><a>more</a><a href="/care">care</a><img src="https://cdn.example/a.png" />',
+  );
+  expect(data?.results[0]?.warnings).toMatchObject([{ type: 'html_removed', ctx: { removed: ['iframe', 'script'] } }]);
+});
+
+test('another plain description ends the formatted one, the same does not', async () => {
+  const { givenProduct, dashboard } = await openShop();
+  const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
+  const patch = async (body: { description?: string; description_html?: string | null }) => {
+    const params = { path: { product_id: id } };
+    return (await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body })).data;
+  };
+
+  expect((await patch({ description }))?.description_html).toBe(HTML);
+  expect(await patch({ description: 'New' })).toMatchObject({ description: 'New', description_html: null });
+  expect(await patch({ description_html: '<p>So <b>so</b></p>' })).toMatchObject({ description: 'So so' });
+  expect(await patch({ description_html: null })).toMatchObject({ description: 'So so', description_html: null });
+});
+
+test('the same formatted product imported again is unchanged', async () => {
+  const { dashboard } = await openShop();
+  const row = { slug: 'a', name: 'A', price: '9', description_html: HOSTILE, seo_title: 'T', seo_description: 'D' };
+  const body = { products: [{ ...row, weight: '0.98767093', weight_unit: 'oz' as const }] };
+  const send = async () => (await dashboard.POST('/api/dashboard/products/import', { body })).data?.results[0]?.status;
+
+  expect([await send(), await send()]).toEqual(['created', 'unchanged']);
+});
