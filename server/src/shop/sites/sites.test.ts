@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FILES_DIR } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { superuserUrl } from '../../../test/worker-database.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
 import { withClient } from '../../db/client.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { deleteSite } from './deletion.ts';
@@ -13,7 +13,7 @@ import { tablesOfSites } from './tables.ts';
 const SUSPENDED = { error: 'site_suspended' };
 
 function asOwner<T>(work: Parameters<typeof withClient<T>>[1]): Promise<T> {
-  return withClient({ connectionString: superuserUrl() }, work);
+  return withClient({ connectionString: databaseUrl() }, work);
 }
 
 test('a suspended site answers 403 on every surface from the next call on, but for the exports of its staff, until resumed', async () => {
@@ -23,7 +23,7 @@ test('a suspended site answers 403 on every surface from the next call on, but f
   const checkout = await shop.givenCheckout();
   expect((await shop.storefront.GET('/api/storefront/products')).response.status).toBe(200);
   const at = (path: string, init?: RequestInit) => fetch(`${baseUrl}${path}`, init);
-  const page = new URL(checkout.checkout_url).pathname;
+  const page = new URL(checkout.checkout_url ?? '').pathname;
   expect((await at(page)).status).toBe(200);
   expect((await at(`/sites/${site_id}/llms.txt`)).status).toBe(200);
 
