@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
-import { notFound, ShopError } from '../errors.ts';
+import { NotFound, notFound, ShopError } from '../errors.ts';
 import { planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
@@ -34,13 +34,18 @@ export async function deleteSite(
   { now, force }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  const removed = await inSite(owner, site_id, async () => {
+  const work = async () => {
     // Calls that have begun end before, and those that come later find nothing.
     await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for update`);
     if (!force) await refuseOwing(owner, site_id);
     return removeRows(owner, site_id);
+  };
+  const removed = await inSite(owner, site_id, work).catch(async (error: unknown) => {
+    // Files may be left where the store failed after the rows were gone: then the command is repeated.
+    if (error instanceof NotFound) await files.removeAll(site_id);
+    throw error;
   });
-  // After the commit: what was undone keeps its files. Repeat the command if this fails.
+  // After the commit: what was undone keeps its files.
   await files.removeAll(site_id);
   return { removed };
 }
