@@ -1,20 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { asOwner } from '../../../test/as-owner.ts';
 import { FILES_DIR } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { databaseUrl } from '../../../test/worker-database.ts';
-import { withClient } from '../../db/client.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { deleteSite } from './deletion.ts';
 import { resumeSite, suspendSite } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
 const SUSPENDED = { error: 'site_suspended' };
-
-function asOwner<T>(work: Parameters<typeof withClient<T>>[1]): Promise<T> {
-  return withClient({ connectionString: databaseUrl() }, work);
-}
 
 test('a suspended site answers 403 on every surface from the next call on, but for the exports of its staff, until resumed', async () => {
   const shop = await openShop();

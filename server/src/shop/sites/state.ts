@@ -5,10 +5,10 @@ import { notFound } from '../errors.ts';
 /** What an operator decided about a site. */
 export interface SiteState {
   site_id: string;
-  suspended_at: Date | null;
+  suspended_at: string | null;
   suspended_reason: string | null;
   /** When it is deleted, unless that is taken back before. */
-  delete_at: Date | null;
+  delete_at: string | null;
 }
 
 const STATE = sql`site_id, suspended_at, suspended_reason, delete_at`;
