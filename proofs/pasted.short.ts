@@ -66,6 +66,7 @@ const OWN_TESTS: [string, string][] = [
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
+  ['npx commerce-server site suspend', 'server/src/commands/commands.short.ts'],
   ['npx commerce-server audit verify', 'proofs/m4-audit-tampering.ts'],
   ['NEW_SECRET_KEY', 'server/src/commands/rotate-secret-key.test.ts'],
   ['npx commerce-server site payments', 'server/src/commands/rotate-secret-key.test.ts'],

@@ -32,7 +32,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['account', 'merchant'],
     ['mails'],
     ['checkout'],
-    ['agents', 'integrations', 'versions'],
+    ['agents', 'integrations', 'versions', 'sites'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
   'server/src/pages': [

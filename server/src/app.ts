@@ -146,7 +146,7 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   const { files, dashboardOrigins } = deps;
   router.get(
     '/files/:site_id/:name/:part',
-    whenAsked(async () => (await import('./http/operators/stored-files.ts')).storedFiles({ files, hosts })),
+    whenAsked(async () => (await import('./http/operators/stored-files.ts')).storedFiles({ db, files, hosts })),
   );
   const upload = whenAsked(async () => {
     const { uploads } = await import('./http/operators/uploads.ts');

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
+import type { DeleteOptions } from './commands/site-life.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
@@ -87,6 +88,38 @@ site
   .action(async (site_id: string, options: SitePaymentsOptions) => {
     const { sitePayments } = await import('./commands/site-payments.ts');
     await sitePayments(readConfig(process.env), site_id, options);
+  });
+
+site
+  .command('suspend')
+  .description('let a site answer 403 site_suspended to all but its payment provider and the exports of its staff')
+  .argument('<site_id>', 'the site')
+  .option('--reason <text>', 'kept with the site, for operators')
+  .action(async (site_id: string, options: { reason?: string }) => {
+    const { suspend } = await import('./commands/site-life.ts');
+    await suspend(readConfig(process.env), site_id, options);
+  });
+
+site
+  .command('resume')
+  .description('let a suspended site answer again; takes back a deletion that was to come')
+  .argument('<site_id>', 'the site')
+  .action(async (site_id: string) => {
+    const { resume } = await import('./commands/site-life.ts');
+    await resume(readConfig(process.env), site_id);
+  });
+
+site
+  .command('delete')
+  .description('suspend a site, and delete it with all its rows, files and jobs after 30 days')
+  .argument('<site_id>', 'the site')
+  .option('--now', 'delete it at once', false)
+  .option('--force', 'although payments are open or refunds due', false)
+  .option('--cancel', 'take the deletion back; the site stays suspended until it is resumed', false)
+  .option('--yes', 'do not ask', false)
+  .action(async (site_id: string, options: DeleteOptions) => {
+    const { deleteSite } = await import('./commands/site-life.ts');
+    await deleteSite(readConfig(process.env), site_id, options);
   });
 
 const domain = site

@@ -136,6 +136,34 @@ describe('beside a running server', () => {
     expect(removed.stdout).toContain(`The site has no host of its own.\nIts pages and links are at ${baseUrl}.`);
   });
 
+  test.concurrent('a site is suspended, resumed, and deleted after a yes, while the server runs', async () => {
+    const made = await run(['site', 'create', '--name', 'Gone', '--currency', 'EUR']);
+    const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
+    const status = async () => {
+      const { response } = await createDashboardClient({ baseUrl, apiKey }).GET('/api/dashboard/settings');
+      return response.status;
+    };
+    const site = (...args: string[]) => run(['site', ...args]);
+
+    const suspended = await site('suspend', site_id, '--reason', 'unpaid');
+    expect(JSON.parse(suspended.stdout)).toMatchObject({ suspended_reason: 'unpaid', delete_at: null });
+    expect(await status()).toBe(403);
+    expect((await site('resume', site_id)).code).toBe(0);
+    expect(await status()).toBe(200);
+
+    const unasked = await site('delete', site_id);
+    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('give --yes')]);
+    const planned = await site('delete', site_id, '--yes');
+    expect(JSON.parse(planned.stdout)).toMatchObject({ delete_at: expect.any(String) });
+    expect(planned.stderr).toContain('Backups that were made before still hold the site');
+    expect(JSON.parse((await site('delete', site_id, '--cancel')).stdout)).toMatchObject({ delete_at: null });
+    expect(await status()).toBe(403);
+
+    expect((await site('delete', site_id, '--now', '--yes')).code).toBe(0);
+    expect(await status()).toBe(401);
+    expect((await site('suspend', site_id)).stderr).toContain('There is no such site.');
+  });
+
   test.concurrent('doctor finds nothing wrong with it', async () => {
     const { code, stdout } = await run(['doctor']);
 

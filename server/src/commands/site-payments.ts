@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import { findTenant, inShop } from '../shop/in-shop.ts';
+import { findAnyTenant, inShop } from '../shop/in-shop.ts';
 import * as accounts from '../shop/payments/accounts/accounts.ts';
 import { SYSTEM } from '../shop/shop.ts';
 import { withPool } from './database.ts';
@@ -17,7 +17,7 @@ export async function sitePayments(config: Config, site_id: string, options: Sit
   const account = await withPool(config, async (db) => {
     const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);
     if (!isId) throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-    const tenant = await findTenant(db, site_id);
+    const tenant = await findAnyTenant(db, site_id);
     if (!tenant) throw new Error(`There is no site ${site_id}.`);
     return inShop(db, tenant, SYSTEM, async (shop) => {
       if (options.account === 'none') await accounts.disconnect(shop);

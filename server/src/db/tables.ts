@@ -754,6 +754,10 @@ export interface Tables {
     created_at: string;
     limits: unknown;
     show_stock: 'exact' | 'low_only' | 'never';
+    suspended_at: string | null;
+    suspended_reason: string | null;
+    delete_at: string | null;
+    delete_forced: boolean;
   };
   staff: {
     id: string;

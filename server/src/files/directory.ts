@@ -22,6 +22,9 @@ export function directoryStore(dataDir: string): FileStore {
     async remove(key) {
       await rm(placeOf(key), { force: true });
     },
+    async removeAll(site_id) {
+      await rm(placeOf(site_id), { recursive: true, force: true });
+    },
   };
 }
 

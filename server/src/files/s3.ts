@@ -36,6 +36,18 @@ export function s3Store(settings: S3Settings): FileStore {
       await body.dump();
       if (![200, 204, 404].includes(statusCode)) throw refusal('DELETE', statusCode);
     },
+    async removeAll(site_id) {
+      // A listing has up to 1,000 keys, and the next one no longer those that are removed.
+      for (;;) {
+        const listing = `?list-type=2&prefix=${site_id}%2F`;
+        const { statusCode, body } = await send('GET', listing, { 'x-amz-content-sha256': EMPTY });
+        const text = await body.text();
+        if (statusCode !== 200) throw refusal('GET', statusCode);
+        const keys = [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key);
+        if (keys.length === 0) return;
+        for (const key of keys) await this.remove(key);
+      }
+    },
   };
 }
 

@@ -10,6 +10,8 @@ export interface FileStore {
   open(key: string): Promise<KeptFile | undefined>;
   /** Nothing is kept under the key any more; it need not have been. */
   remove(key: string): Promise<void>;
+  /** Nothing of a site is kept any more. */
+  removeAll(site_id: string): Promise<void>;
 }
 
 export interface LocalFile {

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import { finishMoves, type MovingDeps } from '../shop/checkout/moving.ts';
-import { findTenant } from '../shop/in-shop.ts';
+import { findAnyTenant } from '../shop/in-shop.ts';
 
 /** Carries out a capture or a refund as soon as it is recorded. What is left over is continued every minute. */
 export function moveMoney({ db, ...deps }: MovingDeps & { db: Pool }) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, move_id } = payload as { site_id: string; move_id: string };
-    const tenant = await findTenant(db, site_id);
+    const tenant = await findAnyTenant(db, site_id);
     if (tenant) await finishMoves(db, tenant, deps, move_id);
   };
 }

@@ -6,6 +6,7 @@ import type { FileStore } from '../files/store.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { deleteDueSites } from '../shop/sites/deletion.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { applyConsent } from './apply-consent.ts';
 import { expireOverdue } from './buying.ts';
@@ -166,10 +167,16 @@ function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): P
     concurrency: FILES_AT_ONCE,
     noHandleSignals: true,
     logger: jobLogger(logger),
-    crontab: '23 * * * * sweep_files ?max=3',
+    crontab: `23 * * * * sweep_files ?max=3
+53 * * * * delete_sites ?max=1&jobKey=delete_sites`,
     taskList: {
       process_file: counted('process_file', processFile(deps)),
       remove_file: counted('remove_file', removeFile(deps)),
+      delete_sites: counted('delete_sites', async (_payload: unknown, { withPgClient }: JobHelpers) => {
+        const { deleted, owing } = await withPgClient((client) => deleteDueSites(client, deps.files));
+        for (const site_id of deleted) logger.info({ job: 'delete_sites', site_id }, 'deleted');
+        for (const site_id of owing) logger.warn({ job: 'delete_sites', site_id }, 'not deleted: it owes money');
+      }),
       sweep_files: counted('sweep_files', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const deleted = await withPgClient((client) => sweepFiles(client, deps));
         if (deleted > 0) logger.info({ job: 'sweep_files', deleted }, 'job');

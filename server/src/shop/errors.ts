@@ -56,6 +56,11 @@ export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
+/** The answer to everybody while an operator has suspended the site. */
+export function siteSuspended(): ShopError {
+  return new ShopError('site_suspended', 'This shop is suspended.');
+}
+
 /** One mistake in the request body, at the given path below `body`. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
+import { siteSuspended } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
 /** Runs a transaction's work on its connection, and may end both before COMMIT. */
@@ -38,18 +39,37 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
   await shop.run(sql`set transaction read only`);
 }
 
-/** The tenant that has a site; nothing when there is no such site. */
+/**
+ * The tenant that has a site, for whoever asks from outside; nothing when there is no such site. Throws `site_suspended` while an
+ * operator has suspended it.
+ */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
-  const { rows } = await queryAlone<Tenant>(
+  const found = await queryTenant(db, site_id);
+  if (found?.suspended) throw siteSuspended();
+  return found?.tenant;
+}
+
+/** The same for what goes on while a site is suspended: jobs, events of payment providers, commands of operators. */
+export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
+  return (await queryTenant(db, site_id))?.tenant;
+}
+
+async function queryTenant(db: Pool, site_id: string): Promise<{ tenant: Tenant; suspended: boolean } | undefined> {
+  const { rows } = await queryAlone<Tenant & { suspended: boolean }>(
     db,
-    sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites where site_id = ${site_id}`,
+    sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version,
+        suspended_at is not null as suspended
+      from sites where site_id = ${site_id}`,
   );
-  return rows[0];
+  const [found] = rows;
+  if (!found) return undefined;
+  const { suspended, ...tenant } = found;
+  return { tenant, suspended };
 }
 
 /** Runs a job's work in the shop of a site, as the system itself. Throws when there is no such site. */
 export async function inShopAsSystem<T>(db: Pool, site_id: string, work: (shop: Shop) => Promise<T>): Promise<T> {
-  const tenant = await findTenant(db, site_id);
+  const tenant = await findAnyTenant(db, site_id);
   if (!tenant) throw new Error(`There is no site ${site_id}.`);
   return inShop(db, tenant, SYSTEM, work, { conflicts: CONFLICTS_OF_JOBS });
 }

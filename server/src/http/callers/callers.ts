@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
-import { notFound, ShopError, ValidationError } from '../../shop/errors.ts';
+import { notFound, ShopError, siteSuspended, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { stockOfProducts } from '../../shop/products/shown.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
@@ -50,6 +50,7 @@ interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   id: string;
   scopes: string[];
   limits: SiteLimits;
+  suspended: boolean;
   allowed_origins: string[];
   /** Of an agent's token: for whom it acts, and in which categories. */
   acts_for: string | null;
@@ -101,7 +102,8 @@ async function authenticateToken(
   const lookUp = sql`select (select row_to_json(known)::text from (select
           t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, ${privateId} as private_token_id
+          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.suspended_at is not null as suspended,
+          ${privateId} as private_token_id
           ${columns}) as known) as known,
         ${versionOf(operation)} as catalog_version,
         set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant${named}
@@ -116,6 +118,7 @@ async function authenticateToken(
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
+  if (found.suspended) refuseSuspended(operation);
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
   requireScope(operation, scopes);
@@ -153,7 +156,7 @@ async function authenticateGuest(
 ): Promise<Caller> {
   const lookUp = sql`select (select row_to_json(known)::text from (select
           ${guest.profile_id}::uuid as id, s.site_id, s.allowed_origins, s.merchant_id, s.currency, s.currency_digits,
-          s.show_stock, s.limits) as known) as known,
+          s.show_stock, s.limits, s.suspended_at is not null as suspended) as known) as known,
         ${versionOf(operation)} as catalog_version,
         set_config('app.site_id', coalesce(s.site_id::text, ''), ${local}) as tenant
       from (select 1) as always left join sites s on s.site_id = ${site_id}::uuid`;
@@ -161,6 +164,7 @@ async function authenticateGuest(
   const [row] = rows;
   const found = row && parse(row.known);
   if (!found || found.site_id === null) throw notFound('shop');
+  if (found.suspended) refuseSuspended(operation);
   requireScope(operation, GUEST_AGENT_SCOPES);
   return {
     ...{ kind: 'guest_agent', tenant: tenantOf(found as Known, row), guest, customer_id: null },
@@ -223,7 +227,7 @@ function withStock(lookUp: Sql, shown: string[]): Sql {
     ) as stock on true`;
 }
 
-type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits };
+type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; suspended: boolean };
 /** No session where the secret is unknown, and no site where none of its merchants is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
@@ -243,7 +247,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
           or (${claim.merchant_id}::uuid is null and ${!ofOwnAccount(operation)} and (select count(*) from visible) = 1)
       )
       select session.id, session.staff_id, session.confirmed, (select count(*) from visible) as merchants,
-        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role, s.suspended_at is not null as suspended,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
@@ -254,6 +258,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     const msg = 'This login belongs to several merchants: name one of those that GET /api/dashboard/me lists.';
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
   }
+  if (found.suspended) refuseSuspended(operation);
   // A session without a chosen merchant (logout, me) stands outside every tenant.
   const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
@@ -276,6 +281,11 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 /** What is about the person alone is outside every tenant, however many they work for: a call sent again finds its answer. */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
+}
+
+/** While a site is suspended, its staff may log in and out, and take their data away. */
+function refuseSuspended(operation: Operation): void {
+  if (!operation.merchantOptional && !operation.whileSuspended) throw siteSuspended();
 }
 
 /** Only cached reads need the version, and it costs a look at two more tables. */

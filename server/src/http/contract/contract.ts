@@ -45,6 +45,8 @@ export interface Operation {
   humanOnly: boolean;
   /** A staff session need not have chosen a merchant. */
   merchantOptional: boolean;
+  /** It answers while the site is suspended: the exports of its staff. */
+  whileSuspended: boolean;
   /** It changes nothing: a read, though its request may have a body. */
   safe: boolean;
   bodyLimitBytes: number;
@@ -125,6 +127,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     oauth: declared['x-oauth'] === true,
     humanOnly: declared['x-human-only'] === true,
     merchantOptional: declared['x-merchant-optional'] === true,
+    whileSuspended: declared['x-while-suspended'] === true,
     safe: method === 'get' || declared['x-safe'] === true,
     bodyLimitBytes: Number(declared['x-body-limit-kb'] ?? BODY_LIMIT_KB) * 1024,
     hasBody: declared.requestBody !== undefined,

@@ -1,9 +1,8 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
-import { queryAlone } from '../../db/transaction.ts';
 import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
 import { notFound } from '../../shop/errors.ts';
+import { findTenant } from '../../shop/in-shop.ts';
 import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { document } from '../contract/contract.ts';
@@ -39,7 +38,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
   return async (req, res) => {
     try {
       const issuer = issuerNamed(deps, req);
-      if (!issuer || !(await isSite(deps.db, issuer.site_id))) throw notFound('shop');
+      if (!issuer || !(await findTenant(deps.db, issuer.site_id))) throw notFound('shop');
       res.json(metadataOf(issuer));
     } catch (error) {
       const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
@@ -53,11 +52,6 @@ function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   const named = req.query.site_id ?? req.get('X-Site-ID');
   if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);
   return issuerIn(deps, req);
-}
-
-async function isSite(db: Pool, site_id: string): Promise<boolean> {
-  const { rows } = await queryAlone(db, sql`select from sites where site_id = ${site_id}`);
-  return rows.length > 0;
 }
 
 const scopes = () => document.components.schemas?.AgentScope?.enum;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { takeRefundEvent } from '../../shop/checkout/moving.ts';
 import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
-import { findTenant } from '../../shop/in-shop.ts';
+import { findAnyTenant } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
@@ -67,7 +67,7 @@ async function receive(
 ): Promise<void> {
   const site_id = String(req.params.site_id).toLowerCase();
   const isHere = UUID.test(site_id) && (hosts.siteAt(req) ?? site_id) === site_id;
-  const tenant = isHere ? await findTenant(db, site_id) : undefined;
+  const tenant = isHere ? await findAnyTenant(db, site_id) : undefined;
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);

@@ -1,14 +1,17 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
+import type { Pool } from 'pg';
 import { isServed } from '../../files/keys.ts';
 import type { FileStore } from '../../files/store.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { findTenant } from '../../shop/in-shop.ts';
 import { setHeaders } from '../callers/headers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
 interface FilesDeps {
+  db: Pool;
   files: FileStore;
   hosts: SiteHosts;
 }
@@ -23,12 +26,13 @@ const HEADERS = {
 };
 
 /** `GET /files/{site_id}/{name}/{width}.webp`: the pictures that the server made, and nothing else. */
-export function storedFiles({ files, hosts }: FilesDeps): RequestHandler {
+export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   return async (req, res, next) => {
-    const [site_id, name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
+    const [site_id = '', name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
     const key = `${site_id}/${name}/${part}`;
     if (!isServed(key) || (hosts.siteAt(req) ?? site_id) !== site_id) return next();
     try {
+      await refuseSuspended(db, site_id);
       const file = await files.open(key);
       if (!file) return next();
       setHeaders(res, HEADERS);
@@ -44,8 +48,9 @@ export function storedFiles({ files, hosts }: FilesDeps): RequestHandler {
     } catch (error) {
       const notes = res.locals as Notes;
       if (res.headersSent) return void res.destroy();
-      notes.cause = error;
-      const refusal = new ShopError('unavailable', 'The file cannot be read at the moment.');
+      const known = error instanceof ShopError;
+      if (!known) notes.cause = error;
+      const refusal = known ? error : new ShopError('unavailable', 'The file cannot be read at the moment.');
       const { status, body, headers = {} } = answerTo(refusal, notes.request_id);
       res.removeHeader('ETag');
       res
@@ -55,4 +60,11 @@ export function storedFiles({ files, hosts }: FilesDeps): RequestHandler {
         .send(body);
     }
   };
+}
+
+/** Pictures are public: while the database does not answer, they are served as before. */
+async function refuseSuspended(db: Pool, site_id: string): Promise<void> {
+  await findTenant(db, site_id).catch((error: unknown) => {
+    if (error instanceof ShopError) throw error;
+  });
 }

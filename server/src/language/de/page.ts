@@ -15,6 +15,9 @@ export const page: Record<keyof typeof english, string> = {
   not_found: 'Dieser Link ist ungültig',
   not_found_text:
     'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.',
+  site_suspended: 'Dieser Shop ist zurzeit geschlossen',
+  site_suspended_text:
+    'Hier kann gerade nichts gekauft oder nachgesehen werden. Aufgegebene Bestellungen bleiben, wie sie sind: Fragen Sie dazu den Shop.',
   rate_limited: 'Zu viele Versuche',
   rate_limited_text:
     'Bitte warten Sie eine Minute, gehen Sie dann zurück und versuchen Sie es noch einmal. Es geht nichts verloren.',

@@ -13,6 +13,9 @@ export const page = {
 
   not_found: 'This link is not valid',
   not_found_text: 'It may have been cut off or mistyped. Open it again from where you received it.',
+  site_suspended: 'This shop is closed at the moment',
+  site_suspended_text:
+    'Nothing can be bought or looked up here now. Orders that were placed stay as they are: ask the shop about them.',
   rate_limited: 'Too many attempts',
   rate_limited_text: 'Please wait a minute, then go back and try again. Nothing is lost.',
   form_unreadable: 'The form could not be read',

@@ -15,6 +15,9 @@ export const page: Record<keyof typeof english, string> = {
   not_found: 'Ce lien n’est pas valide',
   not_found_text:
     'Il a peut-être été tronqué ou mal recopié. Ouvrez-le de nouveau depuis le message dans lequel vous l’avez reçu.',
+  site_suspended: 'Cette boutique est fermée pour le moment',
+  site_suspended_text:
+    'Rien ne peut être acheté ni consulté ici pour l’instant. Les commandes passées restent telles quelles : adressez-vous à la boutique.',
   rate_limited: 'Trop de tentatives',
   rate_limited_text: 'Patientez une minute, puis revenez en arrière et réessayez. Rien n’est perdu.',
   form_unreadable: 'Le formulaire n’a pas pu être lu',

@@ -60,10 +60,11 @@ async function shopOf(
   const named = typeof req.params.site_id === 'string' ? req.params.site_id.toLowerCase() : undefined;
   const site_id = named ?? atHost;
   if (!site_id || !UUID.test(site_id) || (atHost && atHost !== site_id)) throw notFound('shop');
+  // Asked each time, whatever is kept: it may have been suspended or deleted since.
+  const tenant = await findTenant(db, site_id);
+  if (!tenant) throw notFound('shop');
   let facts = shops.get(site_id);
   if (!facts) {
-    const tenant = await findTenant(db, site_id);
-    if (!tenant) throw notFound('shop');
     facts = await inShop(db, tenant, { type: 'anonymous', id: site_id, customer_id: null }, async (shop) => {
       await promiseNoChange(shop);
       return read(shop, checkoutDeps);

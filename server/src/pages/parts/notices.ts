@@ -14,6 +14,7 @@ export type Notices = Partial<Record<ErrorCode, NoticeKey>>;
 export const COMMON_NOTICES: Notices = {
   not_found: 'page.not_found',
   rate_limited: 'page.rate_limited',
+  site_suspended: 'page.site_suspended',
   unsupported_media_type: 'page.form_unreadable',
   payload_too_large: 'page.form_too_long',
   invalid_request: 'page.form_unreadable',

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { bodyMistake, ValidationError } from '../../errors.ts';
-import { findTenant, inShop } from '../../in-shop.ts';
+import { findAnyTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import type { PaymentProvider } from '../provider.ts';
@@ -61,7 +61,7 @@ interface AccountRow {
 }
 
 async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefined> {
-  const tenant = await findTenant(db, site_id);
+  const tenant = await findAnyTenant(db, site_id);
   if (!tenant) return undefined;
   return inShop(db, tenant, SYSTEM, (shop) =>
     shop.one<AccountRow>(

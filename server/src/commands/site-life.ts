@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises';
+import type pg from 'pg';
+import type { Config } from '../config.ts';
+import { withClient } from '../db/client.ts';
+import { openStore } from '../files/open-store.ts';
+import { deleteSite as remove } from '../shop/sites/deletion.ts';
+import { cancelDeletion, resumeSite, type SiteState, suspendSite } from '../shop/sites/state.ts';
+import { withDatabase } from './database.ts';
+import { printProgress } from './progress.ts';
+
+export interface DeleteOptions {
+  now: boolean;
+  force: boolean;
+  cancel: boolean;
+  yes: boolean;
+}
+
+/** Lets the site answer nobody but its payment provider and the exports of its staff. */
+export async function suspend(config: Config, site_id: string, { reason }: { reason?: string }): Promise<void> {
+  print(await withOwner(config, site_id, (owner) => suspendSite(owner, site_id, reason ?? null)));
+}
+
+/** Lets the site answer again, and takes back a deletion that was to come. */
+export async function resume(config: Config, site_id: string): Promise<void> {
+  print(await withOwner(config, site_id, (owner) => resumeSite(owner, site_id)));
+}
+
+/** Deletes the site in 30 days or now, after asking, or takes that back. */
+export async function deleteSite(config: Config, site_id: string, options: DeleteOptions): Promise<void> {
+  if (options.cancel) {
+    print(await withOwner(config, site_id, (owner) => cancelDeletion(owner, site_id)));
+    return;
+  }
+  if (!options.yes) await confirm(site_id, options.now);
+  const files = await openStore(config);
+  const done = await withOwner(config, site_id, (owner) => remove(owner, files, site_id, options));
+  if ('planned' in done) print(done.planned);
+  else process.stdout.write(`${JSON.stringify({ site_id, ...done.removed })}\n`);
+  printProgress('Backups that were made before still hold the site: delete them when they must not.');
+}
+
+async function confirm(site_id: string, now: boolean): Promise<void> {
+  const { stdin: input, stderr: output } = process;
+  if (!input.isTTY) throw new Error('Nothing was deleted: give --yes, since nobody can be asked here.');
+  const prompt = createInterface({ input, output });
+  const when = now ? 'now, for good' : 'in 30 days, and suspend it until then';
+  const answer = await prompt.question(`Delete the site ${when}? Type its id to go on: `).finally(() => prompt.close());
+  if (answer.trim() !== site_id) throw new Error('Nothing was deleted.');
+}
+
+function withOwner<T>(config: Config, site_id: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
+    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
+  }
+  return withDatabase(config, (_db, url) =>
+    withClient({ connectionString: url, application_name: 'commerce site' }, work),
+  );
+}
+
+function print(state: SiteState): void {
+  process.stdout.write(`${JSON.stringify(state)}\n`);
+}

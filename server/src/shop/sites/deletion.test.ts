@@ -1,0 +1,103 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { asOwner } from '../../../test/as-owner.ts';
+import { workJobs } from '../../../test/jobs.ts';
+import { FILES_DIR } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { openStripe } from '../../../test/stripe/shop.ts';
+import { directoryStore } from '../../files/directory.ts';
+import { type DeletionOptions, deleteSite } from './deletion.ts';
+
+type TestShop = Awaited<ReturnType<typeof openShop>>;
+
+const stripe = await openStripe();
+afterAll(() => stripe.close());
+
+function erase(site_id: string, options: DeletionOptions) {
+  return asOwner((owner) => deleteSite(owner, directoryStore(FILES_DIR), site_id, options));
+}
+
+async function stateOf({ owner, site_id }: Pick<TestShop, 'owner' | 'site_id'>) {
+  const { rows } = await owner.query<{ suspended: boolean; due: boolean }>(
+    `select suspended_at is not null as suspended, delete_at is not null as due from commerce.sites where site_id = $1`,
+    [site_id],
+  );
+  return rows[0];
+}
+
+/** A paid order that was cancelled: its money has to go back by hand, since it came by bank transfer. */
+async function givenRefundDue(shop: TestShop) {
+  const params = { path: { order_id: (await shop.givenOrder()).id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params,
+    body: { reason: 'staff' },
+  });
+  if (error) throw new Error(`The order was not cancelled: ${JSON.stringify(error)}`);
+}
+
+test.each([[{ open_payments: 1, refunds_due: 0 }], [{ open_payments: 0, refunds_due: 1 }]])(
+  'a site that has %o is deleted, now or later, only by force, and a refusal changes nothing',
+  async (owing) => {
+    const given = async () => {
+      if (owing.refunds_due) {
+        const shop = await openShop();
+        await givenRefundDue(shop);
+        return shop;
+      }
+      const shop = await stripe.givenShop();
+      await shop.givenPage();
+      return shop;
+    };
+    const shop = await given();
+    for (const now of [false, true]) {
+      const refused = erase(shop.site_id, { now, force: false });
+      await expect(refused).rejects.toMatchObject({ code: 'conflict', context: owing });
+    }
+    expect(await stateOf(shop)).toEqual({ suspended: false, due: false });
+
+    expect(await erase(shop.site_id, { now: false, force: true })).toMatchObject({
+      planned: { delete_at: expect.any(String) },
+    });
+    expect(await stateOf(shop)).toEqual({ suspended: true, due: true });
+    expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { logins: 1 } });
+    expect(await stateOf(shop)).toBeUndefined();
+  },
+);
+
+test('a cancelled order whose money went back owes nothing', async () => {
+  const shop = await openShop();
+  await givenRefundDue(shop);
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders');
+  const params = { path: { order_id: data?.orders[0]?.id ?? '' } };
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: data?.orders[0]?.total ?? '', reason: 'customer' },
+  });
+  expect(error).toBeUndefined();
+  expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
+});
+
+test('the job deletes each site on its day, keeps who still owes unless forced, and touches no other', async () => {
+  const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
+  for (const [name, shop] of Object.entries(shops)) {
+    const owes = name === 'owing' || name === 'forced';
+    if (owes) await givenRefundDue(shop);
+    await erase(shop.site_id, { now: false, force: owes });
+    if (name === 'early') continue;
+    await asOwner((owner) =>
+      owner.query(
+        `update commerce.sites set delete_at = now() - interval '1 second', delete_forced = $2 where site_id = $1`,
+        [shop.site_id, name === 'forced'],
+      ),
+    );
+  }
+  const jobs = await workJobs();
+  onTestFinished(() => jobs.stop());
+
+  await asOwner((owner) => owner.query(`select graphile_worker.add_job('delete_sites')`));
+
+  await expect.poll(() => stateOf(shops.due), { timeout: 10_000 }).toBeUndefined();
+  await expect.poll(() => stateOf(shops.forced), { timeout: 10_000 }).toBeUndefined();
+  expect(await stateOf(shops.owing)).toMatchObject({ due: true });
+  expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
+});

@@ -1,0 +1,174 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import type { FileStore } from '../../files/store.ts';
+import { NotFound, notFound, ShopError } from '../errors.ts';
+import { planDeletion, type SiteState } from './state.ts';
+import { tablesOfSites } from './tables.ts';
+
+/** How long a deletion can be taken back. */
+export const DELETION_WAITS_DAYS = 30;
+
+export interface DeletionOptions {
+  /** Without waiting. */
+  now: boolean;
+  /** Although payments are under way or money is owed to customers. */
+  force: boolean;
+}
+
+/** What was removed. */
+export interface Removed {
+  rows: number;
+  jobs: number;
+  /** Logins of people who worked for no other site. */
+  logins: number;
+}
+
+/**
+ * Deletes a site: after 30 days, in which it is suspended, or at once. Throws `not_found`, and `conflict` without `force` while
+ * payments are open or refunds due.
+ */
+export async function deleteSite(
+  owner: pg.ClientBase,
+  files: FileStore,
+  site_id: string,
+  { now, force }: DeletionOptions,
+): Promise<{ planned: SiteState } | { removed: Removed }> {
+  if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
+  const work = async () => {
+    // Calls that have begun end before, and those that come later find nothing.
+    await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for update`);
+    if (!force) await refuseOwing(owner, site_id);
+    return removeRows(owner, site_id);
+  };
+  const removed = await inSite(owner, site_id, work).catch(async (error: unknown) => {
+    // Files may be left where the store failed after the rows were gone: then the command is repeated.
+    if (error instanceof NotFound) await files.removeAll(site_id);
+    throw error;
+  });
+  // After the commit: what was undone keeps its files.
+  await files.removeAll(site_id);
+  return { removed };
+}
+
+/** Deletes the sites whose time has come. Returns those that were deleted, and those that still owe something. */
+export async function deleteDueSites(
+  owner: pg.ClientBase,
+  files: FileStore,
+): Promise<{ deleted: string[]; owing: string[] }> {
+  const { rows } = await owner.query<{ site_id: string; delete_forced: boolean }>(
+    'select site_id, delete_forced from commerce.sites where delete_at <= now() order by delete_at',
+  );
+  const done = { deleted: [] as string[], owing: [] as string[] };
+  for (const { site_id, delete_forced } of rows) {
+    try {
+      await deleteSite(owner, files, site_id, { now: true, force: delete_forced });
+      done.deleted.push(site_id);
+    } catch (error) {
+      if (!(error instanceof ShopError) || error.code !== 'conflict') throw error;
+      done.owing.push(site_id);
+    }
+  }
+  return done;
+}
+
+async function plan(owner: pg.ClientBase, site_id: string, force: boolean): Promise<SiteState> {
+  if (!force) await refuseOwing(owner, site_id);
+  return planDeletion(owner, site_id, DELETION_WAITS_DAYS, force);
+}
+
+/** In one transaction that sees the site alone. */
+async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Promise<T>): Promise<T> {
+  await owner.query('begin');
+  try {
+    await owner.query(sql`select set_config('app.site_id', ${site_id}::uuid::text, true),
+      set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`);
+    const { rowCount } = await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid`);
+    if (rowCount === 0) throw notFound('site');
+    const result = await work();
+    await owner.query('commit');
+    return result;
+  } catch (error) {
+    await owner.query('rollback');
+    throw error;
+  }
+}
+
+/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
+async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void> {
+  const { rows } = await owner.query<{ open_payments: number; refunds_due: number }>(
+    sql`select (
+        select count(*) from commerce.payments p where p.site_id = ${site_id}::uuid and (
+          p.status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')
+          or (p.status = 'succeeded' and p.order_id is null)))::int + (
+        select count(*) from commerce.payment_moves m where m.site_id = ${site_id}::uuid and m.status = 'pending')::int
+        as open_payments,
+      (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid and o.status = 'cancelled'
+        and o.payment_status in ('paid', 'partially_refunded', 'refunded')
+        and coalesce(o.captured, o.total) > (
+          select coalesce(sum(r.amount), 0) from commerce.refunds r
+          left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
+          where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
+        )::int as refunds_due`,
+  );
+  const { open_payments = 0, refunds_due = 0 } = rows[0] ?? {};
+  if (open_payments === 0 && refunds_due === 0) return;
+  throw new ShopError(
+    'conflict',
+    `The site has ${open_payments} open payments and owes refunds for ${refunds_due} orders. Settle them, or force the deletion.`,
+    { open_payments, refunds_due },
+  );
+}
+
+/**
+ * All rows of the site, its jobs, and the logins of its staff alone. One statement deletes from all tables: foreign keys are
+ * checked at its end, so that the order of the tables does not matter. What triggers write meanwhile, such as changes of
+ * products for integrations, is deleted by the next round.
+ */
+async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Removed> {
+  const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
+  const { rows: staff } = await owner.query<{ staff_id: string }>(
+    sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
+  );
+  // Triggers that wait for the commit would write after the last round.
+  await owner.query('set constraints all immediate');
+  let rows = 0;
+  for (;;) {
+    const deleted = await deleteFrom(owner, tables, site_id);
+    rows += deleted;
+    if (deleted === 0) break;
+  }
+  const { rowCount } = await owner.query(sql`delete from commerce.sites where site_id = ${site_id}::uuid`);
+  const logins = await removeLogins(
+    owner,
+    staff.map(({ staff_id }) => staff_id),
+  );
+  const jobs = await owner.query(
+    sql`delete from graphile_worker._private_jobs where payload->>'site_id' = ${site_id.toLowerCase()}`,
+  );
+  return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
+}
+
+async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: string): Promise<number> {
+  const parts = tables.map((table, i) => `d${i} as (delete from ${table} where site_id = $1::uuid returning 1)`);
+  const counts = tables.map((_, i) => `(select count(*) from d${i})`);
+  const { rows } = await owner.query<{ deleted: string }>(
+    `with ${parts.join(', ')} select ${counts.join(' + ')} as deleted`,
+    [site_id],
+  );
+  return Number(rows[0]?.deleted ?? 0);
+}
+
+/** Of those who work for no other site, and are named in none as who invited somebody. */
+async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<number> {
+  const { rows } = await owner.query<{ id: string }>(
+    sql`select s.id from commerce.staff s where s.id = any(${staff_ids}::uuid[])
+        and not exists (select from commerce.staff_memberships m where m.staff_id = s.id or m.invited_by = s.id)
+        and not exists (select from commerce.staff_invitations v where v.invited_by = s.id)`,
+  );
+  const ids = rows.map(({ id }) => id);
+  for (const table of ['staff_sessions', 'staff_resets', 'staff_second_factors']) {
+    await owner.query(`delete from commerce.${table} where staff_id = any($1::uuid[])`, [ids]);
+  }
+  await owner.query(sql`delete from commerce.staff where id = any(${ids}::uuid[])`);
+  return ids.length;
+}

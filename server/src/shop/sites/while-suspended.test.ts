@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { givenAgent } from '../../../test/agents.ts';
+import { asOwner } from '../../../test/as-owner.ts';
+import { openShop } from '../../../test/shop.ts';
+import { openStripe } from '../../../test/stripe/shop.ts';
+import { publishProfile, ucpClient } from '../../../test/ucp.ts';
+import { resumeSite, suspendSite } from './state.ts';
+
+const SUSPENDED = { error: 'site_suspended' };
+
+const stripe = await openStripe();
+const profile = await publishProfile();
+afterAll(async () => {
+  await profile.close();
+  await stripe.close();
+});
+
+const suspend = (site_id: string) => asOwner((owner) => suspendSite(owner, site_id, null));
+const resume = (site_id: string) => asOwner((owner) => resumeSite(owner, site_id));
+
+test('agents get 403 over MCP and UCP while a site is suspended, with a token and as guests, and are served again after', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Blue mug' });
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
+  const call = { name: 'list_products', arguments: {} };
+  const overMcp = () =>
+    fetch(`${issuer}/mcp`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': '2025-11-25',
+        Authorization: `Bearer ${access_token}`,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+    });
+  const search = { body: { query: 'mug' } };
+  const byToken = () =>
+    ucpClient({ issuer, profile: profile.url, token: access_token }).send('search_catalog', '', search);
+  const asGuest = () => ucpClient({ issuer, profile: profile.url }).send('search_catalog', '', search);
+  for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
+
+  await suspend(shop.site_id);
+
+  for (const ask of [overMcp, byToken, asGuest]) {
+    const answer = await ask();
+    const text = await answer.text();
+    expect([ask.name, answer.status, text]).toEqual([ask.name, 403, expect.stringContaining('suspended')]);
+    expect(text).not.toContain('Blue mug');
+  }
+
+  await resume(shop.site_id);
+
+  for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
+});
+
+test('no bytes are taken for a file while a site is suspended, and the same address takes them after', async () => {
+  const shop = await openShop();
+  const content = Buffer.from(randomUUID());
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const body = { filename: 'mug.jpg', content_type: 'image/jpeg' as const, bytes: content.length, sha256 };
+  const { data } = await shop.dashboard.POST('/api/dashboard/files', { body });
+  const url = (data?.upload_url ?? '').replace('http://localhost', shop.baseUrl);
+  const put = () => fetch(url, { method: 'PUT', body: new Uint8Array(content) });
+
+  await suspend(shop.site_id);
+
+  const refused = await put();
+  expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining(SUSPENDED)]);
+
+  await resume(shop.site_id);
+
+  expect((await put()).status).toBe(200);
+});
+
+test('what a shopper pays while the site is suspended becomes the order by the webhook of the provider', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await suspend(shop.site_id);
+  expect((await shop.complete(checkout_id, {})).error).toMatchObject(SUSPENDED);
+
+  await stripe.standIn.press(url, 'pay');
+  for (const event of shop.events()) expect(await shop.send(event)).toBe(200);
+
+  const { rows } = await shop.owner.query('select payment_status, total from commerce.orders where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ payment_status: 'paid', total: '14.90' }]);
+  await resume(shop.site_id);
+  expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
+});
