@@ -62,6 +62,17 @@ site
   });
 
 site
+  .command('list')
+  .description('show all sites with their products, orders and storage')
+  .option('--sort <order>', 'name, created, products, orders, last-order or storage', 'name')
+  .option('--json', 'print them as JSON', false)
+  .addHelpText('after', '\nExample:\n  commerce-server site list --sort last-order')
+  .action(async (options: { sort: string; json: boolean }) => {
+    const { siteList } = await import('./commands/site-list.ts');
+    await siteList(readConfig(process.env), options);
+  });
+
+site
   .command('limits')
   .description('show the rate limits of a site, and change those given; docs/limits.md explains them')
   .argument('<site_id>', 'the site')
