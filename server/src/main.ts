@@ -138,6 +138,37 @@ domain
     await siteDomains(readConfig(process.env), site_id, { change: 'list' });
   });
 
+const keys = program
+  .command('operator-keys')
+  .description('manage the keys for the listener of operators; docs/operators.md explains them');
+
+keys
+  .command('create')
+  .description('make a key; its secret is shown only once')
+  .requiredOption('--description <text>', 'who uses it, and for what')
+  .option('--days <days>', 'after how many days it ends', '90')
+  .action(async ({ description, days }: { description: string; days: string }) => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'create', description, days });
+  });
+
+keys
+  .command('list')
+  .description('show all keys, without their secrets')
+  .action(async () => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'list' });
+  });
+
+keys
+  .command('revoke')
+  .description('end a key: its next call is refused')
+  .argument('<id>', 'the id of the key')
+  .action(async (id: string) => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'revoke', id });
+  });
+
 program
   .command('doctor')
   .description('check the configuration, the database and Redis, and say how to fix what is wrong')

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List sites
-         * @description All sites by page, with what they hold. Names, hosts and statuses are sorted upwards, dates and numbers downwards, unless order says otherwise.
+         * @description All sites by page, with what they hold. Names are sorted upwards, dates and numbers from the newest or the most down.
          */
         get: operations["operator.listSites"];
         put?: never;
@@ -43,7 +43,7 @@ export interface paths {
         };
         /**
          * Read a site
-         * @description A site with how it is doing: what waits, which webhooks fail, what it lacks, and what it used this month.
+         * @description A site with how it is doing: what waits, which webhooks fail, and what it lacks.
          */
         get: operations["operator.getSite"];
         put?: never;
@@ -145,41 +145,10 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/operator/sites/{site_id}/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The site.
-                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
-                 */
-                site_id: components["parameters"]["SiteId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Read what a site used
-         * @description What the site used in each of the latest months, the current one first, or in one month.
-         */
-        get: operations["operator.getUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * @description active: it sells. suspended: its calls are refused with 403 site_suspended, until it is resumed. deleting: it is suspended and will be deleted.
-         * @enum {string}
-         */
-        SiteStatus: "active" | "suspended" | "deleting";
         /**
          * Format: uuid
          * @description A UUID.
@@ -202,7 +171,6 @@ export interface components {
             merchant_id: components["schemas"]["Id"];
             name: string;
             currency: components["schemas"]["Currency"];
-            status: components["schemas"]["SiteStatus"];
             /** @description The primary host; null if the site has none of its own. */
             host: string | null;
             created_at: components["schemas"]["Timestamp"];
@@ -613,31 +581,13 @@ export interface components {
         };
         /** @description What an operator should know about a site. */
         SiteHealth: {
-            /** @description Mails, deliveries to webhooks and other work of the site that is due and has not been done. */
-            waiting_jobs: components["schemas"]["Count"];
-            /** @description How long the oldest of it has been due; null if nothing waits. */
-            oldest_job_seconds: number | null;
+            /** @description Deliveries to webhooks that are due and have not been made. */
+            waiting_deliveries: components["schemas"]["Count"];
+            /** @description How long the oldest of them has been due; null if none waits. */
+            oldest_delivery_seconds: number | null;
             /** @description Webhooks whose deliveries have been failing, those disabled for it included. */
             failing_webhooks: components["schemas"]["FailingWebhook"][];
             setup: components["schemas"]["SiteSetup"];
-        };
-        /** @description A month such as 2026-11. */
-        Month: string;
-        /** @description A number of events in a month. */
-        Tally: number;
-        /** @description What a site used in a month, in UTC. Calls and deliveries are counted in the processes and written once a minute: a process that is killed loses those of its last minute, and a call in the last minute of a month may count for the next one. */
-        MonthUsage: {
-            month: components["schemas"]["Month"];
-            /** @description Calls of the API with a credential of the site, refused ones and those made over MCP and UCP included. */
-            calls: components["schemas"]["Tally"];
-            /** @description Orders that were made, whatever became of them. */
-            orders: components["schemas"]["Tally"];
-            /** @description Products of any status: now, or when they were last counted in a past month. */
-            products: components["schemas"]["Count"];
-            /** @description Attempts to deliver events to webhooks. */
-            deliveries: components["schemas"]["Tally"];
-            /** @description Bytes of uploaded files: now, or when they were last counted in a past month. */
-            storage_bytes: components["schemas"]["Bytes"];
         };
         /** @description A rate limit, as docs/limits.md explains it. */
         SiteLimit: {
@@ -654,8 +604,6 @@ export interface components {
         /** @description A site, with how it is doing. */
         SiteDetails: components["schemas"]["FleetSite"] & {
             health: components["schemas"]["SiteHealth"];
-            /** @description Of the current month. */
-            usage: components["schemas"]["MonthUsage"];
             /** @description The rate limits that differ from the usual ones. */
             limits: components["schemas"]["SiteLimit"][];
         };
@@ -820,7 +768,6 @@ export interface components {
     };
     pathItems: never;
 }
-export type SiteStatus = components['schemas']['SiteStatus'];
 export type Id = components['schemas']['Id'];
 export type Currency = components['schemas']['Currency'];
 export type Timestamp = components['schemas']['Timestamp'];
@@ -873,9 +820,6 @@ export type OpenedSite = components['schemas']['OpenedSite'];
 export type WebhookStatus = components['schemas']['WebhookStatus'];
 export type FailingWebhook = components['schemas']['FailingWebhook'];
 export type SiteHealth = components['schemas']['SiteHealth'];
-export type Month = components['schemas']['Month'];
-export type Tally = components['schemas']['Tally'];
-export type MonthUsage = components['schemas']['MonthUsage'];
 export type SiteLimit = components['schemas']['SiteLimit'];
 export type SiteDetails = components['schemas']['SiteDetails'];
 export type SiteDomain = components['schemas']['SiteDomain'];
@@ -916,12 +860,8 @@ export interface operations {
                  * @example alder
                  */
                 q?: string;
-                /** @description Only sites of this status. */
-                status?: components["schemas"]["SiteStatus"];
                 /** @description What to sort by. */
-                sort?: "name" | "host" | "created" | "status" | "products" | "orders" | "last_order" | "storage";
-                /** @description In which direction. */
-                order?: "asc" | "desc";
+                sort?: "name" | "created" | "products" | "orders" | "last_order" | "storage";
             };
             header?: never;
             path?: never;
@@ -1223,50 +1163,6 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationError"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    "operator.getUsage": {
-        parameters: {
-            query?: {
-                /** @description How many months, the current one included. */
-                months?: number;
-                /**
-                 * @description Only this month.
-                 * @example 2026-11
-                 */
-                month?: components["schemas"]["Month"];
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description The site.
-                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
-                 */
-                site_id: components["parameters"]["SiteId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The months. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        site_id: components["schemas"]["Id"];
-                        months: components["schemas"]["MonthUsage"][];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -4,8 +4,8 @@ import { withPool } from './database.ts';
 
 /** Shows all sites with what they hold. */
 export async function siteList(config: Config, { sort, json }: { sort: string; json: boolean }): Promise<void> {
-  const order = SITE_ORDERS.find((one) => one === sort);
-  if (!order) throw new Error(`Sites are sorted by ${SITE_ORDERS.join(', ')}: not by "${sort}".`);
+  const order = SITE_ORDERS.find((one) => one === sort.replace('-', '_'));
+  if (!order) throw new Error(`Sites are sorted by ${SITE_ORDERS.join(', ').replace('_', '-')}: not by "${sort}".`);
   const sites = await withPool(config, (db) => listSites(db, order satisfies SiteOrder));
   process.stdout.write(json ? `${JSON.stringify(sites, null, 2)}\n` : tableOf(sites));
 }

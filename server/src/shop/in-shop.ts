@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
@@ -40,11 +40,16 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
 
 /** The tenant that has a site; nothing when there is no such site. */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
-  const { rows } = await queryAlone<Tenant>(
-    db,
-    sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites where site_id = ${site_id}`,
-  );
-  return rows[0];
+  return (await queryAlone<Tenant>(db, tenantOf(site_id))).rows[0];
+}
+
+/** The same on a connection. */
+export async function findTenantOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
+  return (await query<Tenant>(connection, tenantOf(site_id))).rows[0];
+}
+
+function tenantOf(site_id: string): Sql {
+  return sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites where site_id = ${site_id}`;
 }
 
 /** Runs a job's work in the shop of a site, as the system itself. Throws when there is no such site. */
