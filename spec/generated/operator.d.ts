@@ -558,7 +558,7 @@ export interface components {
             merchant_id: components["schemas"]["Id"];
             storefront_token: string;
             api_key: string;
-            sync_key_id: components["schemas"]["Id"];
+            sync_key_id: string;
             sync_secret: string;
             staff: {
                 email: string;

@@ -1,7 +1,7 @@
 import type { SiteInput } from '@commerce-backend/spec/operator';
 import type { OperatorHandlers } from '../http/operators/operator-handler.ts';
 import { bodyMistake, ShopError, ValidationError } from '../shop/errors.ts';
-import { addDomain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
+import { addDomain, type Domain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
 import * as fleet from '../shop/merchant/fleet.ts';
 import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/merchant/opening.ts';
 import { mintPassword, type NewPassword } from '../shop/merchant/sites.ts';
@@ -28,24 +28,28 @@ export const handlers: OperatorHandlers = {
     return { ...(await fleet.siteDetails(site(), card)), limits: told };
   },
   listDomains: async ({ connection, asOwner, site }) => ({
-    domains: await asOwner(() => listDomains(connection, site().siteId)),
+    domains: told(await asOwner(() => listDomains(connection, site().siteId))),
   }),
   addDomain: ({ connection, asOwner, site, baseUrl, body }) => {
     const { siteId } = site();
     const host = readHost(body.host, baseUrl);
     return asOwner(async () => {
       await addDomain(connection, { host, site_id: siteId, is_primary: body.is_primary ?? false });
-      return { domains: await listDomains(connection, siteId) };
+      return { domains: told(await listDomains(connection, siteId)) };
     });
   },
   removeDomain: ({ connection, asOwner, site, path }) =>
     asOwner(async () => {
       await removeDomain(connection, site().siteId, path.host.toLowerCase());
-      return { domains: await listDomains(connection, site().siteId) };
+      return { domains: told(await listDomains(connection, site().siteId)) };
     }),
   getLimits: async ({ site }) => ({ limits: limits.toldLimits(await limits.limitsOf(site())) }),
   putLimits: async ({ site, body }) => ({ limits: limits.toldLimits(await limits.replaceLimits(site(), body.limits)) }),
 };
+
+function told(domains: Domain[]) {
+  return domains.map(({ host, is_primary }) => ({ host, is_primary }));
+}
 
 /** What is not given is as usual in the country. */
 async function openingOf(given: SiteInput): Promise<{ opening: Omit<Opening, 'password'>; password: NewPassword }> {
