@@ -73,6 +73,15 @@ site
   });
 
 site
+  .command('show')
+  .description('show how a site is doing: what it holds, what waits, which webhooks fail, what it lacks')
+  .argument('<site_id>', 'the site')
+  .action(async (site_id: string) => {
+    const { siteShow } = await import('./commands/site-show.ts');
+    await siteShow(readConfig(process.env), site_id);
+  });
+
+site
   .command('limits')
   .description('show the rate limits of a site, and change those given; docs/limits.md explains them')
   .argument('<site_id>', 'the site')

@@ -179,7 +179,8 @@ async function listenToOperators({ config, database, logger, stops }: Started, p
   const { createOperatorApp } = await import('../operator-app.ts');
   const owner = openPool({ url: database.directUrl, max: OPERATOR_CONNECTIONS, pooling: config.databasePooling });
   stops.unshift(() => owner.end());
-  const card = config.cardProvider === 'test' ? { name: 'test' } : undefined;
+  const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
+  const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
   const app = createOperatorApp({ ...config, owner, logger, card });
   const server = await listen(app, { ...config, host: config.operatorHost, port });
   stops.unshift(async () => {
