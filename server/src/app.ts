@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Egress } from './egress/post.ts';
 import type { FileStore } from './files/store.ts';
 import { preflight } from './http/callers/cors.ts';
-import { setHeaders } from './http/callers/headers.ts';
+import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
 import type { SiteHosts } from './http/callers/site-hosts.ts';
 import { demoImages } from './http/operators/demo-images.ts';
@@ -205,15 +205,8 @@ function securityHeaders(hosts: SiteHosts): RequestHandler {
   };
 }
 
-const SECURITY_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-};
-
 /** No error should reach this handler; Express's own page would show its message. */
-const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
+export const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
   const notes = res.locals as Notes;
   const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;
   const { status, body } = answerTo(refusal, notes.request_id);

@@ -247,6 +247,18 @@ export const VARIABLES = {
     whenUnset: '`200`',
     read: integer(1, 500),
   },
+  OPERATOR_PORT: {
+    meaning: 'The port of the listener for operators, which needs a key of `commerce-server operator-keys`.',
+    allowed: 'a whole number from 1 to 65535, other than `PORT`',
+    whenUnset: 'there is no such listener',
+    read: integer(1, 65_535),
+  },
+  OPERATOR_HOST: {
+    meaning: 'The address that the listener for operators listens on.',
+    allowed: 'an IP address or a host name of this machine',
+    whenUnset: '`127.0.0.1`',
+    read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
+  },
   CARD_PROVIDER: {
     meaning: 'The provider of card payments. `test` takes no money: its tokens determine the result of a payment.',
     allowed: '`none` or `test`; in production `none`',

@@ -12,6 +12,9 @@ export interface Config {
   metricsToken: string | undefined;
   /** Undefined means that metrics have no port of their own. */
   metricsPort: number | undefined;
+  /** Undefined means that there is no listener for operators. */
+  operatorPort: number | undefined;
+  operatorHost: string;
   /** Without a slash at the end. */
   baseUrl: string;
   /** Neither BASE_URL nor PORT is set. */
@@ -106,6 +109,8 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     metricsToken: values.METRICS_TOKEN,
     metricsPort: values.METRICS_PORT,
+    operatorPort: values.OPERATOR_PORT,
+    operatorHost: values.OPERATOR_HOST ?? '127.0.0.1',
     baseUrl,
     baseUrlAssumed: values.BASE_URL === undefined && values.PORT === undefined,
     dataDir,
@@ -156,6 +161,12 @@ function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[
 function contradictions(values: Values): string[] {
   const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' } = values;
   const mistakes: string[] = [];
+  if (
+    values.OPERATOR_PORT !== undefined &&
+    [values.PORT ?? DEFAULT_PORT, values.METRICS_PORT].includes(values.OPERATOR_PORT)
+  ) {
+    mistakes.push('OPERATOR_PORT must differ from PORT, which is public, and from METRICS_PORT.');
+  }
   if (values.METRICS_PORT === (values.PORT ?? DEFAULT_PORT)) {
     mistakes.push('METRICS_PORT must differ from PORT, which is public.');
   }

@@ -63,6 +63,26 @@ site
   });
 
 site
+  .command('list')
+  .description('show all sites with their products, orders and storage')
+  .option('--sort <order>', 'name, created, products, orders, last-order or storage', 'name')
+  .option('--json', 'print them as JSON', false)
+  .addHelpText('after', '\nExample:\n  commerce-server site list --sort last-order')
+  .action(async (options: { sort: string; json: boolean }) => {
+    const { siteList } = await import('./commands/site-list.ts');
+    await siteList(readConfig(process.env), options);
+  });
+
+site
+  .command('show')
+  .description('show how a site is doing: what it holds, what waits, which webhooks fail, what it lacks')
+  .argument('<site_id>', 'the site')
+  .action(async (site_id: string) => {
+    const { siteShow } = await import('./commands/site-show.ts');
+    await siteShow(readConfig(process.env), site_id);
+  });
+
+site
   .command('limits')
   .description('show the rate limits of a site, and change those given; docs/limits.md explains them')
   .argument('<site_id>', 'the site')
@@ -158,6 +178,37 @@ domain
   .action(async (site_id: string) => {
     const { siteDomains } = await import('./commands/site-domains.ts');
     await siteDomains(readConfig(process.env), site_id, { change: 'list' });
+  });
+
+const keys = program
+  .command('operator-keys')
+  .description('manage the keys for the listener of operators; docs/operators.md explains them');
+
+keys
+  .command('create')
+  .description('make a key; its secret is shown only once')
+  .requiredOption('--description <text>', 'who uses it, and for what')
+  .option('--days <days>', 'after how many days it ends', '90')
+  .action(async ({ description, days }: { description: string; days: string }) => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'create', description, days });
+  });
+
+keys
+  .command('list')
+  .description('show all keys, without their secrets')
+  .action(async () => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'list' });
+  });
+
+keys
+  .command('revoke')
+  .description('end a key: its next call is refused')
+  .argument('<id>', 'the id of the key')
+  .action(async (id: string) => {
+    const { operatorKeys } = await import('./commands/operator-keys.ts');
+    await operatorKeys(readConfig(process.env), { change: 'revoke', id });
   });
 
 program

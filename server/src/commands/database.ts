@@ -61,6 +61,18 @@ export function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Pro
   return withDatabase(config, work);
 }
 
+/** The same with connections of the login that owns the schema. */
+export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (_db, ownerUrl) => {
+    const owner = openPool({ url: ownerUrl, max: 1, pooling: config.databasePooling });
+    try {
+      return await work(owner);
+    } finally {
+      await owner.end();
+    }
+  });
+}
+
 /** The same with the address by which the owner of the schema logs in. */
 export async function withDatabase<T>(config: Config, work: (db: Pool, ownerUrl: string) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);

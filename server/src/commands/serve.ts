@@ -30,6 +30,7 @@ import { isUnboundLogin } from './login-role.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 const FLUSH_EVERY_MS = 60_000;
+const OPERATOR_CONNECTIONS = 4;
 
 export type Stop = () => Promise<unknown>;
 
@@ -72,6 +73,9 @@ export async function serve(started: Started): Promise<Serving> {
   // A worker is ready when its jobs run; who serves requests as well begins with those.
   if (config.role === 'worker') await runJobs(started, db);
   if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
+  if (config.operatorPort && config.role !== 'worker') {
+    await listenToOperators(started, config.operatorPort);
+  }
   const server = await listen(app, config);
   flushRegularly(lastUsed, logger, stops);
   if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
@@ -168,6 +172,21 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   app.get('/readyz', readyz({ db, probe, redis, readiness }));
   app.get('/metrics', metrics.expose(metricsAccess));
   return app;
+}
+
+/** Serves operators on a port of their own, with connections of its own: what they ask for takes none from the shops. */
+async function listenToOperators({ config, database, logger, stops }: Started, port: number): Promise<void> {
+  const { createOperatorApp } = await import('../operator-app.ts');
+  const owner = openPool({ url: database.directUrl, max: OPERATOR_CONNECTIONS, pooling: config.databasePooling });
+  stops.unshift(() => owner.end());
+  const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
+  const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
+  const app = createOperatorApp({ ...config, owner, logger, card });
+  const server = await listen(app, { ...config, host: config.operatorHost, port });
+  stops.unshift(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
 }
 
 /** Serves the metrics, and nothing else, on a port of their own. */

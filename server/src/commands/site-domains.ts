@@ -27,8 +27,10 @@ export async function siteDomains(config: Config, site_id: string, wanted: Domai
   const domains = await withDatabase(config, async (db, url) => {
     if (!(await findAnyTenant(db, site_id))) throw new Error(`There is no site ${site_id}.`);
     return withClient({ connectionString: url, application_name: 'commerce site domain' }, async (owner) => {
+      await owner.query('begin');
       if (wanted.change === 'add') await addDomain(owner, { host, site_id, is_primary: wanted.primary });
       if (wanted.change === 'remove') await removeDomain(owner, site_id, host);
+      await owner.query('commit');
       return listDomains(owner, site_id);
     });
   });

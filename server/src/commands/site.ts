@@ -1,20 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import type { SetupItem } from '@commerce-backend/spec';
 import type { Config } from '../config.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { mistakesInRow } from '../http/contract/rows.ts';
-import * as settings from '../shop/merchant/settings.ts';
-import * as setup from '../shop/merchant/setup.ts';
-import { createSite as create, mintPassword, type NewPassword, type SiteCredentials } from '../shop/merchant/sites.ts';
+import { inventedEmail, type Opened, type Opening, openShop } from '../shop/merchant/opening.ts';
+import { mintPassword, type NewPassword } from '../shop/merchant/sites.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
 import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
-import { importProducts } from '../shop/products/import.ts';
-import * as shippingOptions from '../shop/shipping/options.ts';
-import type { Shop } from '../shop/shop.ts';
-import { slugOf } from '../shop/slugs.ts';
 import { withPool } from './database.ts';
 import { type Given, interview } from './opening/interview.ts';
-import type { Opening } from './opening/opening.ts';
 import { canAsk, openPrompt } from './opening/prompt.ts';
 import { inFile, readShopFile } from './opening/shop-file.ts';
 
@@ -22,13 +14,6 @@ export interface SiteOptions extends Given {
   file?: string;
   /** False with --no-input: nobody is asked anything. */
   input: boolean;
-}
-
-/** A shop that was opened, with what it still lacks. */
-interface Opened {
-  credentials: SiteCredentials;
-  missing: SetupItem[];
-  can_sell: boolean;
 }
 
 /**
@@ -41,11 +26,14 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) =>
     inTransaction(db, async (connection) => {
-      const { shop, credentials } = await create(connection, { ...opening, password });
-      await furnish(shop, opening, config.baseUrl, options.file);
       const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
-      const { items, can_sell } = await setup.get(shop, { card });
-      return { credentials, can_sell, missing: items.filter(({ done }) => !done) };
+      const { file } = options;
+      const refusedAt = (at: string, error: unknown) => (file ? inFile(file, at, error) : error);
+      return openShop(
+        connection,
+        { ...opening, password },
+        { baseUrl: config.baseUrl, card, mistakesInRow, refusedAt },
+      );
     }),
   );
   // Only the settings of the server say where it will listen.
@@ -92,25 +80,6 @@ async function passwordOf({ password }: Opening): Promise<NewPassword> {
   return password === null ? mintPassword() : { text: password, hash: await hashPassword(password) };
 }
 
-/** Sets what a new shop needs to sell. A mistake that only now shows is told by its place in the file. */
-async function furnish(shop: Shop, opening: Opening, baseUrl: string, file: string | undefined): Promise<void> {
-  const part = async (at: string, work: Promise<unknown>) => {
-    await work.catch((error) => {
-      throw file ? inFile(file, at, error) : error;
-    });
-  };
-  if (Object.keys(opening.settings).length > 0)
-    await part('settings', settings.update(shop, opening.settings, baseUrl));
-  for (const [index, option] of opening.shipping_options.entries()) {
-    await part(`shipping_options.${index}`, shippingOptions.create(shop, option));
-  }
-  if (opening.products.length === 0) return;
-  const { results } = await importProducts(shop, { products: opening.products }, mistakesInRow);
-  const refused = results.find(({ status }) => status === 'failed');
-  const [mistake] = refused?.errors ?? [];
-  if (refused) throw new Error(`${file}: products.${refused.index}: ${mistake?.msg ?? 'It was refused.'}`);
-}
-
 function asJson({ credentials, missing, can_sell }: Opened, baseUrl: string | null) {
   return {
     ...(baseUrl && { base_url: baseUrl, panel_url: `${baseUrl}/panel` }),
@@ -155,9 +124,4 @@ function nextSteps({ can_sell, missing, credentials }: Opened, baseUrl: string |
       : 'Next: start the server with commerce-server start, log in at /panel,',
     `or with the command line: commerce login --email ${credentials.staff.email}${url}, then commerce setup`,
   ];
-}
-
-/** A unique login at a domain that cannot be registered (RFC 2606). */
-function inventedEmail(name: string): string {
-  return `owner@${slugOf(name, 'shop').slice(0, 40)}-${randomBytes(3).toString('hex')}.invalid`;
 }

@@ -46,6 +46,8 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   audit_keys: ['SELECT', 'INSERT', 'UPDATE'],
   audit_seals: READ,
   change_eras: READ,
+  operator_audit_events: [],
+  operator_keys: [],
   order_events: ADD,
   payment_events: ADD,
   refund_items: ADD,

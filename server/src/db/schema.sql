@@ -1251,6 +1251,31 @@ create table commerce.oauth_clients (
 CREATE INDEX oauth_clients_age ON commerce.oauth_clients USING btree (expires_at);
 alter table commerce.oauth_clients enable row level security, force row level security;
 
+create table commerce.operator_audit_events (
+  id uuid not null,
+  key_id uuid not null,
+  operation text not null,
+  about_site uuid,
+  status smallint not null,
+  request_id text not null,
+  ip text,
+  created_at timestamp with time zone not null default now(),
+  constraint operator_audit_events_pkey PRIMARY KEY (id),
+  constraint operator_audit_events_key_id_fkey FOREIGN KEY (key_id) REFERENCES commerce.operator_keys(id)
+);
+
+create table commerce.operator_keys (
+  id uuid not null,
+  description text not null,
+  token_hash bytea not null,
+  secret_prefix text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint operator_keys_pkey PRIMARY KEY (id),
+  constraint operator_keys_token_hash_key UNIQUE (token_hash)
+);
+
 create table commerce.order_events (
   site_id uuid not null,
   id uuid not null,
@@ -2827,6 +2852,10 @@ grant delete, insert, select, update on commerce.oauth_clients to commerce_app;
 grant select on commerce.oauth_clients to commerce_backup;
 
 grant delete, select on commerce.oauth_clients to commerce_sweep;
+
+grant select on commerce.operator_audit_events to commerce_backup;
+
+grant select on commerce.operator_keys to commerce_backup;
 
 grant insert, select on commerce.order_events to commerce_app;
 

@@ -410,6 +410,25 @@ export interface Tables {
     created_at: string;
     expires_at: string;
   };
+  operator_audit_events: {
+    id: string;
+    key_id: string;
+    operation: string;
+    about_site: string | null;
+    status: number;
+    request_id: string;
+    ip: string | null;
+    created_at: string;
+  };
+  operator_keys: {
+    id: string;
+    description: string;
+    token_hash: Buffer;
+    secret_prefix: string;
+    created_at: string;
+    expires_at: string;
+    revoked_at: string | null;
+  };
   order_events: {
     site_id: string;
     id: string;

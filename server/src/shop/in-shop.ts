@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
 import { siteSuspended } from './errors.ts';
@@ -44,26 +44,32 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
  * operator has suspended it.
  */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
-  const found = await queryTenant(db, site_id);
+  const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
   if (found?.suspended) throw siteSuspended();
   return found?.tenant;
 }
 
 /** The same for what goes on while a site is suspended: jobs, events of payment providers, commands of operators. */
 export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
-  return (await queryTenant(db, site_id))?.tenant;
+  return tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)))?.tenant;
 }
 
-async function queryTenant(db: Pool, site_id: string): Promise<{ tenant: Tenant; suspended: boolean } | undefined> {
-  const { rows } = await queryAlone<Tenant & { suspended: boolean }>(
-    db,
-    sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version,
-        suspended_at is not null as suspended
-      from sites where site_id = ${site_id}`,
-  );
-  const [found] = rows;
-  if (!found) return undefined;
-  const { suspended, ...tenant } = found;
+/** That on a connection. */
+export async function findAnyTenantOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
+  return tenantIn(await query<TenantRow>(connection, tenantOf(site_id)))?.tenant;
+}
+
+type TenantRow = Tenant & { suspended: boolean };
+
+function tenantOf(site_id: string): Sql {
+  return sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version,
+      suspended_at is not null as suspended
+    from sites where site_id = ${site_id}`;
+}
+
+function tenantIn({ rows: [row] }: { rows: TenantRow[] }): { tenant: Tenant; suspended: boolean } | undefined {
+  if (!row) return undefined;
+  const { suspended, ...tenant } = row;
   return { tenant, suspended };
 }
 

@@ -1,13 +1,21 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
+import { bodyMistake, ValidationError } from './errors.ts';
 import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from './rate-limits.ts';
+import type { Shop } from './shop.ts';
 
 /** The limits that a site has in place of the usual ones. They are read with every request, so a change counts at once. */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
 /** Checked before a request is known to belong to a site: the same for all. */
-const OF_ALL_SITES: RateLimitName[] = ['login', 'second_factor', 'failed_credentials', 'failed_credentials_address'];
+const OF_ALL_SITES: RateLimitName[] = [
+  'operator',
+  'login',
+  'second_factor',
+  'failed_credentials',
+  'failed_credentials_address',
+];
 
 export function isOfAllSites(name: RateLimitName): boolean {
   return OF_ALL_SITES.includes(name);
@@ -42,6 +50,37 @@ export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateL
       where site_id = ${site_id}::uuid returning limits`,
   );
   return rows[0]?.limits;
+}
+
+/** The limits of a shop's site that differ from the usual ones. */
+export async function limitsOf(shop: Shop): Promise<SiteLimits> {
+  const found = await shop.one<{ limits: SiteLimits }>(sql`select limits from sites where site_id = ${shop.siteId}`);
+  return found?.limits ?? {};
+}
+
+/** Replaces them. Throws ValidationError for a name or a number that cannot be one. */
+export async function replaceLimits(shop: Shop, limits: Record<string, number>): Promise<SiteLimits> {
+  const mistakes = Object.entries(limits).flatMap(([name, points]) => {
+    if (!isRateLimitName(name) || isOfAllSites(name)) {
+      return [bodyMistake(['limits', name.slice(0, 100)], 'value_error', 'There is no such limit of a site.')];
+    }
+    const most = mostOf(RATE_LIMITS[name]);
+    return points <= most ? [] : [bodyMistake(['limits', name], 'less_than_equal', `At most ${most}.`, { le: most })];
+  });
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  await shop.run(sql`update sites set limits = ${JSON.stringify(limits)}::jsonb where site_id = ${shop.siteId}`);
+  return limits as SiteLimits;
+}
+
+/** All limits that a site can have of its own, with what applies. */
+export function toldLimits(limits: SiteLimits) {
+  const names = (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => !isOfAllSites(name));
+  return names.map((name) => ({
+    name,
+    ...limitFor(name, limits),
+    default_points: RATE_LIMITS[name].points,
+    most_points: mostOf(RATE_LIMITS[name]),
+  }));
 }
 
 /** Reads `NAME=VALUE`, where the value is a number or `default`. Throws an error that says what is wrong. */

@@ -23,6 +23,7 @@ export const TOKEN_PREFIXES = {
   unlock: 'unl',
   invitation: 'inv',
   upload: 'upl',
+  operator: 'opr',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;

@@ -2,6 +2,7 @@ import type { BankDetails, SettingsPatch, ShippingOptionInput } from '@commerce-
 import { LANGUAGES } from '../../language/locales.ts';
 import { countryCode } from '../../shop/countries.ts';
 import { ValidationError } from '../../shop/errors.ts';
+import type { Opening } from '../../shop/merchant/opening.ts';
 import { isTimeZone } from '../../shop/merchant/public-facts.ts';
 import { hasValidCheckDigits } from '../../shop/merchant/settings.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../shop/merchant/usual-taxes.ts';
 import { canonicalAmount, currencyDigits, isCurrency } from '../../shop/money.ts';
 import { refuseCommonPassword } from '../../shop/passwords/common.ts';
-import type { Opening } from './opening.ts';
 import type { Prompt } from './prompt.ts';
 
 /** Leads a person through opening a shop: few questions, each with the answer that is usual in its country. */

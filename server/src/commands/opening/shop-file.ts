@@ -5,7 +5,8 @@ import { detailOf } from '../../http/contract/mistakes.ts';
 import { valueErrors } from '../../http/contract/validator.ts';
 import { isCountry } from '../../shop/countries.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
-import { taxesOf, usualCountry } from '../../shop/merchant/usual-taxes.ts';
+import { usualSettings } from '../../shop/merchant/opening.ts';
+import { usualCountry } from '../../shop/merchant/usual-taxes.ts';
 
 /**
  * A shop as a file: what it is opened with, in the words of the contract. `country` stands for what is usual there, wherever
@@ -45,7 +46,8 @@ export function inFile(path: string, at: string, error: unknown): unknown {
   if (error instanceof ValidationError) {
     return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));
   }
-  return error instanceof ShopError ? new Error(`${path}: ${at}: ${error.message}`) : error;
+  const told = error instanceof ShopError || at.startsWith('products.');
+  return told ? new Error(`${path}: ${at}: ${(error as Error).message}`) : error;
 }
 
 type Given = Record<string, unknown>;
@@ -114,15 +116,4 @@ function mistakesIn(at: string, value: unknown, schema: string, id: OperationId)
 
 function sentenceOf(at: string, { loc, msg }: ValidationErrorItem): string {
   return `${[at, ...loc.slice(1)].join('.')}: ${msg}`;
-}
-
-/** What the settings of a shop of the country usually are. */
-function usualSettings(country: string, { shipping_options = [] }: Partial<ShopFile>): SettingsPatch {
-  const usual = usualCountry(country);
-  if (!usual) return {};
-  const { locale, time_zone, standard, reduced } = usual;
-  const isEverywhere = shipping_options.some(({ countries = [] }) => countries.length === 0);
-  const isHome = shipping_options.every(({ countries }) => countries?.every((code) => code === country));
-  const reach = isHome ? 'country' : isEverywhere ? 'world' : 'eu';
-  return { default_locale: locale, time_zone, prices_include_tax: true, ...taxesOf(country, reach, standard, reduced) };
 }

@@ -13,3 +13,11 @@ export function addVary(res: ServerResponse, field: string): void {
   const before = res.getHeader('Vary');
   res.setHeader('Vary', before === undefined ? field : `${String(before)}, ${field}`);
 }
+
+/** For JSON that no browser should render, cache or frame. */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+};

@@ -65,26 +65,35 @@ export interface Operation {
   /** Its answer carries the version of what it is about. */
   tagged: boolean;
   parameters: Parameter[];
+  /** The description that it stands in. */
+  document: ContractDocument;
 }
 
 type JsonObject = Record<string, unknown>;
 
-export const document = contract as unknown as JsonObject & {
+export type ContractDocument = JsonObject & {
   info: { version: string };
   paths: Record<string, Record<string, JsonObject>>;
   components: Record<string, Record<string, JsonObject>>;
 };
 
+export const document = contract as unknown as ContractDocument;
+
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 const BODY_LIMIT_KB = 100;
 export const DEFAULT_BODY_LIMIT_BYTES = BODY_LIMIT_KB * 1024;
 
-export const operationTable: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  METHODS.flatMap((method) => {
-    const declared = item[method];
-    return declared ? [describe(path, method, declared, item)] : [];
-  }),
-);
+export const operationTable: Operation[] = operationsIn(document);
+
+/** The operations of a description; those of operators are in another one (operator-contract.ts). */
+export function operationsIn(source: ContractDocument): Operation[] {
+  return Object.entries(source.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const declared = item[method];
+      return declared ? [describe(source, path, method, declared, item)] : [];
+    }),
+  );
+}
 
 /** Where a call needs no credential, one that it may send is not an alternative. */
 function alternativesOf({ security }: JsonObject): string[][] {
@@ -99,7 +108,15 @@ export function operationOf(id: OperationId): Operation {
   return found;
 }
 
-function describe(path: string, method: Method, declared: JsonObject, item: JsonObject): Operation {
+function describe(
+  source: ContractDocument,
+  path: string,
+  method: Method,
+  declared: JsonObject,
+  item: JsonObject,
+): Operation {
+  const resolve = (node: JsonObject) => resolveIn(source, node);
+  const contentOf = (message: unknown) => contentIn(source, message);
   const id = String(declared.operationId) as OperationId;
   const [surface, name = ''] = id.split('.') as [Surface, string];
   const parameters = [...asList(item.parameters), ...asList(declared.parameters)].map(
@@ -131,7 +148,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     safe: method === 'get' || declared['x-safe'] === true,
     bodyLimitBytes: Number(declared['x-body-limit-kb'] ?? BODY_LIMIT_KB) * 1024,
     hasBody: declared.requestBody !== undefined,
-    form: form?.schema && propertiesOf(form.schema),
+    form: form?.schema && propertiesOf(source, form.schema),
     markdown: success['text/markdown'] !== undefined,
     cacheable: statuses.includes(304),
     noun: path.split('/')[3] ?? '',
@@ -139,24 +156,25 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
       .split('/')
       .at(-1),
     guarded: parameters.some(({ name }) => name === 'If-Match'),
-    tagged: hasTag((declared.responses as JsonObject)[status]) && !statuses.includes(304),
+    tagged: hasTag(source, (declared.responses as JsonObject)[status]) && !statuses.includes(304),
     parameters: parameters.map((parameter) => ({ ...parameter, schema: resolve(parameter.schema as JsonObject) })),
+    document: source,
   };
 }
 
-function contentOf(message: unknown): Record<string, { schema?: JsonObject }> {
-  const { content = {} } = message ? resolve(message as JsonObject) : {};
+function contentIn(source: ContractDocument, message: unknown): Record<string, { schema?: JsonObject }> {
+  const { content = {} } = message ? resolveIn(source, message as JsonObject) : {};
   return content as Record<string, { schema?: JsonObject }>;
 }
 
-function hasTag(response: unknown): boolean {
-  const { headers = {} } = response ? resolve(response as JsonObject) : {};
+function hasTag(source: ContractDocument, response: unknown): boolean {
+  const { headers = {} } = response ? resolveIn(source, response as JsonObject) : {};
   return 'ETag' in (headers as JsonObject);
 }
 
-function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
-  const properties = Object.entries((resolve(schema).properties ?? {}) as Record<string, JsonObject>);
-  return Object.fromEntries(properties.map(([name, property]) => [name, resolve(property)]));
+function propertiesOf(source: ContractDocument, schema: JsonObject): Record<string, JsonObject> {
+  const properties = Object.entries((resolveIn(source, schema).properties ?? {}) as Record<string, JsonObject>);
+  return Object.fromEntries(properties.map(([name, property]) => [name, resolveIn(source, property)]));
 }
 
 function asList(value: unknown): JsonObject[] {
@@ -165,10 +183,15 @@ function asList(value: unknown): JsonObject[] {
 
 /** Follows a `$ref` of the bundled document. */
 export function resolve(node: JsonObject): JsonObject {
+  return resolveIn(document, node);
+}
+
+/** The same in another description. */
+export function resolveIn(source: ContractDocument, node: JsonObject): JsonObject {
   if (typeof node.$ref !== 'string') return node;
   const target = node.$ref
     .split('/')
     .slice(1)
-    .reduce<unknown>((at, key) => (at as JsonObject)[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
-  return resolve(target as JsonObject);
+    .reduce<unknown>((at, key) => (at as JsonObject)[key.replaceAll('~1', '/').replaceAll('~0', '~')], source);
+  return resolveIn(source, target as JsonObject);
 }

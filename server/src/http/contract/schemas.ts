@@ -1,41 +1,42 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { document, type Operation, resolve } from './contract.ts';
+import { type ContractDocument, document, type Operation, resolveIn } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /** Checks answers, and what tests and proofs send, with ajv itself. Requests are validated in validator.ts. */
-const compilers: Partial<Record<'all errors' | 'first error', Ajv2020>> = {};
+const compilers = new WeakMap<ContractDocument, Partial<Record<'all errors' | 'first error', Ajv2020>>>();
 
 const require = createRequire(import.meta.url);
 
 /** Loaded and made when first needed, without validating the contract itself, which has been linted: a start should be quick. */
-function compilerOf(allErrors: boolean): Ajv2020 {
+function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };
   const ajv = new Ajv2020({ allErrors, strict: false, validateSchema: false, formats });
-  return ajv.addSchema({ $id: 'contract', components: document.components, paths: document.paths });
+  return ajv.addSchema({ $id: 'contract', components: source.components, paths: source.paths });
 }
 
 /** Compiles a part of the contract, named by its JSON pointer, to find all errors or the first one. */
-export function compileSchema(pointer: string, allErrors = true) {
+export function compileSchema(pointer: string, allErrors = true, source = document) {
   const kind = allErrors ? 'all errors' : 'first error';
-  const compiler = compilers[kind] ?? compilerOf(allErrors);
-  compilers[kind] = compiler;
+  const known = compilers.get(source) ?? {};
+  const compiler = known[kind] ?? compilerOf(allErrors, source);
+  compilers.set(source, { ...known, [kind]: compiler });
   return compiler.compile({ $ref: `contract#${pointer}` });
 }
 
 type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; message?: string }[] | null };
-const checks = new Map<string, Check>();
+const checks = new WeakMap<ContractDocument, Map<string, Check>>();
 
 /**
  * How an answer breaks the contract: an undocumented status, or a body that does not fit its schema. On in every test, so that
  * the contract cannot drift from the server; off in production.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
-  const responses = document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
+  const responses = operation.document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
   const declared = responses[status];
   if (!declared) return `${operation.id} does not declare the status ${status}`;
-  const { content } = resolve(declared as never) as { content?: Record<string, unknown> };
+  const { content } = resolveIn(operation.document, declared as never) as { content?: Record<string, unknown> };
   if (!content) return body ? `${operation.id} ${status} declares no body` : undefined;
   if (body === undefined) return `${operation.id} ${status} declares a body`;
   const check = checkFor(operation, status, declared);
@@ -48,15 +49,16 @@ export function faultIn(operation: Operation, status: number, body: string | und
 function checkFor(operation: Operation, status: number, declared: object): Check {
   const { $ref } = declared as { $ref?: string };
   const place = $ref ? $ref.slice(1) : `/paths/${pointerPart(operation.path)}/${operation.method}/responses/${status}`;
-  return checkAt(`${place}/content/application~1json/schema`);
+  return checkAt(`${place}/content/application~1json/schema`, operation.document);
 }
 
 /** The check of a part of the contract, named by its JSON pointer; compiled once. */
-export function checkAt(pointer: string): Check {
-  const known = checks.get(pointer);
+export function checkAt(pointer: string, source = document): Check {
+  const kept = checks.get(source) ?? new Map<string, Check>();
+  const known = kept.get(pointer);
   if (known) return known;
-  const check = compileSchema(pointer) as Check;
-  checks.set(pointer, check);
+  const check = compileSchema(pointer, true, source) as Check;
+  checks.set(source, kept.set(pointer, check));
   return check;
 }
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { document, type Operation, type Parameter, resolve } from './contract.ts';
+import { type Operation, type Parameter, resolveIn } from './contract.ts';
 import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
@@ -42,12 +42,12 @@ function headersOf(req: Request, names: string[]): Request['headers'] {
 function declarationOf(operation: Operation): Declared {
   const known = declarations.get(operation.id);
   if (known) return known;
-  const { id, path, method, parameters } = operation;
+  const { id, path, method, parameters, document } = operation;
   const request = document.paths[path]?.[method]?.requestBody as JsonObject | undefined;
-  const body = request && (resolve(request) as unknown as RequestBody);
+  const body = request && (resolveIn(document, request) as unknown as RequestBody);
   const named = (place: Parameter['in']) => parameters.filter((one) => one.in === place);
   const declared = {
-    subject: { id, parameters, body: body?.content['application/json']?.schema },
+    subject: { id, parameters, document, body: body?.content['application/json']?.schema },
     query: new Map(named('query').map((one) => [one.name, one])),
     headers: named('header').map(({ name }) => name.toLowerCase()),
     bodyRequired: body?.required ?? false,

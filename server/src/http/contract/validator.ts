@@ -8,7 +8,7 @@ import type {
   OpenApiRequest,
   RequestValidatorOptions,
 } from 'express-openapi-validator/dist/framework/types.js';
-import { document, type Parameter, resolve } from './contract.ts';
+import { type ContractDocument, document, type Parameter, resolveIn } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /**
@@ -27,6 +27,8 @@ export interface Subject {
   /** The operation's id, or whatever else is unique. */
   id: string;
   parameters: Parameter[];
+  /** The description that it stands in, if not that of shops. */
+  document?: ContractDocument;
   /** The schema of its JSON body. */
   body?: JsonObject | undefined;
 }
@@ -54,15 +56,18 @@ const LARGE = 2_000;
  * mistakes of a body are reported unless it is large.
  */
 export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
-  if (!holdsMoreThan(parts.body, large)) return validatorFor('all')(subject, parts);
-  const { parameters } = validatorFor('all')(subject, { ...parts, body: undefined });
-  const { body } = validatorFor('first')({ ...subject, parameters: [] }, { ...nothing(), body: parts.body });
+  if (!holdsMoreThan(parts.body, large)) return validatorFor('all', subject.document ?? document)(subject, parts);
+  const { parameters } = validatorFor('all', subject.document ?? document)(subject, { ...parts, body: undefined });
+  const { body } = validatorFor('first', subject.document ?? document)(
+    { ...subject, parameters: [] },
+    { ...nothing(), body: parts.body },
+  );
   return { parameters, body };
 }
 
 /** Validates a value by itself against a schema of the contract: a row of an import, the fields of a page's form. */
 export function valueErrors(schema: string, value: unknown, large = LARGE): ErrorObject[] {
-  const subject = { id: schema, parameters: [], body: { $ref: `#/components/schemas/${schema}` } };
+  const subject = { id: schema, parameters: [], document, body: { $ref: `#/components/schemas/${schema}` } };
   return requestErrors(subject, { ...nothing(), body: value }, large).body;
 }
 
@@ -74,11 +79,13 @@ const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefi
  * first.
  */
 type Validator = (subject: Subject, parts: Parts) => Errors;
-const validators: Partial<Record<'all' | 'first', Validator>> = {};
+const validators = new WeakMap<ContractDocument, Partial<Record<'all' | 'first', Validator>>>();
 
-function validatorFor(errors: 'all' | 'first'): Validator {
-  validators[errors] ??= createValidator(errors === 'all');
-  return validators[errors];
+function validatorFor(errors: 'all' | 'first', source: ContractDocument): Validator {
+  const known = validators.get(source) ?? {};
+  validators.set(source, known);
+  known[errors] ??= createValidator(errors === 'all', source);
+  return known[errors];
 }
 
 /** Private to `RequestValidator`, whose version is pinned: its compilers, one for parameters and one for bodies. */
@@ -126,13 +133,14 @@ function library() {
 
 /** Makes ready what the first request would otherwise wait for. */
 export function prepareValidation(): void {
-  validatorFor('all');
+  validatorFor('all', document);
 }
 
-function createValidator(allErrors: boolean): Validator {
+function createValidator(allErrors: boolean, source: ContractDocument): Validator {
   const { BadRequest, RequestValidator } = library();
   warnOfUrlParse();
-  const contract = componentsAlone();
+  const contract = componentsAlone(source);
+  const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
   // It knows them by name now, and would put them all into the schema of every operation.
   contract.components = {};
@@ -184,10 +192,10 @@ function createValidator(allErrors: boolean): Validator {
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
 /** The contract as far as parts of it refer to one another. The validator changes what it is given, so it is a copy. */
-function componentsAlone() {
-  const named = Object.entries(prepared(document.components.schemas ?? {}));
+function componentsAlone(source: ContractDocument) {
+  const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
-  const described = { openapi: '3.1.0', info: document.info, paths: {}, components: { schemas } };
+  const described = { openapi: '3.1.0', info: source.info, paths: {}, components: { schemas } };
   return described as unknown as OpenAPIV3.DocumentV3_1;
 }
 
@@ -212,12 +220,12 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
  * handler, so that one bad row does not refuse the others; here they are only arrays of objects. Components are referred to by
  * an id of their own, so that each is compiled once for all operations.
  */
-function prepared<T extends object>(part: T): T {
+function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
     // Only where ajv sees that the entries are text does it compare them through a table, and not pair by pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
-    if (uniqueItems && items?.$ref) fields.items = structuredClone(resolve(items));
+    if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));
   });
 }

@@ -30,6 +30,8 @@ export interface Limits {
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
+  /** Counts a call with an operator's key. */
+  countOperator(key_id: string): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
 }
@@ -49,6 +51,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       countStrictly: unlimited,
       countGuess: unlimited,
       countFetch: unlimited,
+      countOperator: unlimited,
       count: unlimited,
     };
   }
@@ -93,6 +96,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
         ['agent_profile', networkOf(ip)],
         ['agent_profile_host', host],
       ]),
+    countOperator: (key_id) => draw('operator', [['operator', key_id]]),
     async count(operation, caller, req) {
       if (isStrict(operation) && !caller.private_token_id) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));

@@ -7,7 +7,7 @@ import type { Notes } from './notes.ts';
  * One line of JSON per request, from an allow-list: never a body, a raw URL or a credential. The last
  * line of defence replaces whatever still looks like one of our secrets.
  */
-const SECRET = /\b(stk|cust|agt|dvc|aut|cod|mch|key|syk|chk|ord|rst|vrf|unl|inv|upl|whsec)_[0-9A-Za-z+/=]{16,}/g;
+const SECRET = /\b(stk|cust|agt|dvc|aut|cod|mch|key|syk|chk|ord|rst|vrf|unl|inv|upl|opr|whsec)_[0-9A-Za-z+/=]{16,}/g;
 
 // JSON does not escape these, but terminals obey the first ones and some readers end a line at the others.
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

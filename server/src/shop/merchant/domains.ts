@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../../db/transaction.ts';
+import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /** The hosts of sites. Only operators change them, as the owner of the database: requests have no right to. */
@@ -46,21 +47,27 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
  */
 export function readHost(text: string, baseUrl: string): string {
   if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
-    throw new Error(`"${text}" is not a host. Give only the name, such as shop.example, without https:// and port.`);
+    throw hostMistake(`"${text}" is not a host. Give only the name, such as shop.example, without https:// and port.`);
   }
   const { hostname } = new URL(`https://${text}`);
   const labels = hostname.split('.');
   if (isIP(hostname) || labels.length < 2 || hostname.length > 253 || !labels.every((label) => LABEL.test(label))) {
-    throw new Error(`"${text}" is not a host name with a domain. Give one such as shop.example.`);
+    throw hostMistake(`"${text}" is not a host name with a domain. Give one such as shop.example.`);
   }
   if (hostname === new URL(baseUrl).hostname) {
-    throw new Error(`${hostname} is the host of BASE_URL, which all sites share. Choose another one.`);
+    throw hostMistake(`${hostname} is the host of BASE_URL, which all sites share. Choose another one.`);
   }
   return hostname;
 }
 
+function hostMistake(msg: string): ValidationError {
+  return new ValidationError([bodyMistake(['host'], 'value_error', msg)]);
+}
+
+type Owner = Pick<pg.ClientBase, 'query'>;
+
 /** Those of a site, the primary one first. */
-export async function listDomains(owner: pg.Client, site_id: string): Promise<Domain[]> {
+export async function listDomains(owner: Owner, site_id: string): Promise<Domain[]> {
   const { rows } = await owner.query<Domain>(
     sql`select host, site_id, is_primary from commerce.site_domains where site_id = ${site_id}::uuid
       order by is_primary desc, host`,
@@ -68,42 +75,31 @@ export async function listDomains(owner: pg.Client, site_id: string): Promise<Do
   return rows;
 }
 
-/** Adds a host to a site, or makes one that it has the primary one. Throws when another site has it. */
-export async function addDomain(owner: pg.Client, { host, site_id, is_primary }: Domain): Promise<void> {
-  await inOwnTransaction(owner, async () => {
-    // Two operators who both set a primary host take turns. Writes of the shop, which refer to its row, go on.
-    await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for no key update`);
-    if (is_primary) {
-      await owner.query(
-        sql`update commerce.site_domains set is_primary = false
-          where site_id = ${site_id}::uuid and is_primary and host <> ${host}`,
-      );
-    }
-    const { rowCount } = await owner.query(
-      sql`insert into commerce.site_domains as d (host, site_id, is_primary)
-        values (${host}, ${site_id}::uuid, ${is_primary})
-        on conflict (host) do update set is_primary = d.is_primary or excluded.is_primary
-          where d.site_id = excluded.site_id`,
+/** Adds a host to a site, or makes one that it has the primary one, inside a transaction. Throws `conflict` when another site has it. */
+export async function addDomain(owner: Owner, { host, site_id, is_primary }: Domain): Promise<void> {
+  // Two operators who both set a primary host take turns. Writes of the shop, which refer to its row, go on.
+  await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for no key update`);
+  if (is_primary) {
+    await owner.query(
+      sql`update commerce.site_domains set is_primary = false
+        where site_id = ${site_id}::uuid and is_primary and host <> ${host}`,
     );
-    if (rowCount === 0) throw new Error(`${host} is the host of another site. Remove it there first.`);
-  });
+  }
+  const { rowCount } = await owner.query(
+    sql`insert into commerce.site_domains as d (host, site_id, is_primary)
+      values (${host}, ${site_id}::uuid, ${is_primary})
+      on conflict (host) do update set is_primary = d.is_primary or excluded.is_primary
+        where d.site_id = excluded.site_id`,
+  );
+  if (rowCount === 0) {
+    throw new ShopError('conflict', `${host} is the host of another site. Remove it there first.`);
+  }
 }
 
-/** Throws when the site does not have it. */
-export async function removeDomain(owner: pg.Client, site_id: string, host: string): Promise<void> {
+/** Throws NotFound when the site does not have it. */
+export async function removeDomain(owner: Owner, site_id: string, host: string): Promise<void> {
   const { rowCount } = await owner.query(
     sql`delete from commerce.site_domains where site_id = ${site_id}::uuid and host = ${host}`,
   );
-  if (rowCount === 0) throw new Error(`The site has no host ${host}. See commerce-server site domain list.`);
-}
-
-async function inOwnTransaction(owner: pg.Client, work: () => Promise<void>): Promise<void> {
-  await owner.query('begin');
-  try {
-    await work();
-    await owner.query('commit');
-  } catch (error) {
-    await owner.query('rollback');
-    throw error;
-  }
+  if (rowCount === 0) throw new NotFound(`host ${host} of the site`);
 }

@@ -1,0 +1,25 @@
+import type { Config } from '../config.ts';
+import { findAnyTenant, inShop } from '../shop/in-shop.ts';
+import { siteDetails } from '../shop/merchant/fleet.ts';
+import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
+import { SYSTEM } from '../shop/shop.ts';
+import { limitsOf, toldLimits } from '../shop/site-limits.ts';
+import { withPool } from './database.ts';
+
+/** Shows how a site is doing, as JSON: what `GET /api/operator/sites/{site_id}` answers. */
+export async function siteShow(config: Config, site_id: string): Promise<void> {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
+    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
+  }
+  const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
+  const shown = await withPool(config, async (db) => {
+    const tenant = await findAnyTenant(db, site_id);
+    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    return inShop(db, tenant, SYSTEM, async (shop) => {
+      const own = await limitsOf(shop);
+      const limits = toldLimits(own).filter(({ name }) => name in own);
+      return { ...(await siteDetails(shop, card)), limits };
+    });
+  });
+  process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+}

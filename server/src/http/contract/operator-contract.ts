@@ -1,0 +1,8 @@
+import type { operations } from '@commerce-backend/spec/operator';
+import contract from '@commerce-backend/spec/operator.json' with { type: 'json' };
+import { type ContractDocument, operationsIn } from './contract.ts';
+
+/** The contract of the listener for operators: a description of its own, with none of the operations of shops. */
+export type OperatorOperationId = keyof operations;
+
+export const operatorOperations = operationsIn(contract as unknown as ContractDocument);

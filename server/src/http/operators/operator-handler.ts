@@ -1,0 +1,34 @@
+import type { operations } from '@commerce-backend/spec/operator';
+import type { Connection } from '../../db/connect.ts';
+import type { RowCheck } from '../../shop/products/import.ts';
+import type { Shop } from '../../shop/shop.ts';
+import type { OperatorOperationId } from '../contract/operator-contract.ts';
+
+/** One function per operation of operators: a missing one does not compile. */
+export type OperatorHandlers = {
+  [Id in OperatorOperationId as Id extends `operator.${infer Name}` ? Name : never]: (
+    call: OperatorCall<Id>,
+  ) => Promise<Reply<Id>>;
+};
+
+/** What a handler is given: the parts of the request, validated, and a transaction. */
+export interface OperatorCall<Id extends OperatorOperationId> {
+  /** The site that the address names. Only for operations of one site. */
+  site: () => Shop;
+  connection: Connection;
+  /** Runs a part as the owner of the tables, for what requests of shops have no right to. */
+  asOwner<T>(work: () => Promise<T>): Promise<T>;
+  baseUrl: string;
+  /** Which cards all shops take, if any. */
+  card: { name: string } | undefined;
+  mistakesInRow: RowCheck;
+  path: NonNullable<operations[Id]['parameters']['path']>;
+  query: NonNullable<operations[Id]['parameters']['query']>;
+  body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
+}
+
+type Reply<Id extends OperatorOperationId> = Json<
+  operations[Id]['responses'][keyof operations[Id]['responses'] & (200 | 201)]
+>;
+
+type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;

@@ -1,0 +1,40 @@
+import express, { type Express } from 'express';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { lastResort } from './app.ts';
+import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
+import { operatorCalls } from './http/operators/operator-calls.ts';
+import { arriveInTime, DEADLINES } from './http/pipeline/deadline.ts';
+import { createLimits } from './http/pipeline/limits.ts';
+import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
+import { refuseUnreadable } from './http/pipeline/unreadable.ts';
+
+export interface OperatorAppDeps {
+  /** Of the login that owns the tables. */
+  owner: Pool;
+  logger: Logger;
+  baseUrl: string;
+  /** Which cards all shops take, if any. */
+  card: { name: string } | undefined;
+  secretKey: string;
+  rateLimits: boolean;
+  validateResponses: boolean;
+}
+
+/** The listener of operators, and nothing else: no page, no health, no operation of a shop. */
+export function createOperatorApp(deps: OperatorAppDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.use(requestId, requestLog(recordOf(deps.logger, () => undefined)), (_req, res, next) => {
+    setHeaders(res, SECURITY_HEADERS);
+    next();
+  });
+  app.use(refuseUnreadable, arriveInTime(DEADLINES));
+  const limits = createLimits({ db: deps.owner, redis: undefined, enabled: deps.rateLimits });
+  const handlers = async () => (await import('./operator/sites.ts')).handlers;
+  app.use(operatorCalls({ ...deps, limits, deadlines: DEADLINES, handlers }));
+  app.use(lastResort);
+  return app;
+}

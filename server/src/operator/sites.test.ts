@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SECRET_KEY, testServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { asOwner } from '../db/as-owner.ts';
+import { openPool } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { operatorOperations } from '../http/contract/operator-contract.ts';
+import { createOperatorApp } from '../operator-app.ts';
+import { createKey, revokeKey } from '../shop/operators/keys.ts';
+
+let owner: pg.Pool;
+let server: Server;
+let base: string;
+let secret: string;
+
+const asKeeper = <T>(work: (connection: pg.PoolClient) => Promise<T>) =>
+  inTransaction(owner, (connection) => asOwner(connection, () => work(connection)));
+
+beforeAll(async () => {
+  await testServer();
+  owner = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
+  const app = createOperatorApp({
+    ...{ owner, logger: pino({ level: 'silent' }), baseUrl: 'http://localhost', card: undefined },
+    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true },
+  });
+  server = createServer(app);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ secret } = await asKeeper((connection) => createKey(connection, { description: 'tests', days: 1 })));
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await owner.end();
+});
+
+interface Asked {
+  method?: string;
+  body?: object;
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+async function ask(path: string, { method = 'GET', body, key = secret, headers = {} }: Asked = {}) {
+  const response = await fetch(`${base}${path}`, {
+    method,
+    headers: {
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked against the contract by the server
+  return { status: response.status, headers: response.headers, data: (await response.json()) as any };
+}
+
+const SITES = '/api/operator/sites';
+
+test('no operation answers without a living key, and none on the port of the shops', async () => {
+  const { baseUrl } = await testServer();
+  const ended = await asKeeper((connection) => createKey(connection, { description: 'ended', days: 1 }));
+  await asKeeper((connection) => revokeKey(connection, ended.id));
+  const shop = await openShop();
+
+  for (const { method, path } of operatorOperations) {
+    const address = path.replace('{site_id}', shop.site_id).replace('{host}', 'shop.example');
+    const asked = { method: method.toUpperCase() };
+    for (const key of ['', ended.secret, shop.credentials.api_key, `${secret.slice(0, -1)}!`]) {
+      expect((await ask(address, { ...asked, key })).status).toBe(401);
+    }
+    expect((await ask(address, { ...asked, headers: { Origin: base } })).data.error).toBe('origin_not_allowed');
+    const onShops = await fetch(`${baseUrl}${address}`, { ...asked, headers: { Authorization: `Bearer ${secret}` } });
+    expect(onShops.status).toBe(404);
+  }
+});
+
+test('an operation of shops is not served by the listener', async () => {
+  expect((await ask('/api/dashboard/settings')).status).toBe(404);
+  expect((await ask('/healthz')).status).toBe(404);
+});
+
+test('a shop is opened once per Idempotency-Key, and works', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const body = { name: 'Fleet one', country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90' }] };
+
+  const first = await ask(SITES, { method: 'POST', body, headers });
+  const again = await ask(SITES, { method: 'POST', body, headers });
+
+  expect(first.status).toBe(201);
+  expect(again.data).toEqual(first.data);
+  expect(again.headers.get('Idempotency-Replayed')).toBe('true');
+  const { baseUrl } = await testServer();
+  const settings = await fetch(`${baseUrl}/api/dashboard/settings`, { headers: { 'X-API-Key': first.data.api_key } });
+  expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
+});
+
+test('a shop that cannot be saved whole is not opened, and the place is named', async () => {
+  const name = `Half ${randomUUID()}`;
+  const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
+
+  const { status, data } = await ask(SITES, { method: 'POST', body });
+
+  expect(status).toBe(422);
+  expect(data.detail[0].loc).toEqual(['body', 'shipping_options', 0, 'price']);
+  expect((await ask(`${SITES}?q=${encodeURIComponent(name)}`)).data.total).toBe(0);
+});
+
+test('hosts are added and taken away, each for one site alone', async () => {
+  const [one, two] = [await openShop(), await openShop()];
+  const host = `fleet-${one.site_id}.example`;
+  const domains = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/domains`;
+
+  const added = await ask(domains(one), { method: 'POST', body: { host, is_primary: true } });
+  const taken = await ask(domains(two), { method: 'POST', body: { host } });
+  const foreign = await ask(`${domains(two)}/${host}`, { method: 'DELETE' });
+  const bad = await ask(domains(two), { method: 'POST', body: { host: 'https://evil.example' } });
+
+  expect(added.data.domains).toEqual([{ host, is_primary: true }]);
+  expect([taken.status, taken.data.error]).toEqual([409, 'conflict']);
+  expect(foreign.status).toBe(404);
+  expect([bad.status, bad.data.detail[0].loc]).toEqual([422, ['body', 'host']]);
+  expect((await ask(`${domains(one)}/${host}`, { method: 'DELETE' })).data).toEqual({ domains: [] });
+});
+
+test('limits replace one another and are those of the site alone', async () => {
+  const [one, two] = [await openShop(), await openShop()];
+  const limits = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/limits`;
+  const of = ({ data }: Awaited<ReturnType<typeof ask>>) =>
+    data.limits.find(({ name }: { name: string }) => name === 'storefront_read').points;
+
+  const set = await ask(limits(one), { method: 'PUT', body: { limits: { storefront_read: 7 } } });
+  const wrong = await ask(limits(one), { method: 'PUT', body: { limits: { login: 5 } } });
+
+  expect([of(set), of(await ask(limits(two)))]).toEqual([7, 600]);
+  expect(wrong.data.detail[0].loc).toEqual(['body', 'limits', 'login']);
+  expect((await ask(`${SITES}/${one.site_id}`)).data.limits).toMatchObject([{ name: 'storefront_read', points: 7 }]);
+});
+
+test('an unknown site is a 404, and what is told of one is its own', async () => {
+  const [one, two] = [await openShop(), await openShop()];
+  await one.givenProduct();
+
+  expect((await ask(`${SITES}/${randomUUID()}`)).data.error).toBe('not_found');
+  expect((await ask(`${SITES}/${one.site_id}`)).data).toMatchObject({ products: 1, health: { failing_webhooks: [] } });
+  expect((await ask(`${SITES}/${two.site_id}`)).data.products).toBe(0);
+});
+
+test('every call with a key is recorded, refused ones too, and requests of shops cannot read that', async () => {
+  const { site_id } = await openShop();
+  await ask(`${SITES}/${site_id}`);
+  await ask(`${SITES}/${site_id}/domains`, { method: 'POST', body: { host: 'no' } });
+
+  const { db, owner: superuser } = await testServer();
+  const { rows } = await superuser.query(
+    'select operation, status from commerce.operator_audit_events where about_site = $1 order by created_at',
+    [site_id],
+  );
+
+  expect(rows).toEqual([
+    { operation: 'operator.getSite', status: 200 },
+    { operation: 'operator.addDomain', status: 422 },
+  ]);
+  await expect(db.query('select from commerce.operator_keys')).rejects.toThrow('permission denied');
+  await expect(db.query('select from commerce.operator_audit_events')).rejects.toThrow('permission denied');
+});

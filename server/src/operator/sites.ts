@@ -1,0 +1,75 @@
+import type { SiteInput } from '@commerce-backend/spec/operator';
+import type { OperatorHandlers } from '../http/operators/operator-handler.ts';
+import { bodyMistake, ShopError, ValidationError } from '../shop/errors.ts';
+import { addDomain, type Domain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
+import * as fleet from '../shop/merchant/fleet.ts';
+import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/merchant/opening.ts';
+import { mintPassword, type NewPassword } from '../shop/merchant/sites.ts';
+import { usualCountry } from '../shop/merchant/usual-taxes.ts';
+import * as limits from '../shop/site-limits.ts';
+
+/** What operators do with sites. */
+export const handlers: OperatorHandlers = {
+  listSites: ({ connection, query }) => fleet.pageOfSites(connection, query),
+  createSite: async ({ connection, baseUrl, card, mistakesInRow, body }) => {
+    const { opening, password } = await openingOf(body);
+    const opened = await openShop(
+      connection,
+      { ...opening, password },
+      { baseUrl, card, mistakesInRow, refusedAt: inBody },
+    );
+    const { credentials, can_sell, missing } = opened;
+    const setup = { can_sell, missing: missing.map(({ code }) => code) };
+    return { base_url: baseUrl, panel_url: `${baseUrl}/panel`, ...credentials, setup };
+  },
+  getSite: async ({ site, card }) => {
+    const own = await limits.limitsOf(site());
+    const told = limits.toldLimits(own).filter(({ name }) => name in own);
+    return { ...(await fleet.siteDetails(site(), card)), limits: told };
+  },
+  listDomains: async ({ connection, asOwner, site }) => ({
+    domains: told(await asOwner(() => listDomains(connection, site().siteId))),
+  }),
+  addDomain: ({ connection, asOwner, site, baseUrl, body }) => {
+    const { siteId } = site();
+    const host = readHost(body.host, baseUrl);
+    return asOwner(async () => {
+      await addDomain(connection, { host, site_id: siteId, is_primary: body.is_primary ?? false });
+      return { domains: told(await listDomains(connection, siteId)) };
+    });
+  },
+  removeDomain: ({ connection, asOwner, site, path }) =>
+    asOwner(async () => {
+      await removeDomain(connection, site().siteId, path.host.toLowerCase());
+      return { domains: told(await listDomains(connection, site().siteId)) };
+    }),
+  getLimits: async ({ site }) => ({ limits: limits.toldLimits(await limits.limitsOf(site())) }),
+  putLimits: async ({ site, body }) => ({ limits: limits.toldLimits(await limits.replaceLimits(site(), body.limits)) }),
+};
+
+function told(domains: Domain[]) {
+  return domains.map(({ host, is_primary }) => ({ host, is_primary }));
+}
+
+/** What is not given is as usual in the country. */
+async function openingOf(given: SiteInput): Promise<{ opening: Omit<Opening, 'password'>; password: NewPassword }> {
+  const { name, country, staff, shipping_options = [], products = [] } = given;
+  const currency = given.currency ?? (country && usualCountry(country)?.currency);
+  if (!currency) throw new ValidationError([bodyMistake(['currency'], 'missing', 'Field required.')]);
+  const opening = {
+    ...{ name, currency, shipping_options, products },
+    staff: { email: staff?.email ?? inventedEmail(name), name: staff?.name ?? `${name} (owner)`.slice(0, 255) },
+    settings: { ...(country && usualSettings(country, { shipping_options })), ...given.settings },
+  };
+  return { opening, password: await mintPassword() };
+}
+
+/** A refusal of a part, told by its place in the body. */
+function inBody(place: string, error: unknown): unknown {
+  const at = place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  if (error instanceof ValidationError) {
+    return new ValidationError(error.detail.map((one) => ({ ...one, loc: ['body', ...at, ...one.loc.slice(1)] })));
+  }
+  const isTold = error instanceof ShopError || place.startsWith('products.');
+  return isTold ? new ValidationError([bodyMistake(at, 'value_error', (error as Error).message)]) : error;
+}
