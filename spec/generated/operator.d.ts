@@ -174,6 +174,10 @@ export interface components {
             /** @description The primary host; null if the site has none of its own. */
             host: string | null;
             created_at: components["schemas"]["Timestamp"];
+            /** @description Since when an operator has suspended the site; null while it is open. */
+            suspended_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the site will be deleted; null if it will not. */
+            delete_at: components["schemas"]["Timestamp"] | null;
             /** @description Products of any status. */
             products: components["schemas"]["Count"];
             /** @description Orders of any status. */
@@ -186,7 +190,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -416,6 +420,12 @@ export interface components {
         };
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
+        /** @description The formatted description. What is not in the list of harmless elements and attributes is removed: scripts, styles, frames, forms, classes, links that are not http, https, mailto or tel, pictures without https. Null for plain text alone. */
+        DescriptionHtml: string | null;
+        /** @description The title for search engines. Null for the name. */
+        SeoTitle: string | null;
+        /** @description The description for search engines. */
+        SeoDescription: string | null;
         /**
          * @description The storefront shows a product that is active and whose published_at has come.
          * @enum {string}
@@ -445,7 +455,7 @@ export interface components {
          * @enum {string}
          */
         InventoryPolicy: "deny" | "continue";
-        /** @description A decimal string with up to four decimals, in weight_unit; null when unknown. */
+        /** @description A decimal string with up to eight decimals, in weight_unit; null when unknown. */
         WeightOrNull: string | null;
         /**
          * @description The unit of weight.
@@ -482,8 +492,11 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description Plain text, or HTML, which is converted to plain text. */
+            /** @description Plain text, or HTML, which is converted to plain text. Made from description_html where only that is given. Where only this is given and differs, the product has no description_html any more. */
             description?: string;
+            description_html?: components["schemas"]["DescriptionHtml"];
+            seo_title?: components["schemas"]["SeoTitle"];
+            seo_description?: components["schemas"]["SeoDescription"];
             vendor?: string | null;
             product_type?: string | null;
             /** @description Trimmed; a tag given twice is kept once. */
@@ -803,6 +816,9 @@ export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type ShippingKind = components['schemas']['ShippingKind'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type Slug = components['schemas']['Slug'];
+export type DescriptionHtml = components['schemas']['DescriptionHtml'];
+export type SeoTitle = components['schemas']['SeoTitle'];
+export type SeoDescription = components['schemas']['SeoDescription'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type Metadata = components['schemas']['Metadata'];
 export type OptionInput = components['schemas']['OptionInput'];

@@ -10,7 +10,7 @@ export async function siteList(config: Config, { sort, json }: { sort: string; j
   process.stdout.write(json ? `${JSON.stringify(sites, null, 2)}\n` : tableOf(sites));
 }
 
-const HEAD = ['Site', 'Name', 'Host', 'Created', 'Products', 'Orders', 'Last order', 'Storage'];
+const HEAD = ['Site', 'Name', 'Host', 'State', 'Created', 'Products', 'Orders', 'Last order', 'Storage'];
 
 function tableOf(sites: FleetSite[]): string {
   const rows = [HEAD, ...sites.map(rowOf)];
@@ -26,8 +26,15 @@ function tableOf(sites: FleetSite[]): string {
     .join('');
 }
 
-function rowOf({ site_id, name, host, created_at, products, orders, last_order_at, storage_bytes }: FleetSite) {
+function stateOf({ suspended_at, delete_at }: FleetSite): string {
+  if (delete_at) return `ends ${delete_at.slice(0, 10)}`;
+  return suspended_at ? 'suspended' : 'open';
+}
+
+function rowOf(site: FleetSite) {
+  const { site_id, name, host, created_at, products, orders, last_order_at, storage_bytes } = site;
   const megabytes = `${(storage_bytes / 1024 / 1024).toFixed(1)} MB`;
   const days = [created_at, last_order_at].map((moment) => moment?.slice(0, 10) ?? '–');
-  return [site_id, name, host ?? '–', days[0] ?? '', String(products), String(orders), days[1] ?? '', megabytes];
+  const counts = [products, orders].map(String);
+  return [site_id, name, host ?? '–', stateOf(site), days[0] ?? '', ...counts, days[1] ?? '', megabytes];
 }

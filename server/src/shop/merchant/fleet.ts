@@ -17,6 +17,10 @@ export interface FleetSite {
   /** The primary host. */
   host: string | null;
   created_at: string;
+  /** Since when an operator has suspended it. */
+  suspended_at: string | null;
+  /** When it will be deleted. */
+  delete_at: string | null;
   /** Of any status. */
   products: number;
   orders: number;
@@ -53,7 +57,7 @@ export async function pageOfSites(connection: Connection, { q, sort = 'name', ..
 /** A site with how it is doing. */
 export async function siteDetails(shop: Shop, card: { name: string } | undefined) {
   const site = await shop.one<Named>(
-    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, d.host from sites s
+    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary where s.site_id = ${shop.siteId}`,
   );
   const counted = await shop.one<Counted>(countsOf(shop.siteId));
@@ -99,14 +103,14 @@ function latestFirst(a: string, b: string): number {
   return a > b ? -1 : 1;
 }
 
-type Named = Pick<FleetSite, 'site_id' | 'merchant_id' | 'currency' | 'host' | 'created_at'>;
-type Counted = Omit<FleetSite, keyof Named>;
+type Counted = Pick<FleetSite, 'name' | 'products' | 'orders' | 'last_order_at' | 'storage_bytes'>;
+type Named = Omit<FleetSite, keyof Counted>;
 
 /** What each site holds is read as that site, so that row-level security stays on; the statements are sent without waiting in between. */
 async function readSites(connection: Connection): Promise<FleetSite[]> {
   const { rows: named } = await query<Named>(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, d.host from sites s
+    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary`,
   );
   const counts = named.map(async ({ site_id }) => {
