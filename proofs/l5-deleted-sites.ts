@@ -67,17 +67,23 @@ async function remove({ size, seed, progress }: Trial, world: World, { victim, l
   const { owner, violations } = world;
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
-  const chosen = new Set(pick(size, chance.some(writing, 40), writing));
-  const operations = operationTable.filter(
-    (operation) => chosen.has(operation) || (operation.safe && isOfShop(operation)),
-  );
+  const chosen = pick(size, chance.some(writing, 40), writing);
+  // Reads last: they are sent now, and must still find what they are about.
+  const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));
+  shareInvitation(calls);
   await readBefore(world, victim, calls);
   const pages = pagesOf(victim);
   const neighbour = await neighbourOf(world, living);
   progress(`${calls.length} calls prepared`);
 
+  // Whoever left the shop before keeps a login of their own: the makers let such people go.
+  await owner.query(
+    `delete from commerce.staff s where email like $1
+      and not exists (select from commerce.staff_memberships m where m.staff_id = s.id)`,
+    [`${victim.canary}%`],
+  );
   const open = await allRows(owner);
   await withOwner(world, (client) => suspendSite(client, victim.site_id, null));
   const suspended = await allRows(owner);
@@ -133,6 +139,13 @@ function isOfShop(operation: Operation): boolean {
 /** What answers while a shop is suspended: the exports, and what staff do with their own login. */
 function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
+}
+
+/** An invitation ends those before it: whoever registers has that of the last call. */
+function shareInvitation(calls: Call[]): void {
+  const invited = calls.find(({ operation }) => operation.id === 'dashboard.getInvitation');
+  const registering = calls.find(({ operation }) => operation.id === 'dashboard.registerStaff');
+  if (invited && registering) registering.body = { ...(registering.body as object), ...(invited.body as object) };
 }
 
 /** Fills the caches, and makes sure that the calls are such as are answered; what was cached is asked for again by its ETag. */

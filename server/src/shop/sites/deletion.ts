@@ -176,6 +176,11 @@ async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<
   await owner.query(
     sql`delete from commerce.idempotency_keys where site_id = ${NO_SITE}::uuid and principal_id = any(${ids}::uuid[])`,
   );
+  // Mails about a login are of no site, either.
+  await owner.query(
+    sql`delete from graphile_worker._private_jobs where payload->>'site_id' is null and payload->'about'->>'email' in (
+        select email from commerce.staff where id = any(${ids}::uuid[]))`,
+  );
   await owner.query(sql`delete from commerce.staff where id = any(${ids}::uuid[])`);
   return ids.length;
 }
