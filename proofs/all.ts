@@ -62,6 +62,7 @@ import { K3 } from './k3-refund-races.ts';
 import { K4 } from './k4-late-money.ts';
 import { K5 } from './k5-hostile-addresses.ts';
 import { L3 } from './l3-two-editors.ts';
+import { L5 } from './l5-deleted-sites.ts';
 import { M1 } from './m1-oauth-attacks.ts';
 import { M3 } from './m3-malformed-protocols.ts';
 import { M4 } from './m4-audit-tampering.ts';
@@ -120,6 +121,6 @@ export const PROOFS: Proof[] = [
   ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],
-  ...[L1, L2, L3, L4],
+  ...[L1, L2, L3, L4, L5],
   ...[M1, M2, M3, M4],
 ];

@@ -8,6 +8,8 @@ import { tablesOfSites } from './tables.ts';
 /** How long a deletion can be taken back. */
 export const DELETION_WAITS_DAYS = 30;
 
+const NO_SITE = '00000000-0000-0000-0000-000000000000';
+
 export interface DeletionOptions {
   /** Without waiting. */
   now: boolean;
@@ -169,6 +171,16 @@ async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<
   for (const table of ['staff_sessions', 'staff_resets', 'staff_second_factors']) {
     await owner.query(`delete from commerce.${table} where staff_id = any($1::uuid[])`, [ids]);
   }
+  // What they did with their own login was kept outside of every site, for its repetition.
+  await owner.query(sql`select set_config('app.site_id', ${NO_SITE}, true)`);
+  await owner.query(
+    sql`delete from commerce.idempotency_keys where site_id = ${NO_SITE}::uuid and principal_id = any(${ids}::uuid[])`,
+  );
+  // Mails about a login are of no site, either.
+  await owner.query(
+    sql`delete from graphile_worker._private_jobs where payload->>'site_id' is null and payload->'about'->>'email' in (
+        select email from commerce.staff where id = any(${ids}::uuid[]))`,
+  );
   await owner.query(sql`delete from commerce.staff where id = any(${ids}::uuid[])`);
   return ids.length;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asOwner } from '../../../test/as-owner.ts';
 import { FILES_DIR } from '../../../test/server.ts';
+import { logIn } from '../../../test/session.ts';
 import { openShop } from '../../../test/shop.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { deleteSite } from './deletion.ts';
@@ -76,6 +77,16 @@ test('a deleted site leaves no row in any table that has sites, no file and no j
     const { rows } = await db.query<{ table: string; rows: number }>(parts.join(' union all '), [id]);
     return rows.filter(({ rows: count }) => count > 0);
   };
+  const { session, staff } = await logIn(shop);
+  await staff.POST('/api/dashboard/auth/logout');
+  const keys = () => db.query('select from commerce.idempotency_keys where principal_id = $1', [session.staff.id]);
+  expect((await keys()).rowCount).toBe(1);
+  // Somebody who works for both keeps their login.
+  const both = (await logIn(neighbour)).session.staff;
+  await db.query(`insert into commerce.staff_memberships (site_id, staff_id, role) values ($1, $2, 'viewer')`, [
+    site_id,
+    both.id,
+  ]);
   const before = await left(neighbour.site_id);
 
   const store = directoryStore(FILES_DIR);
@@ -83,6 +94,8 @@ test('a deleted site leaves no row in any table that has sites, no file and no j
 
   expect(done).toMatchObject({ removed: { logins: 1 } });
   expect(await left(site_id)).toEqual([]);
+  expect((await keys()).rowCount).toBe(0);
+  expect((await logIn(neighbour)).session.staff).toEqual(both);
   expect(await left(neighbour.site_id)).toEqual(before);
   expect(existsSync(file)).toBe(false);
   const jobs = await db.query(`select from graphile_worker._private_jobs where payload->>'site_id' = $1`, [site_id]);

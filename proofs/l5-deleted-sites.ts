@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PoolClient } from 'pg';
+import { directoryStore } from '../server/src/files/directory.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import { deleteSite } from '../server/src/shop/sites/deletion.ts';
+import { suspendSite } from '../server/src/shop/sites/state.ts';
+import { FILES_DIR } from '../server/test/server.ts';
+import { type Call, exchange, tell } from './client.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { callAs, type Tenant, type World } from './tenant.ts';
+import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
+import { closeWorld, inWorld } from './world.ts';
+
+/**
+ * A shop is suspended, and then deleted, beside others that live on. Everything that opens it is kept from before: each operation,
+ * and the addresses beside the contract. Its things are looked for in every row of every table and of the queue, and among the
+ * files; all rows, files and answers of the others are compared with those from before.
+ */
+export const L5: Proof = {
+  id: 'L5',
+  promise: 'A suspended shop does not answer; a deleted one leaves nothing behind, and no other shop is touched.',
+  async run(trial) {
+    // In a world of its own: nobody else has a use for what is left of it.
+    await closeWorld();
+    try {
+      return await inWorld(trial, (world) => attack(trial, world));
+    } finally {
+      await closeWorld();
+    }
+  },
+};
+
+async function attack(trial: Trial, world: World): Promise<Figures> {
+  const count: Count = { calls: 0, removed: 0, compared: 0, neighbours: 0 };
+  for (const tenant of world.tenants) await upload(world, tenant);
+  const [first, living, second] = world.tenants;
+  for (const victim of pick(trial.size, [first], [first, second]))
+    await remove(trial, world, { victim, living }, count);
+  return {
+    tried: count.calls,
+    unit: 'calls of a suspended or deleted shop',
+    violations: world.violations.list,
+    note: `${count.removed} rows removed, ${count.compared} of others compared, ${count.neighbours} answers of a neighbour meanwhile`,
+  };
+}
+
+interface Count {
+  calls: number;
+  removed: number;
+  compared: number;
+  neighbours: number;
+}
+
+/** What is written of calls that are refused: what agents were told, and how often was asked. */
+const NOTED = /^\w+ commerce\.(audit_events|rate_counts) /;
+
+interface Roles {
+  victim: Tenant;
+  living: Tenant;
+}
+
+async function remove({ size, seed, progress }: Trial, world: World, { victim, living }: Roles, count: Count) {
+  const { owner, violations } = world;
+  const chance = chanceOf(seed);
+  const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
+  const chosen = pick(size, chance.some(writing, 40), writing);
+  // Reads last: they are sent now, and must still find what they are about.
+  const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
+  const calls: Call[] = [];
+  for (const operation of operations) calls.push(await validCall(world, victim, operation));
+  shareInvitation(calls);
+  await readBefore(world, victim, calls);
+  const pages = pagesOf(victim);
+  const neighbour = await neighbourOf(world, living);
+  progress(`${calls.length} calls prepared`);
+
+  // Whoever left the shop before keeps a login of their own: the makers let such people go.
+  await owner.query(
+    `delete from commerce.staff s where email like $1
+      and not exists (select from commerce.staff_memberships m where m.staff_id = s.id)`,
+    [`${victim.canary}%`],
+  );
+  const open = await allRows(owner);
+  await withOwner(world, (client) => suspendSite(client, victim.site_id, null));
+  const suspended = await allRows(owner);
+  const touched = differences(open, suspended).filter((row) => !/^\w+ commerce\.sites /.test(row));
+  for (const row of touched) violations.add(`suspending touched a row: ${row}`);
+  for (const call of calls.filter(({ operation }) => !staysOpen(operation))) {
+    count.calls += 1;
+    const reply = await world.send(call, victim);
+    const refused = reply.status === 403 && reply.text.includes('"site_suspended"');
+    if (!refused || reply.text.toLowerCase().includes(victim.canary))
+      violations.add(`suspended, ${call.operation.id} answered ${reply.status} ${reply.text}`);
+  }
+  await refusesPages(world, { victim, pages, expected: [403] }, count);
+  const written = differences(suspended, await allRows(owner)).filter((row) => !NOTED.test(row));
+  for (const row of written) violations.add(`a call of the suspended shop wrote: ${row}`);
+  await neighbour.compare('while the shop was suspended');
+  progress('suspended');
+  const before = await allRows(owner);
+
+  const files = filesNow();
+  await deleteBeside(world, { victim, living }, count);
+  const after = await allRows(owner);
+  judgeRows(world, victim, before, after, count);
+  judgeFiles(world, victim, files);
+  for (const call of calls) {
+    count.calls += 1;
+    const reply = await world.send(call, victim);
+    if (reply.status < 400 || reply.status >= 500 || reply.text.toLowerCase().includes(victim.canary))
+      violations.add(`deleted, ${call.operation.id} answered ${reply.status} ${reply.text}`);
+  }
+  await refusesPages(world, { victim, pages, expected: [404] }, count);
+  const owns = rowsOf(victim, before);
+  for (const [table, rows] of await allRows(owner)) {
+    for (const row of rows) if (owns(row)) violations.add(`left over after the calls: ${table} ${told(row)}`);
+  }
+  await neighbour.compare('after the deletion');
+  count.neighbours += neighbour.answers();
+  progress('deleted');
+}
+
+/** Of nobody's shop: they answer about a login, to whoever asks. */
+const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
+const OPEN_OF_SHOP = [
+  ...['agent.requestConsent', 'agent.pollConsent'],
+  ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
+];
+
+/** Whoever accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
+function isOfShop(operation: Operation): boolean {
+  return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
+}
+
+/** What answers while a shop is suspended: the exports, and what staff do with their own login. */
+function staysOpen(operation: Operation): boolean {
+  return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
+}
+
+/** An invitation ends those before it: whoever registers has that of the last call. */
+function shareInvitation(calls: Call[]): void {
+  const invited = calls.find(({ operation }) => operation.id === 'dashboard.getInvitation');
+  const registering = calls.find(({ operation }) => operation.id === 'dashboard.registerStaff');
+  if (invited && registering) registering.body = { ...(registering.body as object), ...(invited.body as object) };
+}
+
+/** Fills the caches, and makes sure that the calls are such as are answered; what was cached is asked for again by its ETag. */
+async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<void> {
+  for (const call of calls.filter(({ operation }) => operation.safe)) {
+    for (let again = 0; again < 2; again += 1) {
+      const reply = await world.send(call, victim);
+      if (reply.status >= 400) throw new Error(`${call.operation.id} of the proof: ${reply.status} ${reply.text}`);
+      if (reply.headers.etag) call.headers['If-None-Match'] = String(reply.headers.etag);
+    }
+  }
+}
+
+/** Addresses of a shop beside the contract. */
+function pagesOf({ site_id, ids }: Tenant): string[] {
+  const [token] = readdirSync(join(FILES_DIR, 'files', site_id));
+  return [
+    ...['llms.txt', 'skill.md', '.well-known/ucp', 'oauth/authorize'].map((page) => `/sites/${site_id}/${page}`),
+    `/account?site_id=${site_id}`,
+    `/.well-known/oauth-authorization-server/sites/${site_id}`,
+    `/.well-known/oauth-protected-resource/sites/${site_id}/mcp`,
+    `/files/${site_id}/${token}/320.webp`,
+    `/sites/${site_id}/basket/${ids.cart[0]}`,
+  ];
+}
+
+interface Asked {
+  victim: Tenant;
+  pages: string[];
+  expected: number[];
+}
+
+async function refusesPages(world: World, { victim, pages, expected }: Asked, count: Count): Promise<void> {
+  for (const page of pages) {
+    count.calls += 1;
+    const { status, text } = await exchange(world.baseUrl, 'GET', page, {});
+    if (!expected.includes(status) || text.toLowerCase().includes(victim.canary))
+      world.violations.add(`${page} answered ${status} instead of ${expected}: ${text.slice(0, 500)}`);
+  }
+}
+
+/** What a neighbour is answered: those of its reads that say the same in a second round must say it to the end. */
+async function neighbourOf(world: World, living: Tenant) {
+  let answers = 0;
+  const ask = async (call: Call) => {
+    answers += 1;
+    return tell(await world.send(call, living), []);
+  };
+  const first: { call: Call; answer: string }[] = [];
+  for (const operation of operationTable.filter((one) => one.safe && isOfShop(one))) {
+    const call = await validCall(world, living, operation);
+    first.push({ call, answer: await ask(call) });
+  }
+  // Not what tells of the calls themselves: the audit, and when a key was last used.
+  const reads: typeof first = [];
+  for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
+  return {
+    answers: () => answers,
+    async compare(when: string) {
+      for (const { call, answer } of reads) {
+        const now = await ask(call);
+        if (now !== answer)
+          world.violations.add(`${when}, ${call.operation.id} of a neighbour changed: ${answer} → ${now}`);
+      }
+    },
+  };
+}
+
+/** Deletes while a neighbour's customers look at its catalogue, which writes nothing. */
+async function deleteBeside(world: World, { victim, living }: Roles, count: Count): Promise<void> {
+  const looks = operationTable.filter(({ cacheable, safe, surface }) => cacheable && safe && surface === 'storefront');
+  const calls = await Promise.all(looks.map((operation) => validCall(world, living, operation)));
+  let deleted = false;
+  const store = directoryStore(FILES_DIR);
+  const deletion = withOwner(world, (client) =>
+    deleteSite(client, store, victim.site_id, { now: true, force: true }),
+  ).finally(() => {
+    deleted = true;
+  });
+  do {
+    for (const call of calls) {
+      const { status, text } = await world.send(call, living);
+      count.neighbours += 1;
+      if (status >= 300) world.violations.add(`during the deletion a neighbour was answered ${status} ${text}`);
+    }
+  } while (!deleted);
+  await deletion;
+}
+
+function judgeRows({ violations }: World, victim: Tenant, before: Rows, after: Rows, count: Count): void {
+  const owns = rowsOf(victim, before);
+  for (const [table, rows] of before) {
+    for (const row of rows) count[owns(row) ? 'removed' : 'compared'] += 1;
+    for (const row of after.get(table) ?? []) if (owns(row)) violations.add(`left over: ${table} ${told(row)}`);
+  }
+  for (const row of differences(before, after)) {
+    if (!owns(row)) violations.add(`touched elsewhere: ${row}`);
+  }
+}
+
+/** Every file of the store, by path. */
+function filesNow(): Map<string, string> {
+  const paths = readdirSync(join(FILES_DIR, 'files'), { recursive: true, encoding: 'utf8' });
+  const files = paths.filter((path) => statSync(join(FILES_DIR, 'files', path)).isFile());
+  return new Map(files.map((path) => [path, readFileSync(join(FILES_DIR, 'files', path), 'base64')]));
+}
+
+function judgeFiles({ violations }: World, { site_id }: Tenant, before: Map<string, string>): void {
+  const after = filesNow();
+  const isTheirs = (path: string) => path.startsWith(site_id);
+  if (![...before.keys()].some(isTheirs)) violations.add('The shop had no file to lose.');
+  for (const path of after.keys()) if (isTheirs(path)) violations.add(`left over: the file ${path}`);
+  for (const [path, bytes] of before) {
+    if (!isTheirs(path) && after.get(path) !== bytes) violations.add(`touched elsewhere: the file ${path}`);
+  }
+}
+
+async function upload(world: World, tenant: Tenant): Promise<void> {
+  const content = `the picture of ${tenant.canary}`;
+  const made = (await callAs(world, tenant, 'dashboard.createFile', {
+    filename: `${tenant.canary}.jpg`,
+    content_type: 'image/jpeg',
+    bytes: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  })) as { upload_url: string };
+  const reply = await exchange(world.baseUrl, 'PUT', new URL(made.upload_url).pathname, {}, content);
+  if (reply.status !== 200) throw new Error(`The upload of the proof was refused: ${reply.status} ${reply.text}`);
+}
+
+async function withOwner<T>({ owner }: World, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await owner.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** A row without the long values that would push what names it out of sight. */
+function told(row: string): string {
+  return row.replaceAll(/"[^"]{200,}"/g, '"…"');
+}
