@@ -137,7 +137,8 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
           await limitTo(scopes);
           const what = `${asked.name} of UCP over ${way} with ${scopes.join(' ')}`;
           // A checkout of lines begins with a cart, which that scope lets it make.
-          const remains = asked.name === 'create_checkout' && scopes.includes('cart:write') ? ['carts', 'cart_items'] : [];
+          const remains =
+            asked.name === 'create_checkout' && scopes.includes('cart:write') ? ['carts', 'cart_items'] : [];
           await judge(world, tenant, what, left === undefined, () => ask(speaker, asked), remains);
           tried += 1;
         }
