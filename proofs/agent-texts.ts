@@ -5,7 +5,7 @@ import { leftIn } from './injections.ts';
 /** The faults of a JSON answer: canaries beyond what is marked as untrusted, and what is left in it that harms. */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
   return textsIn(body, at, false).flatMap(({ text, at: place, marked }) => {
-    if (/_url$/.test(place)) return [];
+    if (/(?:_|\.)url$/.test(place)) return [];
     const left = leftIn(text).map((kind) => `${kind} is left in ${place}: ${JSON.stringify(text)}`);
     const strays = !marked && text.toLowerCase().includes(canary);
     return strays ? [...left, `${place} is not marked as untrusted: ${JSON.stringify(text)}`] : left;
@@ -22,7 +22,9 @@ interface Text {
 function textsIn(value: unknown, at: string, marked: boolean): Text[] {
   if (typeof value === 'string') return [{ text: value, at, marked }];
   if (typeof value !== 'object' || value === null) return [];
-  const inside = marked || (value as { content_trust?: unknown }).content_trust === 'merchant';
+  const { content_trust, metadata } = value as { content_trust?: unknown; metadata?: { content_trust?: unknown } };
+  // UCP has a place for what its schemas do not name.
+  const inside = marked || content_trust === 'merchant' || metadata?.content_trust === 'merchant';
   if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, at, inside));
   return Object.entries(value).flatMap(([name, field]) => [
     { text: name, at: `${at} (a name)`, marked: inside },

@@ -1,11 +1,20 @@
-import { operationTable } from '../server/src/http/contract/contract.ts';
-import { bearer, newCustomer, openAgent } from './agents.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import { agentTools, toolName } from '../server/src/mcp/tools.ts';
+import type { FunctionName } from '../server/src/ucp/functions.ts';
+import { publishProfile } from '../server/test/ucp.ts';
+import { bearer, newCustomer, openAgent, SCOPES } from './agents.ts';
 import { effects, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
+import { callTool } from './mcp.ts';
 import { validCall } from './requests.ts';
+import type { Tenant, World } from './tenant.ts';
+import { askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
 import { inWorld } from './world.ts';
 
-/** An active agent token by itself, on every operation that is not for agents, and on those of agents without the scope. */
+/**
+ * An active agent token by itself, on every operation that is not for agents, and on those of agents without the scope; over
+ * MCP and UCP with each scope alone, where it opens what needs that scope and nothing else.
+ */
 export const E7: Proof = {
   id: 'E7',
   promise: 'An agent token alone opens nothing outside of the agent surface, and there only what its scopes name.',
@@ -36,6 +45,107 @@ export const E7: Proof = {
         if (changed.length > 0) world.violations.add(`${operation.id} was refused, yet ${changed.join(', ')} changed`);
         trial.progress(`${operation.id}, ${tried} requests`);
       }
+      tried += await overMcp(world, tenant, id);
+      trial.progress(`MCP, ${tried} requests`);
+      tried += await overUcp(world, tenant, id);
+      trial.progress(`UCP, ${tried} requests`);
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
     }),
 };
+
+const MISSING = /"(?:error|code)":"insufficient_scope"/;
+
+/** Says what a token with these scopes alone did, and whether that is right. */
+async function judge(
+  world: World,
+  tenant: Tenant,
+  what: string,
+  isNamed: boolean,
+  send: () => Promise<{ status: number; text: string }>,
+  remains: string[] = [],
+): Promise<void> {
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const { status, text } = await send();
+  const told = `${status} ${text.slice(0, 300)}`;
+  if (status === 401 || status >= 500) world.violations.add(`${what}: ${told}`);
+  if (isNamed === MISSING.test(text)) world.violations.add(`${what} ${isNamed ? 'was refused' : 'was open'}: ${told}`);
+  if (isNamed) return;
+  const effected = effects(before, await holdingsOf(world.owner, tenant.site_id));
+  // That a key was used is noted before the request is looked at.
+  const changed = effected.filter((table) => table !== 'ucp_requests' && !remains.includes(table));
+  if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
+}
+
+/** Each tool with each scope alone; and what is for no agent, which is no tool. */
+async function overMcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
+  const tools = agentTools();
+  let tried = 0;
+  for (const scope of SCOPES) {
+    const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
+    for (const { operation } of tools.values()) {
+      if (operation.scope === 'agent:self' || operation.scope === undefined) continue;
+      const call = await validCall(world, tenant, operation);
+      const what = `the tool ${toolName(operation.name)} with ${scope} alone`;
+      await judge(world, tenant, what, operation.scope === scope, () => callTool(world, tenant, secret, call));
+      tried += 1;
+    }
+  }
+  const { secret } = await openAgent(world, tenant, customer_id);
+  const isTool = ({ name }: Operation) => tools.has(toolName(name));
+  for (const operation of operationTable.filter((one) => !isTool(one))) {
+    const sent = { operation, path: {}, query: {}, headers: {}, body: undefined };
+    const { result, text } = await callTool(world, tenant, secret, sent);
+    if (result !== undefined) world.violations.add(`${operation.id} is a tool: ${text.slice(0, 300)}`);
+    tried += 1;
+  }
+  return tried;
+}
+
+/** The scopes that each function of UCP needs, all of them. */
+const NEEDED: Record<FunctionName, string[]> = {
+  search_catalog: ['catalog:read'],
+  lookup_catalog: ['catalog:read'],
+  get_product: ['catalog:read'],
+  create_cart: ['cart:write'],
+  get_cart: ['cart:write'],
+  update_cart: ['cart:write'],
+  cancel_cart: ['cart:write'],
+  create_checkout: ['cart:write', 'checkout:create'],
+  get_checkout: ['checkout:create'],
+  update_checkout: ['cart:write', 'checkout:create'],
+  complete_checkout: ['checkout:create'],
+  cancel_checkout: ['checkout:create'],
+  get_order: ['orders:read'],
+};
+
+/** Each function, over both ways in, with exactly what it needs, and with all but one of that. */
+async function overUcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
+  const profile = await publishProfile();
+  let tried = 0;
+  try {
+    const { id, secret } = await openAgent(world, tenant, customer_id);
+    const speaker: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url, secret };
+    const limitTo = (scopes: string[]) =>
+      world.owner.query('update commerce.tokens set scopes = $2 where id = $1', [id, scopes]);
+    for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
+      await limitTo(SCOPES);
+      // One and the same token: it made the cart that it is kept from.
+      for (const asked of await validAsks(world, tenant, { speaker, customer_id, isAlive: true })) {
+        const needed = NEEDED[asked.name];
+        for (const left of [...needed, undefined]) {
+          const scopes = left === undefined ? needed : SCOPES.filter((scope) => scope !== left);
+          await limitTo(scopes);
+          const what = `${asked.name} of UCP over ${way} with ${scopes.join(' ')}`;
+          // A checkout of lines begins with a cart, which that scope lets it make.
+          const remains =
+            asked.name === 'create_checkout' && scopes.includes('cart:write') ? ['carts', 'cart_items'] : [];
+          await judge(world, tenant, what, left === undefined, () => ask(speaker, asked), remains);
+          tried += 1;
+        }
+      }
+    }
+  } finally {
+    await profile.close();
+  }
+  return tried;
+}

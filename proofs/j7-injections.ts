@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { withoutHidden } from '../server/src/shop/hidden-characters.ts';
+import type { FunctionName } from '../server/src/ucp/functions.ts';
+import { FUNCTION_NAMES, faultsInAnswer, publishProfile } from '../server/test/ucp.ts';
 import { AgentPurchases } from './agent-purchases.ts';
 import { faultsInJson, faultsInMarkdown } from './agent-texts.ts';
 import { bearer, callOf } from './agents.ts';
@@ -10,8 +12,12 @@ import { takeTransfers } from './goods.ts';
 import { INJECTIONS, type Injection } from './injections.ts';
 import { callTool } from './mcp.ts';
 import { type OpenShop, onPremises } from './shop.ts';
+import { type Asked, answerIn, askOverMcp, askOverRest } from './ucp.ts';
 
-/** Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
+/**
+ * Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms,
+ * and through every function of UCP over both ways in.
+ */
 export const J7: Proof = {
   id: 'J7',
   promise:
@@ -20,15 +26,22 @@ export const J7: Proof = {
     onPremises(trial, async (premises) => {
       const shop = await premises.openShop();
       await takeTransfers(shop);
-      const readings = new Readings(shop);
+      const profile = await publishProfile();
+      const readings = new Readings(shop, profile.url);
       const chosen = pick(trial.size, everyDisguise(), INJECTIONS);
-      for (const [i, injection] of chosen.entries()) {
-        await expose(shop, injection, readings);
-        trial.progress(`${i + 1} of ${chosen.length} texts, ${readings.answers} answers`);
+      try {
+        for (const [i, injection] of chosen.entries()) {
+          await expose(shop, injection, readings);
+          trial.progress(`${i + 1} of ${chosen.length} texts, ${readings.answers} answers`);
+        }
+      } finally {
+        await profile.close();
       }
       for (const id of readings.unread())
         premises.violations.add(`${id} was never asked: teach proofs/j7-injections.ts`);
-      const note = `${chosen.length} texts, each in every field of a shop that takes it; ${readings.shown} answers showed one`;
+      for (const name of readings.silent())
+        premises.violations.add(`${name} over UCP never showed a text: it proves nothing`);
+      const note = `${chosen.length} texts, each in every field of a shop that takes it; ${readings.shown} answers showed one, ${readings.shownOverUcp} of them over UCP`;
       return { tried: readings.answers, unit: 'answers', violations: premises.violations.list, note } satisfies Figures;
     }),
 };
@@ -44,11 +57,16 @@ class Readings {
   answers = 0;
   /** How many held a canary: a proof that sees none proves nothing. */
   shown = 0;
+  shownOverUcp = 0;
   readonly #shop: OpenShop;
+  readonly #profile: string;
   readonly #asked = new Set<string>();
+  readonly #showing = new Set<string>();
 
-  constructor(shop: OpenShop) {
+  /** With the address of the profile that the agent has in UCP. */
+  constructor(shop: OpenShop, profile: string) {
     this.#shop = shop;
+    this.#profile = profile;
   }
 
   /** The body of the JSON answer. */
@@ -80,10 +98,40 @@ class Readings {
     return body;
   }
 
-  /** Operations that read or write for an agent, and that were not called. */
+  /** The answers over REST and over MCP; each that makes something makes another one. */
+  async askUcp(agent: AgentPurchases, { canary }: Injection, asked: Asked) {
+    const { baseUrl, violations } = this.#shop.premises;
+    const { site_id } = this.#shop;
+    const speaker = { baseUrl, site_id, profile: this.#profile, secret: agent.agent.secret };
+    const answers: Record<string, unknown>[] = [];
+    for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
+      const at = `${asked.name} over UCP by ${way}`;
+      const reply = await ask(speaker, asked);
+      this.answers += 1;
+      if (reply.text.includes(canary)) {
+        this.shown += 1;
+        this.shownOverUcp += 1;
+        this.#showing.add(asked.name);
+      }
+      const answer = answerIn(reply);
+      if (answer === undefined) violations.add(`${at}: ${reply.status} ${reply.text.slice(0, 500)}`);
+      const faults = [...faultsInJson(answer, canary, at), ...faultsInAnswer(asked.name, answer)];
+      for (const fault of new Set(faults)) violations.add(fault);
+      answers.push(answer ?? {});
+    }
+    this.#asked.add(asked.name);
+    return answers;
+  }
+
+  /** Operations that read or write for an agent, and functions of UCP, that were not called. */
   unread(): string[] {
     const all = operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0);
-    return all.map(({ id }) => id).filter((id) => !this.#asked.has(id));
+    return [...all.map(({ id }) => id), ...FUNCTION_NAMES].filter((id) => !this.#asked.has(id));
+  }
+
+  /** Functions of UCP in whose answers no text was ever seen. */
+  silent(): string[] {
+    return FUNCTION_NAMES.filter((name) => this.#asked.has(name) && !this.#showing.has(name));
   }
 }
 
@@ -91,7 +139,7 @@ class Readings {
 async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
-  const { product_id, variant_id } = await sell(shop, injection);
+  const { product_id, variant_id, parcel_id } = await sell(shop, injection);
   await write(shop, 'storefront.updateCustomer', ['first_name', 'last_name', 'phone'], injection, agent.as);
   const ask = (id: string, parts: Partial<Call> = {}) => readings.ask(agent, injection, id, parts);
 
@@ -109,6 +157,9 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
   await ask('agent.getCart', { path: { cart_id } });
   await putRight(ask, cart_id, variant_id);
+  const overUcp = (name: FunctionName, id?: string, body?: object) =>
+    readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });
+  await shopOverUcp(shop, agent, injection, overUcp, parcel_id);
   await ask('agent.findAndBuy', { body: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id, quantity: 999 } });
   const { checkout } = (await ask('agent.findAndBuy', { body: { cart_id } })) as { checkout?: { id: string } };
@@ -123,6 +174,8 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await write(shop, 'dashboard.createFulfillment', ['carrier', 'tracking_number'], injection, { path: { order_id } });
   await ask('agent.listOrders');
   await ask('agent.getOrder', { path: { order_id } });
+  await overUcp('get_order', order_id);
+  await overUcp('get_checkout', checkout_id);
   // Refusals mention what is gone by then.
   await shop.must('dashboard.deleteProduct', { path: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id } });
@@ -156,6 +209,42 @@ async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<
   await ask('agent.addCartItem', { path: { cart_id }, body });
 }
 
+/** Everything that an agent of UCP sees before a purchase, with an address in which a human wrote the text. */
+async function shopOverUcp(
+  shop: OpenShop,
+  { as }: AgentPurchases,
+  { word, text }: Injection,
+  ask: (name: FunctionName, id?: string, body?: object) => Promise<Record<string, unknown>[]>,
+  variant_id: string,
+): Promise<void> {
+  const line_items = [{ item: { id: variant_id }, quantity: 1 }];
+  await ask('search_catalog', undefined, { query: word });
+  await ask('lookup_catalog', undefined, { ids: [variant_id] });
+  await ask('get_product', undefined, { id: variant_id });
+  const [cart] = await ask('create_cart', undefined, { line_items });
+  const cart_id = String(cart?.id);
+  await ask('get_cart', cart_id);
+  await ask('update_cart', cart_id, { line_items, discounts: { codes: [word] } });
+  await ask('update_cart', cart_id, { line_items: [{ item: { id: variant_id }, quantity: 900 }] });
+  const [begun, other] = await ask('create_checkout', undefined, { line_items });
+  const checkout_id = String(begun?.id);
+  const said = taken(text).slice(0, 100);
+  const written = { first_name: said, last_name: said, address1: said, address2: said, city: said };
+  const shipping_address = { ...written, postal_code: '10115', country: 'DE' };
+  await shop.must('storefront.updateCheckout', {
+    ...as,
+    path: { checkout_id },
+    body: { shipping_address, phone: taken(text).slice(0, 64) },
+  });
+  const shown = JSON.stringify(await ask('get_checkout', checkout_id));
+  if (!shown.includes('"destinations"')) shop.premises.violations.add(`no address was shown: ${shown}`);
+  await ask('update_checkout', checkout_id, { line_items, buyer: { email: 'june@example.com' } });
+  await ask('complete_checkout', checkout_id);
+  await ask('cancel_checkout', checkout_id);
+  await ask('cancel_checkout', String(other?.id));
+  await ask('cancel_cart', cart_id);
+}
+
 /** What the contract accepts of a text: some invisible characters are refused already, and others are not. */
 function taken(text: string): string {
   return withoutHidden(text, { lines: false });
@@ -178,10 +267,15 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
         { ...variant, option1: name, option2: hidden.bold },
         { ...variant, option1: word, option2: hidden.long, sku: null },
         { ...variant, option1: hidden.turned, option2: hidden.bold, sku: null },
+        { ...variant, option1: word, option2: hidden.bold, sku: null, requires_shipping: true, inventory_quantity: 30 },
       ],
     },
   });
-  return { product_id: product.id, variant_id: product.variants[0]?.id ?? '' };
+  return {
+    product_id: product.id,
+    variant_id: product.variants[0]?.id ?? '',
+    parcel_id: product.variants.find(({ requires_shipping }) => requires_shipping)?.id ?? '',
+  };
 }
 
 /** Writes the text into each of these fields that takes it. */

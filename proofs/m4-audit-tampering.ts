@@ -89,16 +89,34 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
       const { status } = await exchange(server.baseUrl, 'POST', path, headers);
       if (status !== 200) violations.add(`the customer could not be erased: ${status}`);
     }
+    if (seal <= 2) await letTimePass(server, site_id);
     await sealNow(server);
+    // What it does is written long after its customer was erased, and keeps its details.
+    if (seal === 2) agents.push(await openAgent(server, { site_id, canary }, customers[1] ?? ''));
   }
   const { findings, head, erased } = await look(server, site_id);
   if (!head || findings.length > 0) violations.add(`found without an attack: ${findings.join(' ')}`);
   if (erased === 0) violations.add('no details were erased');
+  if ((await rowsAfterErasure(server, site_id)) === 0) violations.add('nothing was done after the erasure');
   const { rows } = await server.owner.query<{ id: string }>(
     'select id from commerce.audit_events where site_id = $1 order by id',
     [site_id],
   );
   return { site_id, ids: rows.map(({ id }) => id), seals, head: head as Head };
+}
+
+/** Rows that are in no seal yet become five minutes older, all by the same. */
+async function letTimePass({ owner }: TestServer, site_id: string): Promise<void> {
+  await owner.query(
+    `update ${EVENTS} set created_at = created_at - interval '5 minutes'
+      where site_id = $1 and created_at > now() - interval '4 minutes'`,
+    [site_id],
+  );
+}
+
+async function rowsAfterErasure({ owner }: TestServer, site_id: string): Promise<number> {
+  const { rows } = await owner.query(afterErasure(site_id));
+  return rows.length;
 }
 
 async function newCustomer({ owner }: TestServer, site_id: string): Promise<string> {
@@ -152,6 +170,15 @@ const CHANGES: Record<string, string> = {
   key_id: 'gen_random_uuid()',
 };
 
+/** The rows with details of a customer who had been erased before. */
+function afterErasure(site_id: string): string {
+  return `select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and exists (
+    select from ${EVENTS} erased where erased.site_id = e.site_id and ${OF_SAME_CUSTOMER})`;
+}
+
+const OF_SAME_CUSTOMER = `(erased.actor_id = e.customer_id or e.customer_id = any(erased.targets))
+  and erased.action in ('${ERASURES.join("', '")}')`;
+
 type Statements = (trail: Trail, other: Trail, chance: Chance) => string[];
 
 const ATTACKS: Record<string, Statements> = {
@@ -169,8 +196,16 @@ const ATTACKS: Record<string, Statements> = {
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
       select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (
-        select from ${EVENTS} erased where erased.site_id = e.site_id
-          and (erased.actor_id = e.customer_id or e.customer_id = any(erased.targets)) and erased.action in ('${ERASURES.join("', '")}')) order by random() limit 1)`,
+        select from ${EVENTS} erased where erased.site_id = e.site_id and ${OF_SAME_CUSTOMER}) order by random() limit 1)`,
+  ],
+  'details removed of a row that was written after its customer was erased': ({ site_id }) => [
+    `update ${EVENTS} set details = null, details_salt = null where id = (
+      ${afterErasure(site_id)} order by random() limit 1)`,
+  ],
+  'details removed of a later row, and the erasure made to look later': ({ site_id }) => [
+    `update ${EVENTS} set details = null, details_salt = null where id = (
+      ${afterErasure(site_id)} order by random() limit 1)`,
+    `update ${EVENTS} set created_at = now() where site_id = '${site_id}' and action in ('${ERASURES.join("', '")}')`,
   ],
   'details removed, and an erasure invented': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where site_id = '${site_id}'`,

@@ -1,11 +1,12 @@
 import type { Address, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { accountLink } from '../shop/links.ts';
+import { CONTENT_TRUST } from '../shop/merchant-text.ts';
 import { messageOf, noResource, Refused, type UcpCall } from './call.ts';
 import { attributionOf, discountsOf, fill, findCart, localeIn, makeCart, unique } from './carts.ts';
 import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { CheckoutWish, PostalAddress } from './requests.ts';
-import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf } from './views.ts';
+import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf, said } from './views.ts';
 
 /**
  * Checkouts. Whatever an agent fills in, a human confirms on the shop's own page: an open checkout requires escalation, and
@@ -67,8 +68,11 @@ async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Prom
   const path = { checkout_id: before.id };
   refuseConsent(call, wish);
   const parts: [object, string][] = [
-    [contactOf(wish), '$.buyer'],
-    [call.has('dev.ucp.shopping.fulfillment') ? addressOf(wish) : {}, '$.fulfillment.methods[0].destinations[0]'],
+    [contactOf(wish, before), '$.buyer'],
+    [
+      call.has('dev.ucp.shopping.fulfillment') ? addressOf(wish, before) : {},
+      '$.fulfillment.methods[0].destinations[0]',
+    ],
     [
       call.has('dev.ucp.shopping.fulfillment') ? optionIn(wish) : {},
       '$.fulfillment.methods[0].groups[0].selected_option_id',
@@ -109,8 +113,10 @@ function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   });
 }
 
-function contactOf({ buyer }: CheckoutWish): object {
-  return { ...(buyer?.email && { email: buyer.email }), ...(buyer?.phone_number && { phone: buyer.phone_number }) };
+/** What is sent back as it was shown is no change: shown is less than what the human wrote. */
+function contactOf({ buyer }: CheckoutWish, before: Checkout): object {
+  const phone = buyer?.phone_number === said(before.phone) ? undefined : buyer?.phone_number;
+  return { ...(buyer?.email && { email: buyer.email }), ...(phone && { phone }) };
 }
 
 function backOf({ return_url, cancel_url }: CheckoutWish): object {
@@ -121,9 +127,9 @@ function methodIn({ fulfillment }: CheckoutWish) {
   return fulfillment?.methods?.find(({ type = 'shipping' }) => type === 'shipping');
 }
 
-function addressOf(wish: CheckoutWish): object {
+function addressOf(wish: CheckoutWish, before: Checkout): object {
   const [destination] = methodIn(wish)?.destinations ?? [];
-  if (!destination) return {};
+  if (!destination || isAsShown(destination, before)) return {};
   const shipping_address: Address = {
     first_name: destination.first_name ?? null,
     last_name: destination.last_name ?? null,
@@ -136,6 +142,12 @@ function addressOf(wish: CheckoutWish): object {
     phone: destination.phone_number ?? null,
   };
   return { shipping_address };
+}
+
+function isAsShown(destination: PostalAddress, { shipping_address }: Checkout): boolean {
+  if (!shipping_address) return false;
+  const shown = postalOf(shipping_address);
+  return POSTAL.every((field) => (destination[field] || undefined) === shown[field]);
 }
 
 function optionIn(wish: CheckoutWish): object {
@@ -215,7 +227,7 @@ function buyerOf(call: UcpCall, { email, phone, marketing_opt_in }: Checkout) {
   const consent = { [MARKETING]: { granted: marketing_opt_in, source: 'business', description } };
   const buyer = {
     ...(email && { email }),
-    ...(phone && { phone_number: phone }),
+    ...(said(phone) && { phone_number: said(phone), content_trust: CONTENT_TRUST }),
     ...(call.has('dev.ucp.shopping.buyer_consent') && call.opened.front.ask_for_marketing && { consent }),
   };
   return Object.keys(buyer).length > 0 ? { buyer } : {};
@@ -228,7 +240,9 @@ async function deliveryOf(call: UcpCall, checkout: Checkout) {
   const shown = options.length === 0 && shipping_option ? [shipping_option] : options;
   const group = { id: 'all', line_item_ids, options: shown.map((one) => optionOf(one, currency)) };
   const chosen = shown.find(({ id }) => id === shipping_option?.id);
-  const destination = address && { id: 'address', type: 'shipping_address', ...postalOf(address) };
+  const destination = address && {
+    ...{ id: 'address', type: 'shipping_address', ...postalOf(address), content_trust: CONTENT_TRUST },
+  };
   const method = {
     ...{ id: 'shipping', type: 'shipping', line_item_ids },
     ...(destination && { destinations: [destination], selected_destination_id: 'address' }),
@@ -252,13 +266,20 @@ async function optionsFor(call: UcpCall, { cart_id }: Checkout, address: Address
   }
 }
 
+const POSTAL = [
+  ...(['first_name', 'last_name', 'street_address', 'extended_address', 'address_locality'] as const),
+  ...(['address_region', 'postal_code', 'address_country', 'phone_number'] as const),
+];
+
+/** A human may have written it, or saved it long ago: like every text, it reaches the agent plain. */
 function postalOf(address: Address): PostalAddress {
   const { first_name, last_name, address1, address2, city, state, postal_code, country, phone } = address;
   const known = {
     ...{ first_name, last_name, street_address: address1, extended_address: address2, address_locality: city },
     ...{ address_region: state, postal_code, address_country: country, phone_number: phone },
   };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value));
+  const shown = POSTAL.map((field) => [field, said(known[field])]);
+  return Object.fromEntries(shown.filter(([, words]) => words));
 }
 
 function orderOf({ opened: { origin, tenant } }: UcpCall, { status, order_id, order_number }: Checkout) {

@@ -103,4 +103,20 @@ test('whatever somebody without SECRET_KEY changes in the audit is found, and wh
     [shop.site_id],
   );
   expect(rows).toHaveLength(0);
+
+  // A row that was written long after the erasure is not covered by it.
+  const { owner, site_id } = shop;
+  const revoked = (at: string) =>
+    owner.query(`update commerce.tokens set revoked_at = ${at} where site_id = $1 and kind = 'agent'`, [site_id]);
+  await revoked('null');
+  await look('vase');
+  await revoked('now()');
+  const later = `update ${events} set created_at = created_at + interval '2 minutes'`;
+  await owner.query(`${later} where site_id = $1 and details like '%vase%'`, [site_id]);
+  const vase = `(select id from ${events} where SITE and details like '%vase%')`;
+  expect(await found(shop)).toMatchObject({ erased: 6, findings: [] });
+  const emptied = `update ${events} set details = null, details_salt = null where SITE and id = ${vase}`;
+  expect((await found(shop, emptied)).findings).toEqual([
+    expect.stringMatching(/^The details of the row \S+ were removed: its customer was erased before/),
+  ]);
 });

@@ -53,6 +53,8 @@ interface StoredSeal extends Seal {
 const ROLLING_MS = 24 * 60 * 60 * 1_000;
 /** A worker seals twice a minute. */
 const UNSEALED_FOR_MS = 10 * 60 * 1_000;
+/** A call that runs beside the erasure of its customer may get its row after it. */
+const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
 /** Of one kind, no more sentences are of use. */
@@ -73,8 +75,8 @@ class Check {
   readonly #site_id: string;
   readonly #keys: Keys;
   readonly #report: Report;
-  /** The customers of rows without the details that they were signed with, and one of these rows each. */
-  readonly #emptied = new Map<string, string>();
+  /** The customers of rows without the details that they were signed with, and the newest of these rows each. */
+  readonly #emptied = new Map<string, { id: string; at: number }>();
   readonly #firstKeyAt: number;
 
   constructor(connection: Connection, site_id: string, keys: Keys, report: Report) {
@@ -161,12 +163,14 @@ class Check {
     return this.#hasItsDetails(row);
   }
 
-  #hasItsDetails({ id, details, details_salt, details_hash, customer_id }: Row): boolean {
+  #hasItsDetails({ id, details, details_salt, details_hash, customer_id, at }: Row): boolean {
     if (details === null && details_salt === null) {
       if (details_hash === null) return true;
       this.#report.erased += 1;
       if (customer_id === null) this.#found(`The details of the row ${id} were removed.`);
-      else if (!this.#emptied.has(customer_id)) this.#emptied.set(customer_id, id);
+      else if (Number(at) > (this.#emptied.get(customer_id)?.at ?? 0)) {
+        this.#emptied.set(customer_id, { id, at: Number(at) });
+      }
       return customer_id !== null;
     }
     const same =
@@ -205,15 +209,18 @@ class Check {
     }
   }
 
-  /** Details may have been emptied only where a signed call erased the customer. */
+  /** Details may have been emptied only where a signed call erased the customer, and not of rows from after it. */
   async erasures(): Promise<void> {
-    for (const [customer_id, row_id] of this.#emptied) {
+    for (const [customer_id, { id, at }] of this.#emptied) {
       const calls = await this.#erasuresOf(customer_id);
-      const signed = calls.some((row) => {
+      const signed = calls.filter((row) => {
         const key = row.key_id === null ? undefined : this.#keys.get(row.key_id);
         return key && row.hmac && signRow(key, row).equals(row.hmac);
       });
-      if (!signed) this.#found(`The details of the row ${row_id} were removed: its customer was not erased.`);
+      if (signed.length === 0) this.#found(`The details of the row ${id} were removed: its customer was not erased.`);
+      else if (!signed.some((row) => Number(row.at) >= at - CONCURRENT_US)) {
+        this.#found(`The details of the row ${id} were removed: its customer was erased before it was written.`);
+      }
     }
   }
 
