@@ -2,7 +2,16 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, type Inputs, ifMatch, queryClient, type Schemas, untoldBeside, versioned } from '../../api.ts';
+import {
+  api,
+  fieldError,
+  type Inputs,
+  ifMatch,
+  queryClient,
+  type Schemas,
+  untoldBeside,
+  versioned,
+} from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
