@@ -92,6 +92,8 @@ inPanel('Whoever works by keyboard stays in the dialog', async ({ open, fill, pr
   await tab.focus('.dialog [name="price"]');
   await tab.keyboard.press('Enter');
   await tab.locator('.dialog .error').wait();
+  const told = await tab.$$eval('.dialog .error', (errors) => errors.map(({ textContent }) => textContent));
+  expect(told).toEqual(['Should be an amount such as 4.90.']);
   await look('settings-delivery-refused');
   await tab.keyboard.press('Escape');
   await tab.waitForFunction(`document.activeElement.textContent === 'Add an option'`);

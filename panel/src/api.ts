@@ -83,3 +83,10 @@ export function fieldError(error: unknown, field: string): string | undefined {
   const path = field.split('.');
   return detail.find(({ loc }) => loc[0] === 'body' && path.every((part, i) => String(loc[i + 1]) === part))?.msg;
 }
+
+/** The error, unless each of its mistakes is told beside one of these fields of the body: nobody reads it twice. */
+export function untoldBeside(error: unknown, fields: readonly string[]): unknown {
+  const detail = (error as Partial<CommerceError> | null)?.detail;
+  if (!Array.isArray(detail) || detail.length === 0) return error;
+  return detail.every(({ loc }) => loc[0] === 'body' && fields.includes(loc.slice(1).join('.'))) ? null : error;
+}

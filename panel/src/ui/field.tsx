@@ -83,7 +83,7 @@ function Frame({
         </p>
       )}
       {error && (
-        <p className="error" id={`${id}-error`}>
+        <p className="error" id={`${id}-error`} role="alert">
           {error}
         </p>
       )}

@@ -1,4 +1,6 @@
+import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
+import { planFor } from '../../test/plan.ts';
 import { openShop } from '../../test/shop.ts';
 
 const productPath = '/api/dashboard/products/{product_id}';
@@ -158,4 +160,37 @@ test('orders, customers, discounts, settings and shipping options have versions,
     expect(tagIn(changed), noun).not.toBe(before);
     expect((await changes[noun](before)).response.status, noun).toBe(412);
   }
+});
+
+test('the change before a refused one is told however many others were made since, by an index', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  const { id: product_id } = await shop.givenProduct();
+  const params = { path: { product_id }, header: { 'If-Match': OTHER } };
+  const settings = { params: { header: { 'If-Match': OTHER } } };
+  await shop.dashboard.PATCH(productPath, { params: { path: { product_id } }, body: { name: 'Cup' } });
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { payment_deadline_hours: 48 } });
+  await owner.query(
+    sql`insert into commerce.audit_events
+        (site_id, id, actor_type, actor_id, action, status, payload_hash, correlation_id, targets, fields)
+      select ${site_id}, ('f' || substr(gen_random_uuid()::text, 2))::uuid, 'api_key', gen_random_uuid(), 'dashboard.updateProduct', 200, '', 'x',
+        array[gen_random_uuid()], '{price}' from generate_series(1, 5000)`,
+  );
+  await owner.query('analyze commerce.audit_events');
+
+  const product = await shop.dashboard.PATCH(productPath, { params, body: { name: 'Jug' } });
+  const shopWide = await shop.dashboard.PATCH('/api/dashboard/settings', {
+    ...settings,
+    body: { payment_deadline_hours: 24 },
+  });
+
+  expect(product.error).toMatchObject({ error: 'stale', changed_fields: ['name'], changed_by: { type: 'api_key' } });
+  expect(shopWide.error).toMatchObject({ error: 'stale', changed_fields: ['payment_deadline_hours'] });
+  const plan = await planFor(
+    shop,
+    sql`select e.id from commerce.audit_events e
+      where e.site_id = ${site_id} and e.status < 300 and e.actor_type in ('staff', 'api_key')
+        and e.targets[1] = ${product_id} order by e.id desc limit 1`,
+  );
+  expect(plan).toMatch(/audit_events_of_target[\s\S]*Index Cond: .*targets\[1\]/);
 });

@@ -61,6 +61,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0060_pictures_of_orders': () => import('./migrations/0060_pictures_of_orders.ts'),
   '0063_ucp_answers': () => import('./migrations/0063_ucp_answers.ts'),
   '0070_meanings_shown_at_once': () => import('./migrations/0070_meanings_shown_at_once.ts'),
+  '0072_last_changes': () => import('./migrations/0072_last_changes.ts'),
   '0075_site_life': () => import('./migrations/0075_site_life.ts'),
   '0080_operators': () => import('./migrations/0080_operators.ts'),
   '0085_formatted_descriptions': () => import('./migrations/0085_formatted_descriptions.ts'),

@@ -705,6 +705,8 @@ create table commerce.audit_events (
 );
 CREATE INDEX audit_events_by_time ON commerce.audit_events USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
+CREATE INDEX audit_events_of_settings ON commerce.audit_events USING btree (site_id, id DESC) WHERE ((status < 300) AND (actor_type = ANY (ARRAY['staff'::text, 'api_key'::text])) AND (action = 'dashboard.updateSettings'::text));
+CREATE INDEX audit_events_of_target ON commerce.audit_events USING btree (site_id, (targets[1]), id DESC) WHERE ((status < 300) AND (actor_type = ANY (ARRAY['staff'::text, 'api_key'::text])));
 alter table commerce.audit_events enable row level security, force row level security;
 
 create table commerce.audit_keys (

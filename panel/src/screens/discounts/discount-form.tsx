@@ -2,7 +2,16 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, type Inputs, ifMatch, queryClient, type Schemas, versioned } from '../../api.ts';
+import {
+  api,
+  fieldError,
+  type Inputs,
+  ifMatch,
+  queryClient,
+  type Schemas,
+  untoldBeside,
+  versioned,
+} from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
@@ -52,7 +61,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         <Targets value={targets} onChange={setTargets} />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
-      <FormError error={conflictOf(save.error) ? null : save.error} />
+      <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
       {writable && (
         <footer>
           <Button type="submit" kind="primary" busy={save.isPending}>
@@ -154,6 +163,12 @@ const limits = [
   ['usage_limit', 'Times in total'],
   ['usage_limit_per_customer', 'Times for each customer'],
 ] as const;
+
+/** The fields that show what is wrong with them: a code that frees delivery has no value. */
+function toldFor(kind: string): string[] {
+  const always = ['code', 'starts_at', 'ends_at', 'minimum_subtotal', ...limits.map(([name]) => name)];
+  return kind === 'free_shipping' ? always : [...always, 'value'];
+}
 
 function Limits({ discount, error }: { discount: Discount | undefined; error: unknown }) {
   return (

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, type Inputs, queryClient, type Schemas, untoldBeside } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { CountriesField } from '../../ui/countries.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -36,7 +36,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
         <CountriesField label="Countries" hint="None means every country." value={countries} onChange={setCountries} />
         <Limits option={option} error={save.error} />
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
-        <DialogFoot work={save} action="Save" onCancel={onClose} />
+        <DialogFoot work={save} action="Save" error={untoldBeside(save.error, TOLD)} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -85,9 +85,14 @@ const amounts = [
   ['maximum_subtotal', 'Up to an order value of'],
 ] as const;
 
+const LIMITS = [...numbers, ...amounts].map(([name]) => name);
+/** The fields that show what is wrong with them. */
+const TOLD = ['name', 'price', ...LIMITS];
+
 function Limits({ option, error }: { option: Option | undefined; error: unknown }) {
+  const refused = LIMITS.some((name) => fieldError(error, name) !== undefined);
   return (
-    <details open={option !== undefined}>
+    <details open={option !== undefined || refused}>
       <summary>Days, weight, order value</summary>
       <div className="fields-2">
         {numbers.map(([name, label]) => (

@@ -176,6 +176,7 @@ const FORMAT_WORDS: Record<string, string> = {
   'date-time': 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
 };
 const COUNTRY = document.components.schemas?.Country?.pattern;
+const AMOUNT = document.components.schemas?.MoneyInput?.pattern;
 
 const limitOf = ({ params }: ErrorObject) => params.limit as number;
 const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'Unknown field.' });
@@ -214,7 +215,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
       ? { type: 'country_unknown', msg: 'Should be the code of a country by ISO 3166-1 alpha-2, such as DE.' }
       : {
           type: 'string_pattern_mismatch',
-          msg: `Should match ${params.pattern}.`,
+          msg: params.pattern === AMOUNT ? 'Should be an amount such as 4.90.' : `Should match ${params.pattern}.`,
           ctx: { pattern: params.pattern },
         },
   format: ({ params }) => ({

@@ -59,6 +59,24 @@ test('one mistake is reported once, at the field that it is in', () => {
   ]);
 });
 
+test('an amount that is none is told in words, with its pattern for programs', () => {
+  const refused = (price: string) =>
+    contractMistakes(
+      operation('dashboard.createShippingOption'),
+      request({ headers: { 'idempotency-key': crypto.randomUUID() }, body: { name: 'Parcel', price } }),
+    );
+
+  expect(refused('4.90')).toEqual([]);
+  expect(refused('a lot')).toEqual([
+    {
+      loc: ['body', 'price'],
+      msg: 'Should be an amount such as 4.90.',
+      type: 'string_pattern_mismatch',
+      ctx: { pattern: expect.stringContaining('9]') },
+    },
+  ]);
+});
+
 test('a country is one, wherever it is asked for', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>

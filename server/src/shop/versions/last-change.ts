@@ -17,18 +17,17 @@ interface Row {
   created_at: string;
 }
 
-/** The change was made since the caller read: further back nobody looks. */
-const ROWS_LOOKED_AT = 2_000;
+/** Each has an index: `audit_events_of_target`, and `audit_events_of_settings`, of which a shop has one and no id. */
+const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
+const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
 /** The last change that staff or an API key made of a resource, which its caller has locked; of others only when. */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
     sql`select e.actor_type as type, e.actor_id as id, ${actorName} as name, e.fields, e.created_at
-      from (
-        select * from audit_events where site_id = ${shop.siteId} order by id desc limit ${ROWS_LOOKED_AT}
-      ) as e
-      where e.status < 300 and e.actor_type in ('staff', 'api_key')
-        and (${id}::uuid = any(e.targets) or (${noun} = 'settings' and e.action = 'dashboard.updateSettings'))
+      from audit_events e
+      where e.site_id = ${shop.siteId} and e.status < 300 and e.actor_type in ('staff', 'api_key')
+        and ${noun === 'settings' ? ofSettings : ofTarget(id)}
       order by e.id desc limit 1`,
   );
   if (row) {
