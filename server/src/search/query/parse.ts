@@ -210,7 +210,7 @@ function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseStat
 function startOfThing({ tokens, start, consumed, language }: ParseState): number {
   let at = start;
   while (at < tokens.length && !parseNumberAt(tokens, at) && isIdle(tokens[at], consumed[at], language)) at += 1;
-  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && tokens[at]?.text === 'pair';
+  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && ['pair', 'couple'].includes(tokens[at]?.text ?? '');
   return isArticle ? at - 1 : at;
 }
 
@@ -281,8 +281,16 @@ function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
     if (consumed[i]) continue;
-    if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
+    if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** `to my basket`: the shopper's own, where `a basket` is a thing. */
+function isOwnCart(tokens: Token[], at: number): boolean {
+  if (!['cart', 'basket'].includes(tokens[at]?.text ?? '')) return false;
+  let before = at - 1;
+  while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
+  return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
 }
 
 /** Drops connecting words next to constraints, from the constraints outwards. */
