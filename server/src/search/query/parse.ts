@@ -10,6 +10,7 @@ import { EACH, TOTALS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
 import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
+import type { Purpose } from './purposes.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -50,6 +51,8 @@ export interface ParsedQuery {
   language: Language;
   /** Words of the shop with the same root, by the term of a word. */
   related?: ReadonlyMap<string, string[]>;
+  /** What the sentence wants a thing for, where it names none. */
+  purposes?: Purpose[];
 }
 
 /** How a text is read. */
