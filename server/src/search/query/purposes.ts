@@ -4,7 +4,7 @@ import { thingsFor } from '../words/purposes.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { inflections } from '../words/word-forms.ts';
+import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup } from './known-words.ts';
 
@@ -21,10 +21,10 @@ const ANY_THING = new Set(
 
 /** A purpose that a sentence names, and the things that serve it, as terms that the shop has. */
 export interface Purpose {
-  term: string;
+  word: Token;
   things: string[];
-  /** Whether the shop has the word itself. */
-  isKnown: boolean;
+  /** Whether the word itself is in names of the shop. */
+  isNamed: boolean;
 }
 
 /** The words of a sentence that name a purpose; none where it names a thing. */
@@ -44,12 +44,12 @@ export function termsForPurpose({ text, term }: Token, language: Language): stri
   return [...new Set(terms.map(stem))].filter((thing) => thing !== term);
 }
 
-/** The purposes for which the shop has things. */
+/** The purposes for which the shop has things. A value of the shop itself, such as the tag `camping`, needs no other words. */
 export function purposesOf(words: Token[], language: Language, lookup: Lookup): Purpose[] {
   return words.flatMap((word) => {
+    if ([word.term, ...relatives(word.term)].some((form) => lookup(form)?.isValue)) return [];
     const things = termsForPurpose(word, language).filter((thing) => has(lookup(thing)));
-    const { term } = word;
-    return things.length > 0 ? [{ term, things, isKnown: lookup(term)?.isKnown === true || has(lookup(term)) }] : [];
+    return things.length > 0 ? [{ word, things, isNamed: lookup(word.term)?.isNamed === true }] : [];
   });
 }
 
@@ -60,16 +60,22 @@ export function withoutAnyThing(words: Token[], purposes: Purpose[], lookup: Loo
   return rest.length > 0 ? rest : words;
 }
 
+/** With a word that is in no name as it was written: the things stand in for it, and no other form unless that is a value. */
+export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lookup): Token[] {
+  const written = new Map(purposes.flatMap(({ word, isNamed }) => (isNamed ? [] : [[word.start, word] as const])));
+  return words.map((word) => (lookup(word.term)?.isValue ? word : (written.get(word.start) ?? word)));
+}
+
 /**
- * The groups of a query with those of its purposes: what the shop has for a word that it does not have itself, and beside one
- * that it has, since a `Hot Dog Sock` is for no dog.
+ * The groups of a query with those of its purposes: what the shop has for a word that is in none of its names, and beside one
+ * that is in some, since a `Hot Dog Sock` is for no dog.
  */
 export function withPurposes(groups: TermGroup[], purposes: Purpose[] | undefined): TermGroup[] {
   let result = groups;
-  for (const { term, things, isKnown } of purposes ?? []) {
+  for (const { word, things, isNamed } of purposes ?? []) {
     const alternatives = things.map((thing) => ({ term: thing, weight: 1 }));
-    const own = result.find((group) => group.alternatives[0]?.term === term);
-    const isMerged = own !== undefined && !isKnown;
+    const own = result.find((group) => group.alternatives[0]?.term === word.term);
+    const isMerged = own !== undefined && !isNamed;
     result = isMerged
       ? result.map((group) =>
           group === own ? { ...group, alternatives: [...group.alternatives, ...alternatives], isPurpose: true } : group,

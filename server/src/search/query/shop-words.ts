@@ -10,7 +10,7 @@ import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parse.ts';
-import { purposesOf, purposeWords, termsForPurpose, withoutAnyThing } from './purposes.ts';
+import { purposesOf, purposeWords, termsForPurpose, withoutAnyThing, withPurposeWords } from './purposes.ts';
 
 /**
  * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
@@ -54,7 +54,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   const read = replaced(withoutAnyThing(asked, purposes, lookup), language, lookup);
   return {
     ...parsed,
-    words: [...withoutFieldLabels(read.words, lookup), ...words.slice(MAX_WORDS)],
+    words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
       ...read.halfRead.map(({ start, end }): Constraint => {

@@ -1,5 +1,5 @@
 /**
- * What serves a purpose: parts of the body, senses, pets, hobbies, weather and places, each in English, German and French, and
+ * What serves a purpose: parts of the body, pets, hobbies, weather and whom it is for, each in English, German and French, and
  * after the colon the things that serve it. It is asked where a sentence names no thing: `something for my head`.
  */
 const PURPOSES = `
@@ -37,9 +37,12 @@ baker, baking, backen, patisserie: apron, bakeware, whisk, bowl
 reader, bookworm, leser, leserin, leseratte, lecteur, lectrice: book, lamp, bookmark
 writer, writing, schreiben, ecrire, ecrivain: pen, notebook, pencil, paper
 artist, painter, drawing, painting, zeichnen, malen, dessiner, peindre: pencil, paint, easel, sketchbook
-sleep, schlafen, einschlafen, dormir: pillow, blanket, bedding, mattress
+sleep, schlafen, einschlafen, dormir: pillow, blanket, bedding, mattress, sleeping, hammock
 sit, sitting, sitzen, asseoir: chair, stool, sofa, bench, armchair
 rain, rainy, regen, pluie: umbrella, raincoat, poncho
+wife, girlfriend, sister, mother, mum, mom, aunt, grandma, grandmother, frau, freundin, schwester, mutter, mama, tante, oma, soeur, mere, maman: women
+husband, boyfriend, brother, father, dad, uncle, grandpa, grandfather, mann, bruder, vater, papa, onkel, opa, mari, frere, pere: men
+child, kid, baby, son, daughter, nephew, niece, kind, kinder, sohn, tochter, enfant, bebe, fils, fille: children, toy
 sunshine, sonne, soleil: sunglasses, sunscreen, parasol
 `;
 
