@@ -32,7 +32,9 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
   const [first] = words;
   if (!first) return [];
   const opening = normalizeText(sentence.slice(0, first.start)).replaceAll(/['’-]/g, ' ');
-  const namesNoThing = OPENS_WITH_NO_THING.test(opening) || OPTIONAL_WORDS.has(first.text);
+  const named = words.findIndex(({ text }) => !OPTIONAL_WORDS.has(text));
+  const before = named < 0 ? words : words.slice(0, named);
+  const namesNoThing = OPENS_WITH_NO_THING.test(opening) || before.some(({ text }) => ANY_THING.has(text));
   return namesNoThing ? words : [];
 }
 
@@ -62,8 +64,13 @@ export function withoutAnyThing(words: Token[], purposes: Purpose[], lookup: Loo
 
 /** With a word that is in no name as it was written: the things stand in for it, and no other form unless that is a value. */
 export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lookup): Token[] {
-  const written = new Map(purposes.flatMap(({ word, isNamed }) => (isNamed ? [] : [[word.start, word] as const])));
-  return words.map((word) => (lookup(word.term)?.isValue ? word : (written.get(word.start) ?? word)));
+  const written = purposes.flatMap(({ word, isNamed }) => (isNamed ? [] : [word]));
+  return words.flatMap((word, i) => {
+    const own = written.find(({ start, end }) => start === word.start && end === word.end);
+    if (!own || lookup(word.term)?.isValue) return [word];
+    // A compound was split into two.
+    return words[i - 1]?.start === own.start ? [] : [own];
+  });
 }
 
 /**
