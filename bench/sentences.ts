@@ -171,7 +171,10 @@ async function latencies(data: string, database: Database, server: Running, many
 }
 
 function inDollars(sentence: string): string {
-  return sentence.replaceAll('€', '$').replaceAll(/\beuros?\b/gi, 'dollars').replaceAll(/\beur\b|(?<=\d)eur\b/gi, 'usd');
+  return sentence
+    .replaceAll('€', '$')
+    .replaceAll(/\beuros?\b/gi, 'dollars')
+    .replaceAll(/\beur\b|(?<=\d)eur\b/gi, 'usd');
 }
 
 /** A product as another one: of the same name, with SKUs and a slug of its own. */
