@@ -16,7 +16,7 @@ const ENGLISH =
   suggestions help helps hi hello hey dear good nice great best perfect beautiful lovely kind kinds sort sorts type types who whom whose
   what whats which when where why how if whether then than as but or and not no about around with without for from to in on at by of
   the a an into onto out up while during because since stuff item items product products article articles option options
-  choice choices goods offer offers sell sells selling carry order ordering purchase purchasing add put cart basket wondering wonder
+  choice choices goods offer offers sell sells selling carry order ordering purchase purchasing add put wondering wonder
   think thinking thought thanks advance much many lot lots morning evening afternoon today tomorrow instead another other
   others more else again ok okay well now next new fits fit goes go going use uses used using make made makes cost costs costing price priced
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
@@ -34,14 +34,14 @@ const GERMAN =
   sachen artikel produkt produkte stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
   ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kein
   keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
-  anderer anderes`);
+  anderer anderes gerade derzeit aktuell`);
 
 const FRENCH =
   words(`je jai jaimerais me moi nous on tu te toi vous il elle ils elles lui leur se mon ma mes ton ta tes son sa ses notre
   votre vos le la les l un une des du de d au aux et ou mais aussi encore seulement svp merci bonjour salut sil plait quelque chose
   quelques que quoi qui quel quelle quels quelles ce cet cette ces cest ca tout tous toute toutes pour avec sans dans sur sous en a
   par est sont etre ai as avons avez ont avait y cherche cherchons chercher recherche voudrais voudrait voulons veux veut aimerais aime aimerait
-  besoin acheter achete commander montrez montre montrer trouver trouve donne donnez peut pouvez pourriez coute coutent ne n etes vais prix article articles
+  besoin acheter achete commander montrez montrer trouver trouve donne donnez peut pouvez pourriez coute coutent ne n etes vais prix article articles
   produit produits choses truc trucs tres bien bon bonne beau belle plutot si comme moins ajoute ajouter panier mettre mets autre autres
   qu j c s t m jusqu jusqua aupres propose proposez vendez voulez cherchez`);
 

@@ -11,7 +11,7 @@ const OPENINGS = [
   'i need', 'i want', 'i would like', 'id like', 'we need', 'we want', 'i want to buy', 'i want to find', 'i need to buy',
   'i am interested in', 'do you have', 'do you sell', 'have you got', 'can you find', 'can i get', 'can i buy', 'recommend',
   'please', 'hello', 'hi', 'do a search for', 'order', 'buy', 'add', 'get', 'purchase', 'to buy', 'to order', 'to get',
-  'to find', 'to purchase',
+  'to find', 'to purchase', 'montre moi', 'montre - moi', 'montre nous', 'montre - nous',
 ].map((phrase) => phrase.split(' ')); // biome-ignore format: a list
 /** Openings that can also begin a product name: `order pad`, `find my phone tag`. */
 const AMBIGUOUS_OPENINGS = new Set('order buy add get purchase find search recommend hi hello'.split(' '));

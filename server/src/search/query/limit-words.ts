@@ -16,7 +16,7 @@ export const COMPARISONS = phraseTable<Comparison>([
     got, ive got,
     less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, ceiling is,
     upper limit of, upper limit is, upper limit, limited to, limit, limit is,
-    <, < =, ≤, unter, unterhalb von, weniger als, billiger als, gunstiger als,
+    <, < =, ≤, lt, lte, afford, only afford, get with, buy with, unter, unterhalb von, weniger als, billiger als, gunstiger als,
     niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, zahle, allerhochstens, im rahmen von, innerhalb von,
     preislimit,
     preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis maximal,
@@ -34,7 +34,7 @@ export const COMPARISONS = phraseTable<Comparison>([
     `over, above, more than, greater than, higher than, better than, dearer than, pricier than, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
-    min of, min, >, > =, ≥, uber, oberhalb von, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
+    min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
     mindestpreis von, mindestens, wenigstens, ab, minimal, plus de,
     plus cher que, plus chere que, au dessus de, a partir de, des, au dela de, d au moins, prix minimum, prix minimum de,
     prix minimal, au moins, au minimum, superieur a, superieure a`,
@@ -52,7 +52,7 @@ export const COMPARISONS = phraseTable<Comparison>([
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
   `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
-  budget max,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,
+  budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,
   habe noch,
   zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,something like,annahernd,sous les`.split(
     /,\s*/,

@@ -101,7 +101,9 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
 
 /** Even in a sentence, what follows these is money only with its currency: `do you have 2 tents`, `des 20 ans`. */
 const NEEDS_CURRENCY = new Set(
-  'have got ive ai habe kann des sub beyond spend pay spending paying zahle innerhalb range'.split(' '),
+  'afford only get buy have got ive ai habe kann des sub beyond spend pay spending paying zahle innerhalb range'.split(
+    ' ',
+  ),
 );
 
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */

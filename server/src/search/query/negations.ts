@@ -24,7 +24,7 @@ const OPENINGS = phraseTable<'always' | 'afterPause' | 'never'>([
   ],
   ['afterPause', 'no'],
 ]);
-const PAUSES = new Set(['with', 'but', 'and', ',', ';', '.', '-']);
+const PAUSES = new Set(['with', 'but', 'and', 'please', 'just', ',', ';', '.', '-']);
 
 /** Words between a negation and what is not wanted. */
 const AFTER_NEGATION = new Set(

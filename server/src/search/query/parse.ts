@@ -10,6 +10,7 @@ import { EACH, TOTALS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
 import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
+import type { Purpose } from './purposes.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -50,6 +51,8 @@ export interface ParsedQuery {
   language: Language;
   /** Words of the shop with the same root, by the term of a word. */
   related?: ReadonlyMap<string, string[]>;
+  /** What the sentence wants a thing for, where it names none. */
+  purposes?: Purpose[];
 }
 
 /** How a text is read. */
@@ -210,7 +213,7 @@ function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseStat
 function startOfThing({ tokens, start, consumed, language }: ParseState): number {
   let at = start;
   while (at < tokens.length && !parseNumberAt(tokens, at) && isIdle(tokens[at], consumed[at], language)) at += 1;
-  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && tokens[at]?.text === 'pair';
+  const isArticle = ARTICLES.has(tokens[at - 1]?.text ?? '') && ['pair', 'couple'].includes(tokens[at]?.text ?? '');
   return isArticle ? at - 1 : at;
 }
 
@@ -281,8 +284,16 @@ function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
     if (consumed[i]) continue;
-    if (fillers.has(tokens[i]?.text ?? '')) consumed[i] = true;
+    if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** `to my basket`: the shopper's own, where `a basket` is a thing. */
+function isOwnCart(tokens: Token[], at: number): boolean {
+  if (!['cart', 'basket'].includes(tokens[at]?.text ?? '')) return false;
+  let before = at - 1;
+  while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
+  return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
 }
 
 /** Drops connecting words next to constraints, from the constraints outwards. */

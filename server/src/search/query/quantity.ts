@@ -42,11 +42,11 @@ export function parseQuantity(
   );
 }
 
-/** `a pair of socks` is one piece. */
+/** `a pair of socks` is one piece, `a couple of candles` are two. */
 function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
   const pair = ARTICLES.has(tokens[start]?.text ?? '') ? start + 1 : start;
-  const isPair = tokens[pair]?.text === 'pair' && tokens[pair + 1]?.text === 'of';
-  return isPair ? { value: 1, from: start, to: pair + 2 } : undefined;
+  const value = { pair: 1, couple: 2 }[tokens[pair]?.text ?? ''];
+  return value && tokens[pair + 1]?.text === 'of' ? { value, from: start, to: pair + 2 } : undefined;
 }
 
 /** `2 x mug`, `5 pieces of`, `2 oat mugs`, `I need two blue mugs`. */

@@ -10,6 +10,7 @@ import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parse.ts';
+import { purposesOf, purposeWords, termsForPurpose, withoutAnyThing, withPurposeWords } from './purposes.ts';
 
 /**
  * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
@@ -37,6 +38,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
     ...unwanted.flatMap((value) => candidatesFor({ texts: [value], term: value }, language)),
+    ...purposeWords(sentence, asked).flatMap((word) => termsForPurpose(word, language)),
   ]);
   if (phrases.size === 0) return parsed;
   const known = await lookUp(db, [...phrases]);
@@ -48,10 +50,11 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ...new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right]))),
   ];
   if (parts.length > 0) for (const [phrase, found] of await lookUp(db, parts)) known.set(phrase, found);
-  const read = replaced(asked, language, lookup);
+  const purposes = purposesOf(purposeWords(sentence, asked), language, lookup);
+  const read = replaced(withoutAnyThing(asked, purposes, lookup), language, lookup);
   return {
     ...parsed,
-    words: [...withoutFieldLabels(read.words, lookup), ...words.slice(MAX_WORDS)],
+    words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
       ...read.halfRead.map(({ start, end }): Constraint => {
@@ -59,6 +62,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
         return { kind: 'word', text, start, end, isUnread: true };
       }),
     ],
+    purposes,
     related: new Map(
       asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
     ),

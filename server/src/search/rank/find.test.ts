@@ -462,3 +462,48 @@ test.each(['travel mug in stock', 'Travel mug, sofort lieferbar', 'is the travel
     expect([fate !== undefined, fate === 'applied' && isOut]).toEqual([true, false]);
   },
 );
+
+async function giftShop(): Promise<Shop> {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Hot Dog Apron', product_type: 'Aprons', description: 'A warm gift.' });
+  await shop.givenProduct({ name: 'Dog Bone', product_type: 'Toys', tags: ['pet'] });
+  await shop.givenProduct({ name: 'Wool Beanie', product_type: 'Accessories', tags: ['winter'] });
+  await shop.givenProduct({
+    name: 'Wool Blanket',
+    product_type: 'Textiles',
+    tags: ['winter'],
+    description: 'So warm.',
+  });
+  await shop.givenProduct({ name: 'Walking Socks', product_type: 'Accessories' });
+  await shop.givenProduct({ name: 'Carnival Balloons', product_type: 'Decoration', tags: ['carnival'] });
+  await shop.givenProduct({ name: 'Witch Costume', product_type: 'Clothing', tags: ['carnival'] });
+  return shop;
+}
+
+test('a sentence that names no thing but a purpose finds what serves it', async () => {
+  const shop = await giftShop();
+  const sentences = {
+    'something warm for my head in winter': 'Wool Beanie',
+    'etwas Warmes für den Kopf': 'Wool Beanie',
+    'quelque chose pour la tête': 'Wool Beanie',
+    'something to keep my feet warm': 'Walking Socks',
+    'a present for a dog owner': 'Dog Bone',
+    'what can I wear to a carnival party': 'Witch Costume',
+  };
+
+  const found = Object.keys(sentences).map(async (sentence) => {
+    const { candidates } = await findIn(shop, sentence);
+    return [sentence, candidates[0]?.product.name];
+  });
+
+  expect(Object.fromEntries(await Promise.all(found))).toEqual(sentences);
+});
+
+test('a sentence that names a thing finds that thing, whatever it is for', async () => {
+  const shop = await giftShop();
+
+  const { candidates } = await findIn(shop, 'a wool blanket for my feet');
+
+  expect(candidates[0]).toMatchObject({ product: { name: 'Wool Blanket' } });
+  expect(candidates.map(({ product }) => product.name)).not.toContain('Walking Socks');
+});

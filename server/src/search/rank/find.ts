@@ -4,7 +4,15 @@ import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
-import { type ContentWord, contentWords, type GroupMatches, groupMatches, hasAnyWord, hasWord } from './coverage.ts';
+import {
+  type ContentWord,
+  contentWords,
+  type GroupMatches,
+  groupMatches,
+  hasAnyWord,
+  hasWord,
+  servesPurpose,
+} from './coverage.ts';
 import { matchReasons } from './match-reasons.ts';
 import { reportUnderstood } from './report.ts';
 import { type SearchResult, search } from './search.ts';
@@ -78,7 +86,7 @@ export async function findProducts(
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)
     .map((candidate) => ({ ...candidate, has: groupMatches(candidate) }));
-  const matching = checked.filter(({ has }) => hasAnyWord(words, has));
+  const matching = checked.filter(({ has }) => hasAnyWord(words, has) || servesPurpose(found.groups, has));
   const context = { query, words, found };
   const { results, understood, isShort } = await readResults(source, matching, context, limit);
   const isFound = (word: ContentWord) => checked.some(({ has }) => hasWord(word, has));

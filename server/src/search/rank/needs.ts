@@ -79,7 +79,7 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
 
 /** After these words, something is a purpose: `a present for cats and dogs`. */
 const PURPOSE =
-  /(?<!look|looking|search|searching|ask|asking)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
+  /(?<!look|looking|search|searching|ask|asking|together|along)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
 
 function isPurpose(sentence: string, at: number): boolean {
   return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));

@@ -26,16 +26,20 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
   const missing = words.filter(
     (word) =>
       !best ||
-      (words.length === 1 && isOnlyMentioned(best)) ||
+      isOnlyMentioned(best, words.length > 1) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
   return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
 }
 
-/** Whether nothing but its description has what was asked for: a backpack that carries a snowboard is none. */
-function isOnlyMentioned({ product: { match_reasons } }: Result): boolean {
+/**
+ * Whether nothing but its description has what was asked for: a backpack that carries a snowboard is none. Where several words
+ * say what is wanted, attributes only mention it, too: a `machine wash` is no washing machine.
+ */
+function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
-  return fields.length > 0 && fields.every((reason) => reason.startsWith('description: '));
+  const where = hasSeveral ? /^attributes: / : /^description: /;
+  return fields.length > 0 && fields.every((reason) => where.test(reason));
 }
 
 function isOptionValue({ start, end }: ContentWord, { values }: VariantMatches): boolean {

@@ -4,6 +4,7 @@ import { parseInCatalog } from '../query/disambiguate.ts';
 import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import type { Constraint, ParsedQuery } from '../query/parse.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
+import { withPurposes } from '../query/purposes.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
@@ -71,11 +72,12 @@ export async function search(
   sentence: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { constraints, words, related } = options.facetConditions
+  const { constraints, words, related, purposes } = options.facetConditions
     ? await parseSentence(db, sentence)
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
-  const { groups, weighted } = await weightCorrected(db, withRelated(termGroups(words), related), prefix);
+  const asked = withPurposes(withRelated(termGroups(words), related), purposes);
+  const { groups, weighted } = await weightCorrected(db, asked, prefix);
   const named = options.facetConditions
     ? await facetConstraints(
         db,
@@ -90,7 +92,7 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && words.length === 0 && all.some(({ kind }) => kind !== 'quantity');
+  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind }) => kind !== 'quantity');
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }

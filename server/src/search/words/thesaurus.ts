@@ -72,7 +72,7 @@ skirt, jupe
 dress, kleid
 blouse, bluse, chemisier
 shirt, hemd, chemise
-jacket, jacke, veste, blouson
+jacket, jacke, veste, blouson, parka, anorak, windbreaker
 raincoat, rain jacket, regenjacke, regenmantel, veste de pluie, rain coat, mackintosh
 coat, mantel, manteau
 suit, anzug
@@ -117,6 +117,7 @@ teapot, teekanne, theiere
 kettle, wasserkocher, wasserkessel, bouilloire
 coffee, kaffee
 bottle, flasche, bouteille, gourde
+insulated bottle, thermos, thermos flask, vacuum flask, thermosflasche, thermoskanne, bouteille isotherme
 jar, einmachglas, vorratsglas, bocal
 wine glass, weinglas, verre a vin
 knife, messer, couteau

@@ -1,0 +1,93 @@
+import type { Language } from '../words/languages.ts';
+import { normalizeText, stem } from '../words/normalize.ts';
+import { thingsFor } from '../words/purposes.ts';
+import type { TermGroup } from '../words/term-groups.ts';
+import { otherWordsFor } from '../words/thesaurus.ts';
+import type { Token } from '../words/tokens.ts';
+import { inflections, relatives } from '../words/word-forms.ts';
+import { OPTIONAL_WORDS } from './fillers.ts';
+import { has, type Lookup } from './known-words.ts';
+
+/** Sentences that name no thing, but what one is for: `something warm for my head`, `a present for a dog owner`. */
+
+/** What stands for the thing, before all words that say something of it. */
+const OPENS_WITH_NO_THING =
+  /\b(?:something|anything|what (?:can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|quelque chose|que puis|qu est ce)\b/;
+/** Words that stand for any thing, as optional ones, before what it is for. */
+const ANY_THING = new Set(
+  `gift gifts present presents surprise outfit clothes clothing wear wearing idea ideas gear equipment accessory accessories
+  geschenk geschenke kleidung idee cadeau cadeaux vetements tenue`.split(/\s+/),
+);
+
+/** A purpose that a sentence names, and the things that serve it, as terms that the shop has. */
+export interface Purpose {
+  word: Token;
+  things: string[];
+  /** Whether the word itself is in names of the shop. */
+  isNamed: boolean;
+}
+
+/** The words of a sentence that name a purpose; none where it names a thing. */
+export function purposeWords(sentence: string, words: Token[]): Token[] {
+  const [first] = words;
+  if (!first) return [];
+  const opening = normalizeText(sentence.slice(0, first.start)).replaceAll(/['’-]/g, ' ');
+  const named = words.findIndex(({ text }) => !OPTIONAL_WORDS.has(text));
+  const before = named < 0 ? words : words.slice(0, named);
+  const namesNoThing = OPENS_WITH_NO_THING.test(opening) || before.some(({ text }) => ANY_THING.has(text));
+  return namesNoThing ? words : [];
+}
+
+/** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
+export function termsForPurpose({ text, term }: Token, language: Language): string[] {
+  const forms = language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
+  const things = [...new Set(forms.flatMap(thingsFor))];
+  const terms = things.flatMap((thing) => [thing, ...otherWordsFor(thing)]).filter((thing) => !thing.includes(' '));
+  return [...new Set(terms.map(stem))].filter((thing) => thing !== term);
+}
+
+/** The purposes for which the shop has things. A value of the shop itself, such as the tag `camping`, needs no other words. */
+export function purposesOf(words: Token[], language: Language, lookup: Lookup): Purpose[] {
+  return words.flatMap((word) => {
+    if ([word.term, ...relatives(word.term)].some((form) => lookup(form)?.isValue)) return [];
+    const things = termsForPurpose(word, language).filter((thing) => has(lookup(thing)));
+    return things.length > 0 ? [{ word, things, isNamed: lookup(word.term)?.isNamed === true }] : [];
+  });
+}
+
+/** Without the word for any thing, which the purpose makes superfluous, unless it is a value of the shop. */
+export function withoutAnyThing(words: Token[], purposes: Purpose[], lookup: Lookup): Token[] {
+  if (purposes.length === 0) return words;
+  const rest = words.filter(({ text, term }) => !ANY_THING.has(text) || lookup(term)?.isValue === true);
+  return rest.length > 0 ? rest : words;
+}
+
+/** With a word that is in no name as it was written: the things stand in for it, and no other form unless that is a value. */
+export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lookup): Token[] {
+  const written = purposes.flatMap(({ word, isNamed }) => (isNamed ? [] : [word]));
+  return words.flatMap((word, i) => {
+    const own = written.find(({ start, end }) => start === word.start && end === word.end);
+    if (!own || lookup(word.term)?.isValue) return [word];
+    // A compound was split into two.
+    return words[i - 1]?.start === own.start ? [] : [own];
+  });
+}
+
+/**
+ * The groups of a query with those of its purposes: what the shop has for a word that is in none of its names, and beside one
+ * that is in some, since a `Hot Dog Sock` is for no dog.
+ */
+export function withPurposes(groups: TermGroup[], purposes: Purpose[] | undefined): TermGroup[] {
+  let result = groups;
+  for (const { word, things, isNamed } of purposes ?? []) {
+    const alternatives = things.map((thing) => ({ term: thing, weight: 1 }));
+    const own = result.find((group) => group.alternatives[0]?.term === word.term);
+    const isMerged = own !== undefined && !isNamed;
+    result = isMerged
+      ? result.map((group) =>
+          group === own ? { ...group, alternatives: [...group.alternatives, ...alternatives], isPurpose: true } : group,
+        )
+      : [...result, { text: '', alternatives, isPurpose: true }];
+  }
+  return result;
+}
