@@ -63,6 +63,16 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
   });
 }
 
+/** Adds an address of another shop, which may be incomplete, to the book of a locked customer. Throws `limit_reached` at 50. */
+export function addImported(
+  shop: Shop,
+  customer_id: string,
+  address: Partial<CustomerAddressInput>,
+  is_default: boolean,
+): Promise<CustomerAddress> {
+  return create(shop, customer_id, { ...(address as CustomerAddressInput), is_default });
+}
+
 /** Changes the fields given. An address of someone else is `not_found`. */
 export async function update(
   shop: Shop,
