@@ -60,6 +60,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0059_names_and_pictures': () => import('./migrations/0059_names_and_pictures.ts'),
   '0060_pictures_of_orders': () => import('./migrations/0060_pictures_of_orders.ts'),
   '0063_ucp_answers': () => import('./migrations/0063_ucp_answers.ts'),
+  '0090_imported_customers': () => import('./migrations/0090_imported_customers.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
