@@ -6466,7 +6466,7 @@ export interface components {
             results: {
                 /** @description The row's position in customers, from 0. */
                 index: number;
-                /** @description As sent; null if the row has no readable one. */
+                /** @description In lower case; null if the row has no readable one. */
                 email: string | null;
                 /** @enum {string} */
                 status: "created" | "updated" | "unchanged" | "failed";

@@ -1,11 +1,17 @@
-import type { CustomerAddress, CustomerAddressInput, CustomerAddressPatch, Deletion } from '@commerce-backend/spec';
+import type {
+  CustomerAddress,
+  CustomerAddressInput,
+  CustomerAddressPatch,
+  CustomerImportAddress,
+  Deletion,
+} from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /** The address books of customers. Changes of one book lock its owner's row, and so take turns. */
-const MAX_ADDRESSES = 50;
+export const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',
   'last_name',
@@ -67,7 +73,7 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
 export function addImported(
   shop: Shop,
   customer_id: string,
-  address: Partial<CustomerAddressInput>,
+  address: Omit<CustomerImportAddress, 'is_default'>,
   is_default: boolean,
 ): Promise<CustomerAddress> {
   return create(shop, customer_id, { ...(address as CustomerAddressInput), is_default });

@@ -9,6 +9,7 @@ import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
+import { cleanRow } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import * as addresses from './addresses.ts';
 import * as consents from './consents.ts';
@@ -25,7 +26,9 @@ export interface ImportCall {
 }
 
 type RowResult = CustomerImportResult['results'][number];
-type RowCheck = (row: unknown, loc: (string | number)[]) => ValidationErrorItem[];
+type Place = (string | number)[];
+type RowCheck = (row: unknown, loc: Place) => ValidationErrorItem[];
+type CheckedRow = ReturnType<typeof check>;
 
 const STATUSES = ['created', 'updated', 'unchanged', 'failed'] as const;
 
@@ -44,28 +47,59 @@ export async function importCustomers(
   { customers, dry_run = false, overwrite = false }: ImportCall,
   mistakesInRow: RowCheck,
 ): Promise<CustomerImportResult> {
-  const results: RowResult[] = [];
-  const checked = customers.map((row, index) => check(row, index, customers, mistakesInRow));
+  const checked = customers.map((row, index) => check(row, index, mistakesInRow));
+  refuseRepeated(checked);
   await lockKnown(shop, checked);
-  for (const { index, input, email, errors } of checked) {
-    if (errors.length > 0) results.push({ index, email, status: 'failed', customer_id: null, errors, warnings: [] });
-    else results.push(await tryRow(shop, { index, input }, { dry_run, overwrite }));
+  const outcomes = new Map<number, RowResult>();
+  // In the order of their e-mails, so that two imports of the same new customers wait for each other in one order.
+  for (const row of checked.toSorted(byEmail)) {
+    const outcome = row.errors.length > 0 ? refused(row, row.errors) : await tryRow(shop, row, { dry_run, overwrite });
+    outcomes.set(row.index, outcome);
   }
+  const results = checked.flatMap(({ index }) => outcomes.get(index) ?? []);
   const count = (status: RowResult['status']) => results.filter((result) => result.status === status).length;
   const [created, updated, unchanged, failed] = STATUSES.map(count) as [number, number, number, number];
   return { dry_run, counts: { created, updated, unchanged, failed }, results };
 }
 
-function check(row: unknown, index: number, all: unknown[], mistakesInRow: RowCheck) {
+function check(row: unknown, index: number, mistakesInRow: RowCheck) {
   const loc = ['body', 'customers', index];
-  const errors = mistakesInRow(row, loc);
-  const email = emailIn(row);
-  const first = all.findIndex((other) => email !== null && emailIn(other) === email);
-  if (errors.length === 0 && first < index) {
-    const msg = `Row ${first} of this call already has this e-mail.`;
-    errors.push({ loc: [...loc, 'email'], msg, type: 'duplicate', ctx: { first } });
+  const { cleaned, warnings } = cleanRow(row, loc);
+  const errors = mistakesInRow(cleaned, loc);
+  const input = cleaned as CustomerImport;
+  if (errors.length === 0) errors.push(...timesToCome(input, loc));
+  return { index, loc, email: emailIn(cleaned), errors, warnings, input };
+}
+
+/** A consent of the future would stay the newest decision, whatever the customer decides until then. */
+function timesToCome(input: CustomerImport, loc: Place): ValidationErrorItem[] {
+  return (['created_at', 'marketing_opt_in_at'] as const).flatMap((field) => {
+    const time = input[field];
+    if (!time || Date.parse(time) <= Date.now()) return [];
+    return [{ loc: [...loc, field], msg: 'This time is in the future.', type: 'value_error' }];
+  });
+}
+
+/** Of rows with one e-mail the first is imported. */
+function refuseRepeated(checked: CheckedRow[]): void {
+  const firsts = new Map<string, number>();
+  for (const { index, loc, email, errors } of checked) {
+    if (email === null) continue;
+    const first = firsts.get(email);
+    if (first === undefined) firsts.set(email, index);
+    else if (errors.length === 0) {
+      const msg = `Row ${first} of this call already has this e-mail.`;
+      errors.push({ loc: [...loc, 'email'], msg, type: 'duplicate', ctx: { first } });
+    }
   }
-  return { index, email, errors, input: row as CustomerImport };
+}
+
+function byEmail({ email: one }: CheckedRow, { email: other }: CheckedRow): number {
+  return (one ?? '') < (other ?? '') ? -1 : 1;
+}
+
+function refused({ index, email, warnings }: CheckedRow, errors: ValidationErrorItem[]): RowResult {
+  return { index, email, status: 'failed', customer_id: null, errors, warnings };
 }
 
 function emailIn(row: unknown): string | null {
@@ -86,27 +120,24 @@ interface Settings {
   overwrite: boolean;
 }
 
-async function tryRow(
-  shop: Shop,
-  { index, input }: { index: number; input: CustomerImport },
-  { dry_run, overwrite }: Settings,
-): Promise<RowResult> {
+async function tryRow(shop: Shop, row: CheckedRow, { dry_run, overwrite }: Settings): Promise<RowResult> {
+  const { index, input, loc, warnings } = row;
   const email = foldEmail(input.email);
   try {
     return await shop.savepoint(async () => {
       const made = await insert(shop, email, input);
       const id = made ?? (await lockOne(shop, email));
       const before = await get(shop, id);
-      const changed = await complete(shop, before, input, overwrite);
+      const changed = await complete(shop, before, { input, loc }, overwrite);
       const status = made ? 'created' : changed ? 'updated' : 'unchanged';
-      const result: RowResult = { index, email, status, customer_id: id, errors: [], warnings: [] };
+      const result: RowResult = { index, email, status, customer_id: id, errors: [], warnings };
       if (dry_run) throw new Undo({ ...result, customer_id: made ? null : id });
       return result;
     });
   } catch (error) {
     if (error instanceof Undo) return error.outcome;
     if (!(error instanceof ValidationError)) throw error;
-    return { index, email, status: 'failed', customer_id: null, errors: error.detail, warnings: [] };
+    return refused(row, error.detail);
   }
 }
 
@@ -132,14 +163,14 @@ async function lockOne(shop: Shop, email: string): Promise<string> {
 async function complete(
   shop: Shop,
   before: CustomerDetails,
-  input: CustomerImport,
+  { input, loc }: Pick<CheckedRow, 'input' | 'loc'>,
   overwrite: boolean,
 ): Promise<boolean> {
   const texts = textsToWrite(before, input, overwrite);
   const metadata = overwrite ? { ...before.metadata, ...input.metadata } : { ...input.metadata, ...before.metadata };
   const fields = Object.keys(texts) as (keyof typeof texts)[];
   const described = fields.length > 0 || !sameTexts(metadata, before.metadata);
-  refuseTooMuch(metadata);
+  refuseMoreThan(MOST_METADATA, Object.keys(metadata), [...loc, 'metadata']);
   if (described) {
     await shop.run(
       sql`update customers set ${textChanges(texts, fields)} metadata = ${JSON.stringify(metadata)}::jsonb, updated_at = now()
@@ -147,7 +178,7 @@ async function complete(
     );
   }
   const consented = await consent(shop, before, input);
-  const placed = await addAddresses(shop, before, input);
+  const placed = await addAddresses(shop, before, { input, loc });
   return described || consented || placed;
 }
 
@@ -169,21 +200,19 @@ function sameTexts(one: Metadata, other: Metadata): boolean {
 
 const MOST_METADATA = 50;
 
-function refuseTooMuch(metadata: Metadata): void {
-  if (Object.keys(metadata).length <= MOST_METADATA) return;
-  const msg = `Together with what the customer has here these are more than ${MOST_METADATA} entries.`;
-  throw new ValidationError([
-    { loc: ['body', 'customers', 'metadata'], msg, type: 'too_long', ctx: { max: MOST_METADATA } },
-  ]);
+function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
+  if (all.length <= max) return;
+  const msg = `With those that the customer has here already, these are ${all.length}; there is room for ${max}.`;
+  throw new ValidationError([{ loc, msg, type: 'too_long', ctx: { max } }]);
 }
 
 /** A decision that was made here stays. */
 async function consent(
   shop: Shop,
-  { id, marketing_consents }: CustomerDetails,
+  { id, marketing_opt_in, marketing_consents }: CustomerDetails,
   input: CustomerImport,
 ): Promise<boolean> {
-  if (!input.marketing_opt_in || marketing_consents.length > 0) return false;
+  if (!input.marketing_opt_in || marketing_opt_in || marketing_consents.length > 0) return false;
   const at = input.marketing_opt_in_at;
   const wording = input.marketing_wording ?? null;
   await consents.decide(shop, id, { granted: true, source: 'import', wording, ...(at && { at }) });
@@ -203,18 +232,23 @@ const ADDRESS = [
   'phone',
 ] as const;
 
-async function addAddresses(shop: Shop, before: CustomerDetails, input: CustomerImport): Promise<boolean> {
+async function addAddresses(
+  shop: Shop,
+  before: CustomerDetails,
+  { input, loc }: Pick<CheckedRow, 'input' | 'loc'>,
+): Promise<boolean> {
   const known = new Set(before.addresses.map(keyOf));
-  let hasDefault = before.addresses.length > 0;
-  let added = false;
-  for (const { is_default = false, ...address } of input.addresses ?? []) {
-    if (known.has(keyOf(address))) continue;
-    known.add(keyOf(address));
-    await addresses.addImported(shop, before.id, address, is_default && !hasDefault);
-    hasDefault = true;
-    added = true;
+  const fresh = (input.addresses ?? []).filter((address) => {
+    const key = keyOf(address);
+    return !known.has(key) && known.add(key);
+  });
+  refuseMoreThan(addresses.MAX_ADDRESSES, [...before.addresses, ...fresh], [...loc, 'addresses']);
+  const marked = before.addresses.length > 0 ? undefined : fresh.find(({ is_default }) => is_default);
+  for (const address of fresh) {
+    const { is_default: _, ...fields } = address;
+    await addresses.addImported(shop, before.id, fields, address === marked);
   }
-  return added;
+  return fresh.length > 0;
 }
 
 function keyOf(address: Partial<Record<(typeof ADDRESS)[number], string | null>>): string {
