@@ -95,7 +95,7 @@ test('lines that are refused are named with their column in the words of the fil
     'line 6: Email: Line 5 has this e-mail already: make one line of the two. (di@example.com)',
     'line 4: Default Address City: No such city. (cy@example.com)',
     'Error: 4 of 5 customers were refused.',
-    '  Fix the lines named above and run the same command again.',
+    '  What to do: Fix the lines named above and run the same command again.',
   ]);
 });
 
