@@ -1,7 +1,8 @@
 import { type CommerceError, type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
-import { type CustomerRead, readCustomers } from '../formats/customers.ts';
+import { readCustomers } from '../formats/customers.ts';
+import type { CustomerRead } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 import { isAboutRows } from '../import/send.ts';
 import { calls } from '../operations.ts';

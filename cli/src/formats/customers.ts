@@ -1,20 +1,9 @@
 import type { CustomerDetails, CustomerImport } from '@commerce-backend/spec';
 import { readCsv } from './csv-rows.ts';
 import { columnsOf, delimiterOf } from './detect.ts';
-import { FormatError } from './reading.ts';
-import type { FieldError } from './row-reader.ts';
+import { type CustomerRead, FormatError } from './reading.ts';
 import { isShopifyCustomers, readShopifyCustomers } from './shopify-customers.ts';
 import { readText } from './text-file.ts';
-
-/** One customer of a file, or one refused with every reason found; `line` counts from 1. */
-export type CustomerRead =
-  | {
-      line: number;
-      customer: CustomerImport;
-      /** The column, as the file calls it, that a part such as `['addresses', 0, 'city']` comes from. */
-      fieldOf?: (loc: readonly (string | number)[]) => string;
-    }
-  | { line: number; email?: string; errors: FieldError[] };
 
 type Warn = (line: number, message: string) => void;
 

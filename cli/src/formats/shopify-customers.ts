@@ -1,6 +1,6 @@
 import type { CustomerImport, CustomerImportAddress } from '@commerce-backend/spec';
 import type { CsvRow } from './csv-records.ts';
-import type { CustomerRead } from './customers.ts';
+import type { CustomerRead } from './reading.ts';
 import { findColumns, RowReader } from './row-reader.ts';
 import { tagsOf } from './shopify-columns.ts';
 
