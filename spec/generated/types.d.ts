@@ -2164,6 +2164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/customers/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import customers
+         * @description Takes over up to 100 customers of another shop by their e-mails, each row independently: a refused row says why and writes nothing, and the other rows are imported. Importing the same rows again changes nothing. Nobody is sent a mail, and no customer.created event is made. Passwords do not come along: a customer sets one by the password reset, which also proves the address.
+         */
+        post: operations["dashboard.importCustomers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/customers/export": {
         parameters: {
             query?: never;
@@ -5026,7 +5046,7 @@ export interface components {
              * @description Where it was given or withdrawn.
              * @enum {string}
              */
-            source: "registration" | "checkout" | "account" | "dashboard";
+            source: "registration" | "checkout" | "account" | "dashboard" | "import";
             /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
             wording: string | null;
             /** @description The order with which it was given; null otherwise. */
@@ -6408,6 +6428,74 @@ export interface components {
             marketing_opt_in?: boolean;
             note?: string | null;
             metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description An address from another shop. Every field may be missing. */
+        CustomerImportAddress: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code, or what the other shop wrote. */
+            country?: string | null;
+            phone?: string | null;
+            /** @description true makes it the default, if the customer has none here. */
+            is_default?: boolean;
+        };
+        /** @description A customer of another shop. The e-mail identifies the customer: an unknown one is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. */
+        CustomerImport: {
+            email: components["schemas"]["Email"];
+            first_name?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
+            locale?: components["schemas"]["LocaleOrNull"];
+            note?: string | null;
+            metadata?: components["schemas"]["Metadata"];
+            /** @description true if the customer agreed to mails about offers there. It is recorded with the source import, unless the customer has decided here already: then it stays as it was decided here. */
+            marketing_opt_in?: boolean;
+            /**
+             * Format: date-time
+             * @description When the customer agreed, where that is known; else the time of the import is recorded.
+             */
+            marketing_opt_in_at?: string | null;
+            /** @description What was agreed to, word for word, where that is known. */
+            marketing_wording?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when they are a customer. Now when absent.
+             */
+            created_at?: string | null;
+            /** @description Those that the address book does not have yet are added. They may be incomplete. */
+            addresses?: components["schemas"]["CustomerImportAddress"][];
+        };
+        /** @description The result of an import of customers, row by row. A refused row writes nothing and does not stop the others. */
+        CustomerImportResult: {
+            /** @description True when nothing was written. */
+            dry_run: boolean;
+            counts: {
+                created: number;
+                updated: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                /** @description The row's position in customers, from 0. */
+                index: number;
+                /** @description In lower case; null if the row has no readable one. */
+                email: string | null;
+                /** @enum {string} */
+                status: "created" | "updated" | "unchanged" | "failed";
+                /** @description Null if the row failed, or if it would create the customer in a dry run. */
+                customer_id: components["schemas"]["Id"] | null;
+                /** @description Why the row failed, with loc from the body's root; else empty. */
+                errors: components["schemas"]["ValidationErrorItem"][];
+                /** @description What was left out or is otherwise worth knowing, though the row came in. */
+                warnings: components["schemas"]["ValidationErrorItem"][];
+            }[];
         };
         /** @description An address of the customer's address book. */
         CustomerAddress: components["schemas"]["Address"] & {
@@ -8544,6 +8632,9 @@ export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
+export type CustomerImportAddress = components['schemas']['CustomerImportAddress'];
+export type CustomerImport = components['schemas']['CustomerImport'];
+export type CustomerImportResult = components['schemas']['CustomerImportResult'];
 export type CustomerAddress = components['schemas']['CustomerAddress'];
 export type CustomerDetails = components['schemas']['CustomerDetails'];
 export type CustomerPatch = components['schemas']['CustomerPatch'];
@@ -14684,6 +14775,87 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["CustomerConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.importCustomers": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customers": [
+                 *         {
+                 *           "email": "ada@example.com",
+                 *           "first_name": "Ada",
+                 *           "last_name": "Brandt",
+                 *           "phone": "+49 30 901820",
+                 *           "marketing_opt_in": true,
+                 *           "marketing_opt_in_at": "2024-11-05T09:30:00.000Z",
+                 *           "created_at": "2023-02-11T17:04:00.000Z",
+                 *           "metadata": {
+                 *             "tags": "vip, wholesale"
+                 *           },
+                 *           "addresses": [
+                 *             {
+                 *               "last_name": "Brandt",
+                 *               "address1": "Gartenweg 3",
+                 *               "city": "Leipzig",
+                 *               "postal_code": "04109",
+                 *               "country": "DE",
+                 *               "is_default": true
+                 *             }
+                 *           ]
+                 *         },
+                 *         {
+                 *           "email": "lin@example.com"
+                 *         }
+                 *       ],
+                 *       "dry_run": false,
+                 *       "overwrite": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
+                    customers: components["schemas"]["CustomerImport"][];
+                    /** @description Return what would happen to each row, and write nothing. */
+                    dry_run?: boolean;
+                    /** @description Also replace what known customers have here with what the row has. */
+                    overwrite?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerImportResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

@@ -7,6 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { customerIdOf } from './customer-id.ts';
 import { addCustomerWrites } from './customer-writes.ts';
 import { addCustomersExport } from './customers-export.ts';
+import { addCustomersImport } from './customers-import.ts';
 import { addPageOptions, choice, isJson, type PageOptions } from './options.ts';
 import { addressLine } from './order-view.ts';
 
@@ -34,7 +35,7 @@ Examples:
   $ commerce customers get june@example.com
   $ commerce orders list --customer june@example.com`;
 
-/** `customers list|get|create|update|anonymize|orders|export`. */
+/** `customers list|get|create|update|anonymize|orders|export|import`. */
 export function addCustomers(program: Command, terminal: Terminal): void {
   const customers = program.command('customers').description('The people who buy, with or without an account.');
   const list = calls(customers.command('list'), 'dashboard.listCustomers')
@@ -51,6 +52,7 @@ export function addCustomers(program: Command, terminal: Terminal): void {
     .action((wanted: string, _options, command: Command) => getCustomer(wanted, command, terminal));
   addCustomerWrites(customers, terminal);
   addCustomersExport(customers, terminal);
+  addCustomersImport(customers, terminal);
 }
 
 const COLUMNS: Column<Customer>[] = [

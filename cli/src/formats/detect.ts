@@ -30,7 +30,8 @@ export function delimiterOf(header: string): string {
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-function columnsOf(header: string): Set<string> {
+/** The names of the columns in a CSV header, in lower case. */
+export function columnsOf(header: string): Set<string> {
   const cells = firstLine(header).split(delimiterOf(header));
   return new Set(cells.map((cell) => cell.trim().replace(/^"|"$/g, '').trim().toLowerCase()));
 }

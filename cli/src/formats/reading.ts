@@ -1,4 +1,4 @@
-import type { ProductImport } from '@commerce-backend/spec';
+import type { CustomerImport, ProductImport } from '@commerce-backend/spec';
 import type { Format } from './detect.ts';
 import type { Encoding } from './encoding.ts';
 import type { FieldError } from './row-reader.ts';
@@ -10,6 +10,16 @@ import type { FieldError } from './row-reader.ts';
 export type Read =
   | { line: number; product: ProductImport; placeOf?: PlaceOf }
   | { line: number; slug?: string; errors: FieldError[] };
+
+/** One customer of a file, or one refused with every reason found; `line` counts from 1. */
+export type CustomerRead =
+  | {
+      line: number;
+      customer: CustomerImport;
+      /** The column, as the file calls it, that a part such as `['addresses', 0, 'city']` comes from. */
+      fieldOf?: (loc: readonly (string | number)[]) => string;
+    }
+  | { line: number; email?: string; errors: FieldError[] };
 
 /** The line and the column, as the file calls it, that a part of a product such as `['variants', 2, 'sku']` comes from. */
 export type PlaceOf = (loc: readonly (string | number)[]) => { line: number; field: string };

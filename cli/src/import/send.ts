@@ -98,7 +98,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
 }
 
 /** A 409 may be about a row as well, but not one that waiting and repeating the call would resolve. */
-function isAboutRows(error: unknown): error is CommerceError {
+export function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);
 }

@@ -1,6 +1,8 @@
+import { mistakesInCustomer } from '../http/contract/rows.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
 import * as erasure from '../shop/customers/erasure.ts';
+import * as customerImport from '../shop/customers/import.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orderList from '../shop/orders/list.ts';
 
@@ -29,3 +31,6 @@ export const listOrdersOfCustomer: Beforehand<'dashboard.listOrdersOfCustomer'> 
 
 export const exportCustomers: Handler<'dashboard.exportCustomers'> = ({ shop, query }) =>
   customers.exportPage(shop, query);
+
+export const importCustomers: Handler<'dashboard.importCustomers'> = ({ shop, body }) =>
+  customerImport.importCustomers(shop, body, mistakesInCustomer);

@@ -1004,6 +1004,7 @@ create table commerce.customers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   locale text,
+  imported_at timestamp with time zone,
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint email_in_lower_case CHECK ((email = lower(email)))
@@ -1232,7 +1233,7 @@ create table commerce.marketing_consents (
   constraint marketing_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
   constraint marketing_consents_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint marketing_consents_email_check CHECK ((email = lower(email))),
-  constraint marketing_consents_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'checkout'::text, 'account'::text, 'dashboard'::text])))
+  constraint marketing_consents_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'checkout'::text, 'account'::text, 'dashboard'::text, 'import'::text])))
 );
 CREATE INDEX marketing_consents_by_email ON commerce.marketing_consents USING btree (site_id, email);
 CREATE INDEX marketing_consents_of ON commerce.marketing_consents USING btree (site_id, customer_id, recorded_at, id);
@@ -2170,7 +2171,7 @@ CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON comme
 
 CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON commerce.collections FOR EACH ROW WHEN ((new.published_at > now())) EXECUTE FUNCTION commerce.schedule_publication();
 
-CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_customer();
+CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.imported_at IS NULL)) EXECUTE FUNCTION commerce.tell_customer();
 
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 

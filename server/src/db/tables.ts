@@ -263,6 +263,7 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     locale: string | null;
+    imported_at: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -396,7 +397,7 @@ export interface Tables {
     customer_id: string | null;
     email: string;
     granted: boolean;
-    source: 'registration' | 'checkout' | 'account' | 'dashboard';
+    source: 'registration' | 'checkout' | 'account' | 'dashboard' | 'import';
     wording: string | null;
     order_id: string | null;
     recorded_at: string;

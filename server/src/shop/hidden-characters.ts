@@ -1,3 +1,5 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+
 /**
  * Characters that nobody sees, or that reverse the text around them: in a name they make one thing look like another. They are
  * refused in requests, removed from what is imported, and left out where pages and mails show older texts.
@@ -72,4 +74,30 @@ export function mapTexts(
       return [name, kept ? one : mapTexts(one, visit, [...place, name.slice(0, 100)], ofLines)];
     }),
   );
+}
+
+const MAX_WARNINGS = 50;
+
+/**
+ * A row of an import without invisible characters, such as a byte order mark that a spreadsheet left, and a warning for each text that
+ * had one. A field named `kept` stays as sent.
+ */
+export function cleanRow(
+  row: unknown,
+  loc: Place,
+  kept?: string,
+): { cleaned: unknown; warnings: ValidationErrorItem[] } {
+  const warnings: ValidationErrorItem[] = [];
+  // Most rows have none, and need neither a copy nor the places.
+  if (!holdsHidden(row)) return { cleaned: row, warnings };
+  const cleaned = mapTexts(row, (text, place, lines) => {
+    const code_point = place.at(-1) === kept ? undefined : hiddenCharacterIn(text, { lines });
+    if (!code_point) return text;
+    const msg = `${code_point}, a control or invisible character, was removed.`;
+    if (warnings.length < MAX_WARNINGS) {
+      warnings.push({ loc: [...loc, ...place], msg, type: 'hidden_character', ctx: { code_point } });
+    }
+    return withoutHidden(text, { lines });
+  });
+  return { cleaned, warnings };
 }

@@ -5,12 +5,19 @@ import { valueErrors } from './validator.ts';
 
 /** A hundred rows are validated in one go, so a row counts as large sooner than a body. */
 const LARGE_ROW = 500;
-const operation = operationTable.find(({ id }) => id === 'dashboard.importProducts');
 
 /** Checks one row of an import against ProductImport of the contract, with the same formats and wording as a whole body. */
-export const mistakesInRow: RowCheck = (row, loc) => {
-  const errors = valueErrors('ProductImport', row, LARGE_ROW);
-  if (errors.length === 0 || !operation) return [];
-  const mistakes = detailOf(operation, errors);
-  return mistakes.map((mistake) => ({ ...mistake, loc: [...loc, ...mistake.loc.slice(1)] }));
-};
+export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport');
+
+/** The same against CustomerImport. */
+export const mistakesInCustomer = rowCheck('dashboard.importCustomers', 'CustomerImport');
+
+function rowCheck(operation_id: string, schema: string): RowCheck {
+  const operation = operationTable.find(({ id }) => id === operation_id);
+  return (row, loc) => {
+    const errors = valueErrors(schema, row, LARGE_ROW);
+    if (errors.length === 0 || !operation) return [];
+    const mistakes = detailOf(operation, errors);
+    return mistakes.map((mistake) => ({ ...mistake, loc: [...loc, ...mistake.loc.slice(1)] }));
+  };
+}

@@ -1,11 +1,17 @@
-import type { CustomerAddress, CustomerAddressInput, CustomerAddressPatch, Deletion } from '@commerce-backend/spec';
+import type {
+  CustomerAddress,
+  CustomerAddressInput,
+  CustomerAddressPatch,
+  CustomerImportAddress,
+  Deletion,
+} from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /** The address books of customers. Changes of one book lock its owner's row, and so take turns. */
-const MAX_ADDRESSES = 50;
+export const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',
   'last_name',
@@ -61,6 +67,16 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
   throw new ShopError('limit_reached', `An address book has room for ${MAX_ADDRESSES} addresses.`, {
     limit: MAX_ADDRESSES,
   });
+}
+
+/** Adds an address of another shop, which may be incomplete, to the book of a locked customer. Throws `limit_reached` at 50. */
+export function addImported(
+  shop: Shop,
+  customer_id: string,
+  address: Omit<CustomerImportAddress, 'is_default'>,
+  is_default: boolean,
+): Promise<CustomerAddress> {
+  return create(shop, customer_id, { ...(address as CustomerAddressInput), is_default });
 }
 
 /** Changes the fields given. An address of someone else is `not_found`. */

@@ -1,6 +1,6 @@
 import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
-import { hiddenCharacterIn, holdsHidden, mapTexts, withoutHidden } from '../hidden-characters.ts';
+import { cleanRow } from '../hidden-characters.ts';
 import { insecurePictures, pictureMistakes } from '../picture-addresses.ts';
 import { sanitizeHtml } from '../rich-text.ts';
 import type { Shop } from '../shop.ts';
@@ -37,7 +37,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     const slug = slugs[index] ?? null;
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     const loc = ['body', 'products', index];
-    const { cleaned, warnings } = cleanRow(row, loc);
+    const { cleaned, warnings } = cleanRow(row, loc, 'slug');
     warnings.push(...removedElements(cleaned, loc));
     const mistakes = [...mistakesInRow(cleaned, loc), ...pictureMistakes(insecure, cleaned, loc)];
     const input = cleaned as ProductImport;
@@ -106,21 +106,3 @@ function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
 }
 
 const MAX_HTML = 131_072;
-const MAX_WARNINGS = 49;
-
-/** A row without invisible characters, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
-function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: ValidationErrorItem[] } {
-  const warnings: ValidationErrorItem[] = [];
-  // Most rows have none, and need neither a copy nor the places.
-  if (!holdsHidden(row)) return { cleaned: row, warnings };
-  const cleaned = mapTexts(row, (text, place, lines) => {
-    const code_point = place.at(-1) === 'slug' ? undefined : hiddenCharacterIn(text, { lines });
-    if (!code_point) return text;
-    const msg = `${code_point}, a control or invisible character, was removed.`;
-    if (warnings.length < MAX_WARNINGS) {
-      warnings.push({ loc: [...loc, ...place], msg, type: 'hidden_character', ctx: { code_point } });
-    }
-    return withoutHidden(text, { lines });
-  });
-  return { cleaned, warnings };
-}
