@@ -1,4 +1,5 @@
-import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+import type { components, ErrorBody, ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+import type { Open } from './contract.ts';
 
 /** The server refused the call. One class for each family of statuses extends this one. */
 export class CommerceError extends Error {
@@ -79,6 +80,32 @@ export class ConnectionError extends Error {
 /** No complete answer came within `timeoutMs`, in any attempt. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
+}
+
+type Fields = components['schemas']['ErrorFields'];
+
+/** The error of one code of the catalogue: its body has the fields that the contract gives to this code. */
+export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
+  ? CommerceError & {
+      readonly code: Code;
+      readonly body: Omit<Named<Open<ErrorBody>>, 'error'> & { error: Code } & FieldsOf<Code>;
+    }
+  : never;
+
+/** Without the index signature, so that a misspelled field is a mistake. */
+type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Field]: Shape[Field] };
+
+type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
+
+/**
+ * Whether a thrown value is the server's refusal with this code, or one of these codes. It narrows to the fields of the code:
+ *
+ *     if (isError(error, 'budget_exceeded')) tell(error.body.required_cents, error.body.budget.budget_remaining_cents);
+ *
+ * With several codes, a switch over `error.code` narrows further.
+ */
+export function isError<Code extends ErrorCode>(error: unknown, ...codes: [Code, ...Code[]]): error is ErrorOf<Code> {
+  return error instanceof CommerceError && (codes as string[]).includes(error.code);
 }
 
 const families: Record<number, typeof CommerceError> = {

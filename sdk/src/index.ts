@@ -20,6 +20,8 @@ export {
   CommerceError,
   ConflictError,
   ConnectionError,
+  type ErrorOf,
+  isError,
   NotFoundError,
   PermissionError,
   RateLimitError,
