@@ -1,5 +1,6 @@
 import type { components, ErrorBody, ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 import type { Open } from './contract.ts';
+import { passOn } from './last-response.ts';
 
 /** The server refused the call. One class for each family of statuses extends this one. */
 export class CommerceError extends Error {
@@ -121,7 +122,9 @@ const families: Record<number, typeof CommerceError> = {
 /** The error for an answer. */
 export function errorOf(response: Response, body: unknown): CommerceError {
   const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
-  return new Family(response, body);
+  const error = new Family(response, body);
+  passOn(response, error);
+  return error;
 }
 
 /** The answer's data, for a call in the raw shape; throws the CommerceError of any answer that is not 2xx. */
@@ -130,7 +133,9 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 ): Promise<DataOf<Result>> {
   const result = await call;
   if (!result.response.ok) throw errorOf(result.response, result.error);
-  return (result as { data?: unknown }).data as DataOf<Result>;
+  const { data } = result as { data?: unknown };
+  passOn(result.response, data);
+  return data as DataOf<Result>;
 }
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;

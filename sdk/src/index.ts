@@ -37,6 +37,8 @@ export type {
   WebhookEventPattern,
   WebhookEventType,
 } from './events.ts';
+export type { RequestEvent, ResponseEvent } from './hooks.ts';
+export { type LastResponse, lastResponse } from './last-response.ts';
 export { type ElementOf, type ListPaths, paginate } from './pages.ts';
 export type { ProductChanges, ProductChangesOptions, ProductChangesPage } from './product-changes.ts';
 export {
