@@ -5,6 +5,12 @@ export {
   type AgentPaths,
   createAgentClient,
 } from './agent.ts';
+export {
+  type CartSession,
+  type CartSessionOptions,
+  type CartStorage,
+  createCartSession,
+} from './cart-session.ts';
 export { type Client, type ClientOptions, createClient, type PublicPaths, type Result } from './client.ts';
 export { type ConsentOptions, type PendingConsent, requestConsent } from './consent.ts';
 export type { ErrorAnswer, Open, Schemas } from './contract.ts';
