@@ -315,6 +315,32 @@ describe('errors', () => {
     }
   });
 
+  test('the fields that a code adds are those that its meaning names and its examples have', () => {
+    const { ErrorFields, ErrorCode, ErrorBody } = contract.components.schemas;
+    const fields: Json = ErrorFields.properties;
+    for (const [code, { meaning }] of Object.entries<Json>(ErrorCode['x-error-catalogue'])) {
+      const named = [...meaning.matchAll(/\b(?:the fields?|The field) ((?:[a-z_]+, )*[a-z_]+(?: and [a-z_]+)?)/g)];
+      for (const field of named.flatMap(([, names]) => names.split(/, | and /))) {
+        expect(Object.keys(fields[code]?.properties ?? {}), code).toContain(field);
+      }
+    }
+    expect(ErrorCode.enum).toEqual(expect.arrayContaining(Object.keys(fields)));
+    let examples = 0;
+    for (const { operation, id } of operations) {
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        if (Number(status) < 400 || status === '422') continue;
+        for (const { value } of Object.values<Json>(resolve(response).content['application/json'].examples)) {
+          const added = Object.keys(value).filter((field) => !ErrorBody.properties[field]);
+          const { properties = {}, required = [] } = fields[value.error] ?? {};
+          expect(Object.keys(properties), `${id} ${value.error}`).toEqual(expect.arrayContaining(added));
+          expect(added, `${id} ${value.error}`).toEqual(expect.arrayContaining(required));
+          examples += added.length;
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(0);
+  });
+
   test('every code that a description names is in the catalogue', () => {
     const { enum: codes } = contract.components.schemas.ErrorCode;
     for (const [, code] of JSON.stringify(contract).matchAll(/\b4\d\d ([a-z]+_[a-z_]+)\b/g)) {

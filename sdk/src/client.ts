@@ -1,10 +1,11 @@
 import createFetchClient, { defaultPathSerializer, type Middleware } from 'openapi-fetch';
 import type { AnswerOf, EasedPaths, ErrorAnswer, OperationOf, OptionsOf, PathsWith, Verb } from './contract.ts';
 import { ConnectionError } from './errors.ts';
+import type { Hooks } from './hooks.ts';
 import { type Limits, type Send, withRetries } from './retry.ts';
 
 /** The options of every client. */
-export interface ClientOptions extends Partial<Limits> {
+export interface ClientOptions extends Partial<Limits>, Hooks {
   /** Where the server is, such as `https://shop.example`. A path (`/shop`) is relative to the page, in browsers. */
   baseUrl: string;
   /** Sends one request, in place of the global fetch. */
@@ -53,7 +54,7 @@ export function createClient(options: ClientOptions): Client<PublicPaths> {
 
 /** A client that sends the credentials with each call. Throws a TypeError when baseUrl cannot be one. */
 export function createSurfaceClient<Paths extends object>(
-  { baseUrl, fetch, maxAttempts = 3, maxWaitMs = 30_000, timeoutMs = 30_000 }: ClientOptions,
+  { baseUrl, fetch, maxAttempts = 3, maxWaitMs = 30_000, timeoutMs = 30_000, onRequest, onResponse }: ClientOptions,
   credentials: Record<string, string>,
 ): Client<Paths> {
   if (!/^(https?:\/\/|\/|$)/i.test(baseUrl)) {
@@ -66,7 +67,11 @@ export function createSurfaceClient<Paths extends object>(
     headers: credentials,
     // Following a redirect would turn a POST into a GET, and send the credentials to another server.
     redirect: 'manual',
-    fetch: withRetries(send, { maxAttempts, maxWaitMs, timeoutMs }),
+    fetch: withRetries(
+      send,
+      { maxAttempts, maxWaitMs, timeoutMs },
+      { ...(onRequest && { onRequest }), ...(onResponse && { onResponse }) },
+    ),
     pathSerializer: safePath,
   });
   client.use(idempotencyKey, answersOnly);

@@ -1,11 +1,13 @@
 import { HttpResponse, http } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { baseUrl, invalid, openNetwork, refusal, requestId } from '../test/backend.ts';
 import {
   AuthenticationError,
   CommerceError,
   ConflictError,
   createDashboardClient,
+  type ErrorOf,
+  isError,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -75,6 +77,32 @@ test('the fields that a code adds are in the body', async () => {
   };
   const error = await thrownFor(HttpResponse.json(body, { status: 409 }));
   expect(error.body).toEqual(body);
+});
+
+test('isError narrows to the fields of a code, and of several codes by a switch', async () => {
+  const body = {
+    ...{ error: 'budget_exceeded', message: 'Too much.', request_id: requestId, retryable: false },
+    ...{ limit: 'budget', budget_cents: 10_000, budget_used_cents: 7000, required_cents: 4200 },
+    budget: { currency: 'EUR', budget_remaining_cents: 3000 },
+  };
+  const error: unknown = await thrownFor(HttpResponse.json(body, { status: 402 }));
+
+  if (!isError(error, 'budget_exceeded', 'price_changed')) throw error;
+  switch (error.code) {
+    case 'budget_exceeded':
+      expect(error.body.required_cents - error.body.budget.budget_remaining_cents).toBe(1200);
+      expectTypeOf(error.body.limit).toExtend<string>();
+      break;
+    case 'price_changed':
+      expectTypeOf(error.body.lines[0]?.price).toEqualTypeOf<string | null | undefined>();
+      throw error;
+  }
+  expect(isError(error, 'price_changed')).toBe(false);
+  expect(isError(new Error('budget_exceeded'), 'budget_exceeded')).toBe(false);
+  expectTypeOf<ErrorOf<'cart_not_active'>['body']>().toHaveProperty('status');
+  expectTypeOf<ErrorOf<'cart_empty'>['body']>().not.toHaveProperty('status');
+  // @ts-expect-error: no such code
+  isError(error, 'budget_exceded');
 });
 
 test.each([

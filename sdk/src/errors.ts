@@ -1,4 +1,6 @@
-import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+import type { components, ErrorBody, ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+import type { Open } from './contract.ts';
+import { passOn } from './last-response.ts';
 
 /** The server refused the call. One class for each family of statuses extends this one. */
 export class CommerceError extends Error {
@@ -81,6 +83,32 @@ export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
+type Fields = components['schemas']['ErrorFields'];
+
+/** The error of one code of the catalogue: its body has the fields that the contract gives to this code. */
+export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
+  ? CommerceError & {
+      readonly code: Code;
+      readonly body: Omit<Named<Open<ErrorBody>>, 'error'> & { error: Code } & FieldsOf<Code>;
+    }
+  : never;
+
+/** Without the index signature, so that a misspelled field is a mistake. */
+type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Field]: Shape[Field] };
+
+type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
+
+/**
+ * Whether a thrown value is the server's refusal with this code, or one of these codes. It narrows to the fields of the code:
+ *
+ *     if (isError(error, 'budget_exceeded')) tell(error.body.required_cents, error.body.budget.budget_remaining_cents);
+ *
+ * With several codes, a switch over `error.code` narrows further.
+ */
+export function isError<Code extends ErrorCode>(error: unknown, ...codes: [Code, ...Code[]]): error is ErrorOf<Code> {
+  return error instanceof CommerceError && (codes as string[]).includes(error.code);
+}
+
 const families: Record<number, typeof CommerceError> = {
   401: AuthenticationError,
   403: PermissionError,
@@ -94,7 +122,9 @@ const families: Record<number, typeof CommerceError> = {
 /** The error for an answer. */
 export function errorOf(response: Response, body: unknown): CommerceError {
   const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
-  return new Family(response, body);
+  const error = new Family(response, body);
+  passOn(response, error);
+  return error;
 }
 
 /** The answer's data, for a call in the raw shape; throws the CommerceError of any answer that is not 2xx. */
@@ -103,7 +133,9 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 ): Promise<DataOf<Result>> {
   const result = await call;
   if (!result.response.ok) throw errorOf(result.response, result.error);
-  return (result as { data?: unknown }).data as DataOf<Result>;
+  const { data } = result as { data?: unknown };
+  passOn(result.response, data);
+  return data as DataOf<Result>;
 }
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;

@@ -5,6 +5,12 @@ export {
   type AgentPaths,
   createAgentClient,
 } from './agent.ts';
+export {
+  type CartSession,
+  type CartSessionOptions,
+  type CartStorage,
+  createCartSession,
+} from './cart-session.ts';
 export { type Client, type ClientOptions, createClient, type PublicPaths, type Result } from './client.ts';
 export { type ConsentOptions, type PendingConsent, requestConsent } from './consent.ts';
 export type { ErrorAnswer, Open, Schemas } from './contract.ts';
@@ -20,6 +26,8 @@ export {
   CommerceError,
   ConflictError,
   ConnectionError,
+  type ErrorOf,
+  isError,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -35,6 +43,8 @@ export type {
   WebhookEventPattern,
   WebhookEventType,
 } from './events.ts';
+export type { RequestEvent, ResponseEvent } from './hooks.ts';
+export { type LastResponse, lastResponse } from './last-response.ts';
 export { type ElementOf, type ListPaths, paginate } from './pages.ts';
 export type { ProductChanges, ProductChangesOptions, ProductChangesPage } from './product-changes.ts';
 export {

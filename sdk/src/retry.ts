@@ -1,4 +1,6 @@
 import { ConnectionError, isRetryable, retryAfterMs, TimeoutError } from './errors.ts';
+import { type Hooks, observed } from './hooks.ts';
+import { noteResponse } from './last-response.ts';
 
 export type Send = (request: Request) => Promise<Response>;
 
@@ -18,15 +20,18 @@ const FIRST_WAIT_MS = 250;
  * are retryable, after the Retry-After they name or else a growing random wait. A mutation without Idempotency-Key is sent
  * once, since it might have had its effect. The caller's abort ends everything at once, with its own reason.
  */
-export function withRetries(send: Send, limits: Limits): Send {
+export function withRetries(send: Send, limits: Limits, hooks: Hooks = {}): Send {
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await outcomeOf(send, request, limits.timeoutMs);
+      const outcome = await observed(hooks, request, attempt, () => outcomeOf(send, request, limits.timeoutMs));
       const again = attempt < limits.maxAttempts && mayRepeat(request);
       const waitMs = again ? await waitAfter(outcome, attempt, limits.maxWaitMs) : undefined;
       if (waitMs !== undefined) await sleep(waitMs, request.signal);
       else if (outcome instanceof ConnectionError) throw outcome;
-      else return outcome;
+      else {
+        noteResponse(outcome, request, attempt);
+        return outcome;
+      }
     }
   };
 }

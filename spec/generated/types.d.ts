@@ -4406,6 +4406,234 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description The fields that refusals carry beside those of ErrorBody, by the code in error. In the body they stand beside error itself; error_description says the message again for clients of OAuth. */
+        ErrorFields: {
+            not_bank_transfer?: {
+                /** @description How the order is paid; null when nothing says how. */
+                payment_method: components["schemas"]["PaymentMethod"] | null;
+            };
+            payment_not_awaiting?: {
+                payment_status: components["schemas"]["PaymentStatus"];
+            };
+            discount_not_started?: {
+                starts_at: components["schemas"]["Timestamp"];
+            };
+            discount_expired?: {
+                ends_at: components["schemas"]["Timestamp"];
+            };
+            /** @description The minimum that the items must reach; null for none. */
+            discount_minimum_not_met?: {
+                minimum_subtotal: components["schemas"]["Money"] | null;
+                minimum_quantity: number | null;
+            };
+            budget_exceeded?: {
+                /**
+                 * @description What is exceeded, the most for one order or what is left of the budget.
+                 * @enum {string}
+                 */
+                limit: "per_order" | "budget";
+                budget_cents: components["schemas"]["BudgetCents"];
+                budget_used_cents: components["schemas"]["BudgetCents"];
+                /** @description What the purchase costs, in the currency's minor unit. */
+                required_cents: components["schemas"]["BudgetSum"];
+                budget: components["schemas"]["AgentBudget"];
+            };
+            insufficient_scope?: {
+                /** @description The scope that the operation needs. */
+                scope: string;
+                /** @description The scopes of the credential. */
+                held?: string[];
+            };
+            category_not_allowed?: {
+                categories: components["schemas"]["AgentCategories"];
+            };
+            sku_taken?: {
+                /** @description The SKU that is taken; null when the request gave none. */
+                sku?: string | null;
+            };
+            product_has_variants?: {
+                /** @description The fields to set on each variant. */
+                fields: string[];
+            };
+            limit_reached?: {
+                /** @description The maximum, where it is a number of things. */
+                limit?: number;
+            };
+            /** @description Of an adjustment requested and available, of a cart or a checkout lines. */
+            insufficient_stock?: {
+                requested?: number;
+                available?: number;
+                /** @description The lines that are short. */
+                lines?: {
+                    line_item_id?: components["schemas"]["Id"];
+                    variant_id: components["schemas"]["Id"];
+                    requested: number;
+                    available: number;
+                }[];
+            };
+            quantity_changed?: {
+                /** @description The current stock. */
+                actual: number;
+            };
+            cart_not_active?: {
+                status: components["schemas"]["CartStatus"];
+                /** @description Of a merged cart, the cart that has its lines now. */
+                cart_id?: components["schemas"]["Id"];
+            };
+            cart_limit?: {
+                /** @description The most lines of a cart, or the largest quantity of a line. */
+                limit: number;
+            };
+            checkout_not_open?: {
+                status: components["schemas"]["CheckoutStatus"];
+                /** @description Of a completed checkout, its order. */
+                order_id?: components["schemas"]["Id"];
+            };
+            checkout_incomplete?: {
+                /** @description The fields to give, such as email or shipping_address.city. */
+                missing: string[];
+            };
+            price_changed?: {
+                /** @description The total that the customer saw. */
+                expected_total: components["schemas"]["Money"] | null;
+                /** @description The total now. */
+                total: components["schemas"]["Money"];
+                /** @description The lines whose price changed. */
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    /** @description What the customer saw; null for a line that is new. */
+                    previous_price: components["schemas"]["Money"] | null;
+                    /** @description The price now; null for a line that is no longer for sale. */
+                    price: components["schemas"]["Money"] | null;
+                }[];
+            };
+            payment_method_unavailable?: {
+                /** @description Those that the shop offers. */
+                payment_methods: components["schemas"]["PaymentMethod"][];
+            };
+            payment_failed?: {
+                /** @description Why, in a word of the provider such as card_declined; null when it gives none. */
+                reason?: string | null;
+            };
+            payment_action_required?: {
+                payment_id: components["schemas"]["Id"];
+                /** @description What the shopper must do; null when the provider must be asked again. */
+                next_action: components["schemas"]["NextAction"] | null;
+                /** @description Until when the shopper can act. */
+                expires_at?: components["schemas"]["Timestamp"];
+            };
+            payment_in_progress?: {
+                /** @description The payment under way, where it is known. */
+                payment_id?: components["schemas"]["Id"];
+                checkout_id?: components["schemas"]["Id"];
+            };
+            invalid_transition?: {
+                /** @description Which status of the order, such as fulfillment_status. */
+                field: string;
+                from: string;
+                to: string;
+                /** @description The statuses that it can change to. */
+                allowed: string[];
+            };
+            fulfillment_exceeds_remaining?: {
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    requested: number;
+                    /** @description What is left to ship of it. */
+                    remaining?: number;
+                }[];
+            };
+            refund_exceeds_paid?: {
+                paid: components["schemas"]["Money"];
+                refunded: components["schemas"]["Money"];
+                refundable: components["schemas"]["Money"];
+            };
+            customer_has_open_orders?: {
+                order_numbers: string[];
+            };
+            consent_not_pending?: {
+                status: components["schemas"]["ConsentStatus"];
+            };
+            reference_taken?: {
+                sync_order_id: components["schemas"]["Id"];
+                /** @description The order that it became; null while it is none. */
+                order_id: components["schemas"]["Id"] | null;
+                order_number: string | null;
+            };
+            rotation_in_progress?: {
+                previous_secret_expires_at: components["schemas"]["Timestamp"];
+            };
+            delivery_pending?: {
+                next_attempt_at: components["schemas"]["Timestamp"] | null;
+            };
+            checkout_expired?: {
+                /** @description Its cart, which is kept. */
+                cart_id?: components["schemas"]["Id"];
+            };
+            stale?: {
+                /** @description The present version. */
+                etag: string;
+                changed_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Who changed it last; null when it is not known. */
+                changed_by?: {
+                    type?: string;
+                    id?: components["schemas"]["Id"] | null;
+                    name?: string | null;
+                } | null;
+                changed_fields?: string[] | null;
+            };
+            access_denied?: {
+                error_description?: string;
+            };
+            expired_token?: {
+                error_description?: string;
+            };
+            invalid_grant?: {
+                error_description?: string;
+            };
+            agents_not_allowed?: {
+                error_description?: string;
+            };
+            authorization_pending?: {
+                error_description?: string;
+                /** @description How long to wait, as in Retry-After. */
+                retry_after_seconds?: number;
+            };
+            slow_down?: {
+                error_description?: string;
+                /** @description How long to wait, as in Retry-After. */
+                retry_after_seconds?: number;
+                /** @description How many seconds to wait between two polls from now on. */
+                interval?: number;
+            };
+            agent_cap_exceeded?: {
+                error_description?: string;
+                /** @description How long to wait, as in Retry-After. */
+                retry_after_seconds?: number;
+                /** @description How many agents a customer may have. */
+                limit?: number;
+            };
+            rate_limited?: {
+                /** @description How long to wait, as in Retry-After. */
+                retry_after_seconds?: number;
+            };
+            storage_full?: {
+                /** @description How long to wait, as in Retry-After. */
+                retry_after_seconds?: number;
+            };
+            payload_too_large?: {
+                /** @description The most that the body may have. */
+                limit_bytes?: number;
+            };
+            method_not_allowed?: {
+                /** @description The methods of this path. */
+                allowed?: string[];
+            };
+            option_in_use?: {
+                /** @description The values that variants have. */
+                values?: string[];
+            };
+        };
         /**
          * Format: uuid
          * @description A UUID.
@@ -8456,6 +8684,7 @@ export interface components {
     };
     pathItems: never;
 }
+export type ErrorFields = components['schemas']['ErrorFields'];
 export type Id = components['schemas']['Id'];
 export type TotpCode = components['schemas']['TotpCode'];
 export type Timestamp = components['schemas']['Timestamp'];

@@ -1,0 +1,133 @@
+import type { OperationOf, Schemas } from './contract.ts';
+import { isError, NotFoundError, unwrap } from './errors.ts';
+import type { StorefrontClient, StorefrontPaths } from './storefront.ts';
+
+/** Keeps texts by a key, such as `localStorage` or a session of your server. */
+export interface CartStorage {
+  getItem(key: string): string | null | Promise<string | null>;
+  setItem(key: string, value: string): unknown;
+  removeItem(key: string): unknown;
+}
+
+export interface CartSessionOptions {
+  storage: CartStorage;
+  /** Under which key the id of the cart is kept; `cart_id` unless given. */
+  key?: string;
+}
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? Body
+  : never;
+type LinesPath = '/api/storefront/cart/{cart_id}/items';
+type NewLine = BodyOf<OperationOf<StorefrontPaths, LinesPath, 'post'>>;
+type Login = Omit<BodyOf<OperationOf<StorefrontPaths, '/api/storefront/customer/login', 'post'>>, 'cart_id'>;
+
+/** The cart of one shopper, of which only the id is kept. */
+export interface CartSession {
+  /** The client of the calls: after `login`, the customer's. */
+  readonly storefront: StorefrontClient;
+  /** The cart as it is now; a new one when there is none yet, or when the kept one has expired or become an order. */
+  get(): Promise<Schemas['Cart']>;
+  /** Adds pieces of a variant. Throws what `unwrap` throws, such as `insufficient_stock` and `cart_limit`. */
+  add(line: NewLine): Promise<Schemas['Cart']>;
+  /**
+   * Any work on the cart, with its id. When the work fails because the cart has expired, become an order or gone, it is done once
+   * more on a new cart; when the cart was merged, on the one that has its lines.
+   */
+  run<Done>(work: (cart_id: string, storefront: StorefrontClient) => Promise<Done>): Promise<Done>;
+  /** Logs a customer in with what is in the cart, and goes on with the customer's cart. Keep `access_token` for later visits. */
+  login(credentials: Login): Promise<Schemas['CustomerSession']>;
+  /** Forgets the cart, after its checkout or when the customer logs out. */
+  clear(): Promise<void>;
+}
+
+/** The most carts that one call goes through: the kept one, that which it was merged into, and a new one. */
+const MOST_CARTS = 3;
+
+/** Keeps a shopper's cart over visits: made on first use, replaced when it cannot be used any more, taken along at login. */
+export function createCartSession(
+  guest: StorefrontClient,
+  { storage, key = 'cart_id' }: CartSessionOptions,
+): CartSession {
+  let storefront = guest;
+  let opening: Promise<string> | undefined;
+
+  async function open(): Promise<string> {
+    const kept = await storage.getItem(key);
+    if (kept) return kept;
+    const { id } = await unwrap(storefront.POST('/api/storefront/cart'));
+    await storage.setItem(key, id);
+    return id;
+  }
+
+  /** The id of the cart. Calls at the same time make one cart together. */
+  function idOf(): Promise<string> {
+    opening ??= open().finally(() => {
+      opening = undefined;
+    });
+    return opening;
+  }
+
+  const read = (cart_id: string) =>
+    unwrap(storefront.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } }));
+
+  /** What to go on with after an error: another cart, a new one (null), or nothing else (undefined). */
+  async function instead(cart_id: string, error: unknown): Promise<string | null | undefined> {
+    if (isError(error, 'cart_not_active')) return error.body.cart_id ?? null;
+    if (isError(error, 'cart_expired')) return null;
+    if (!(error instanceof NotFoundError)) return undefined;
+    // It may be the cart that was not found, or a line or a variant.
+    return read(cart_id).then(
+      () => undefined,
+      (reason) => (reason instanceof NotFoundError ? null : undefined),
+    );
+  }
+
+  /** Unless another call has done so meanwhile. */
+  async function replace(old: string, next: string | null): Promise<void> {
+    if ((await storage.getItem(key)) !== old) return;
+    await (next ? storage.setItem(key, next) : storage.removeItem(key));
+  }
+
+  async function run<Done>(work: (cart_id: string, client: StorefrontClient) => Promise<Done>): Promise<Done> {
+    for (let carts = 1; ; carts++) {
+      const cart_id = await idOf();
+      try {
+        return await work(cart_id, storefront);
+      } catch (error) {
+        const next = carts < MOST_CARTS ? await instead(cart_id, error) : undefined;
+        if (next === undefined) throw error;
+        await replace(cart_id, next);
+      }
+    }
+  }
+
+  return {
+    get storefront() {
+      return storefront;
+    },
+    run,
+    async get() {
+      const cart = await run(read);
+      if (cart.status === 'active') return cart;
+      await replace(cart.id, null);
+      return run(read);
+    },
+    add: (body) =>
+      run((cart_id, client) =>
+        unwrap(client.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body })),
+      ),
+    async login(credentials) {
+      const kept = await storage.getItem(key);
+      const session = await unwrap(
+        storefront.POST('/api/storefront/customer/login', { body: { ...credentials, ...(kept && { cart_id: kept }) } }),
+      );
+      storefront = storefront.withCustomer(session.access_token);
+      await (session.cart_id ? storage.setItem(key, session.cart_id) : storage.removeItem(key));
+      return session;
+    },
+    async clear() {
+      await storage.removeItem(key);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** One attempt of a call, without its headers, query and body, so that it may be logged. */
+export interface RequestEvent {
+  method: string;
+  /** The path without the query, which may hold what people searched for. */
+  path: string;
+  /** The same for all attempts of a mutation. */
+  idempotencyKey: string | undefined;
+  /** 1 for the first. */
+  attempt: number;
+}
+
+/** How an attempt ended. */
+export interface ResponseEvent extends RequestEvent {
+  /** Undefined when there was no answer; `error` then says why. */
+  status: number | undefined;
+  requestId: string | undefined;
+  error: Error | undefined;
+  elapsedMs: number;
+}
+
+export interface Hooks {
+  /** Called before each attempt of each call. What it throws, the call throws, and nothing is sent. */
+  onRequest?: (event: RequestEvent) => void;
+  /** Called after each attempt, with its answer or why there was none; not after the caller's own abort. */
+  onResponse?: (event: ResponseEvent) => void;
+}
+
+/** Tells the hooks of one attempt. */
+export async function observed<Failure extends Error>(
+  { onRequest, onResponse }: Hooks,
+  request: Request,
+  attempt: number,
+  run: () => Promise<Response | Failure>,
+): Promise<Response | Failure> {
+  const idempotencyKey = request.headers.get('Idempotency-Key') ?? undefined;
+  const event = { method: request.method, path: new URL(request.url).pathname, idempotencyKey, attempt };
+  onRequest?.(event);
+  const begun = performance.now();
+  const outcome = await run();
+  const answer = outcome instanceof Error ? undefined : outcome;
+  onResponse?.({
+    ...event,
+    status: answer?.status,
+    requestId: answer?.headers.get('X-Request-Id') ?? undefined,
+    error: outcome instanceof Error ? outcome : undefined,
+    elapsedMs: performance.now() - begun,
+  });
+  return outcome;
+}

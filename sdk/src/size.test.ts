@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+/** Of the storefront's client with `unwrap`, minified and compressed, openapi-fetch included. */
+const MOST_BYTES = 6 * 1024;
+const ENTRY = 'entry';
+const index = new URL('index.ts', import.meta.url).pathname;
+
+/** What a page loads that uses these exports of the SDK. */
+async function compressedSize(names: string[]): Promise<number> {
+  const bundle = await rolldown({
+    input: ENTRY,
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === ENTRY ? ENTRY : undefined),
+        load: (id) => (id === ENTRY ? `export { ${names.join(', ')} } from ${JSON.stringify(index)};` : undefined),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  expect(output).toHaveLength(1);
+  return gzipSync(output[0].code, { level: 9 }).byteLength;
+}
+
+test('the client of a storefront is as small as the README says', async () => {
+  const bytes = await compressedSize(['createStorefrontClient', 'unwrap']);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, stated] = readme.match(/([\d.]+) KB gzip with the storefront's client alone/) ?? [];
+  expect(Number(stated)).toBeCloseTo(bytes / 1000, 1);
+  expect(await compressedSize(['createStorefrontClient', 'createDashboardClient', 'webhooks'])).toBeGreaterThan(bytes);
+});
