@@ -19,7 +19,9 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     lock table commerce.sites in access exclusive mode;
     alter table commerce.marketing_consents drop constraint marketing_consents_source_check;
+    alter table commerce.marketing_consents no force row level security;
     update commerce.marketing_consents set source = 'dashboard' where source = 'import';
+    alter table commerce.marketing_consents force row level security;
     alter table commerce.marketing_consents add constraint marketing_consents_source_check
       check (source in ('registration', 'checkout', 'account', 'dashboard'));
     drop trigger tell_customer on commerce.customers;
