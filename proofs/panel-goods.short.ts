@@ -175,7 +175,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     await sees('What would happen');
     const told = await text();
     for (const word of [
-      'Refused (2)',
+      'Refused (1)',
       'Variant Price',
       `PAN-${width}`,
       'is not a plain amount',
@@ -185,7 +185,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     }
     await look('import-tried');
     expect(await isThere()).toBe(false);
-    await press('Import 1 product');
+    await press('Import 2 products');
     await sees('What was imported');
     expect(await isThere()).toBe(true);
     await look('imported');

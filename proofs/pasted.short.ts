@@ -55,6 +55,18 @@ const NOT_TESTED: [string, string, string][] = [
   ],
   ['cli/README.md', 'commerce account password', 'a password and an authenticator app of your own'],
   ['cli/README.md', 'commerce login --url', 'a shop on the internet, and a terminal that is asked'],
+  [
+    'docs/operators.md',
+    'npx commerce-server operator-keys',
+    'a listener that the demo shop does not have: server/src/operator/sites.test.ts makes, uses and revokes keys',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site list',
+    'the same: server/src/shop/merchant/fleet.test.ts lists sites',
+  ],
+  ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
+  ['docs/operators.md', 'SITE=', 'the same: server/src/operator/sites.test.ts sets hosts and limits'],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];

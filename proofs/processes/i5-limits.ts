@@ -16,6 +16,7 @@ import { withDirectory } from './server-process.ts';
 /** Limits that another proof, or a test, uses up. */
 const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
+  operator: 'server/src/operator/sites.test.ts',
   discount_apply: 'I7',
   discount_failed_address: 'I7',
   discount_failed_site: 'I7',

@@ -11,6 +11,7 @@ import { asOwner } from '../db/as-owner.ts';
 import { openPool } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { operatorOperations } from '../http/contract/operator-contract.ts';
+import { createLimits } from '../http/pipeline/limits.ts';
 import { createOperatorApp } from '../operator-app.ts';
 import { createKey, revokeKey } from '../shop/operators/keys.ts';
 
@@ -152,6 +153,16 @@ test('an unknown site is a 404, and what is told of one is its own', async () =>
   expect((await ask(`${SITES}/${randomUUID()}`)).data.error).toBe('not_found');
   expect((await ask(`${SITES}/${one.site_id}`)).data).toMatchObject({ products: 1, health: { failing_webhooks: [] } });
   expect((await ask(`${SITES}/${two.site_id}`)).data.products).toBe(0);
+});
+
+test('a key makes 3000 calls a minute and no more, and another key is not held up by it', async () => {
+  const { db } = await testServer();
+  const limits = createLimits({ db, redis: undefined, enabled: true });
+  const [one, other] = [randomUUID(), randomUUID()];
+  const counted = await Promise.all(Array.from({ length: 3001 }, () => limits.countOperator(one)));
+  expect(counted.filter(({ refusal }) => refusal)).toHaveLength(1);
+  expect(counted[0]?.headers['RateLimit-Policy']).toBe('"operator";q=3000;w=60');
+  expect((await limits.countOperator(other)).refusal).toBeUndefined();
 });
 
 test('every call with a key is recorded, refused ones too, and requests of shops cannot read that', async () => {
