@@ -184,10 +184,13 @@ const CODES: Record<string, string> = {
 };
 
 export function protocolErrorOf({ status, body, headers }: Refused): ProtocolError {
-  const retry = headers['retry-after'];
+  const told = { 'Retry-After': 'retry-after', RateLimit: 'ratelimit', 'RateLimit-Policy': 'ratelimit-policy' };
+  const limit = Object.entries(told).flatMap(([name, key]) =>
+    headers[key] === undefined ? [] : [[name, headers[key]]],
+  );
   const conflict = body.error?.startsWith('idempotency') && status < 500 ? 409 : status;
   return new ProtocolError(conflict, body.error ?? 'error', body.message ?? 'The request was refused.', {
-    ...(retry && { 'Retry-After': retry }),
+    ...Object.fromEntries(limit),
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
   });
 }
