@@ -12,8 +12,11 @@ export interface Exception {
 /** These act for all sites at once, as commerce_sweep. */
 export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts'];
 
-/** What operators run, not the server: migrations, backups, the doctor. They look at all of the database, or at PostgreSQL itself. */
-export const COMMANDS = ['backup/', 'commands/', 'db/'];
+/**
+ * What operators run, not the server: migrations, backups, the doctor, the end of a site, and their keys and lists, as the owner of
+ * the tables. They look at all of the database, or at PostgreSQL itself.
+ */
+export const COMMANDS = ['backup/', 'commands/', 'db/', 'shop/sites/', 'shop/operators/', 'shop/merchant/fleet.ts'];
 
 export const EXCEPTIONS: Exception[] = [
   { from: ['jobs/sweep.ts'], kinds: ['site', 'index'], why: 'Removes what has expired, of all sites, in batches.' },

@@ -153,11 +153,11 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Remove
 async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: string): Promise<number> {
   const parts = tables.map((table, i) => `d${i} as (delete from ${table} where site_id = $1::uuid returning 1)`);
   const counts = tables.map((_, i) => `(select count(*) from d${i})`);
-  const { rows } = await owner.query<{ deleted: string }>(
+  const { rows } = await owner.query<{ deleted: number }>(
     `with ${parts.join(', ')} select ${counts.join(' + ')} as deleted`,
     [site_id],
   );
-  return Number(rows[0]?.deleted ?? 0);
+  return rows[0]?.deleted ?? 0;
 }
 
 /** Of those who work for no other site, and are named in none as who invited somebody. */
