@@ -9,7 +9,7 @@ test('the list of sites counts what each of them holds, and nothing of the other
   await busy.givenProduct({ status: 'draft' });
   await quiet.givenProduct();
 
-  const sites = await listSites(db, 'name');
+  const sites = await listSites(db, undefined, { sort: 'name' });
 
   const of = (site_id: string) => sites.find((site) => site.site_id === site_id);
   expect(of(busy.credentials.site_id)).toMatchObject({ products: 2, orders: 0, last_order_at: null, host: null });
@@ -21,8 +21,8 @@ test('sites are sorted by what is asked for', async () => {
   const [first, second] = [await openShop(), await openShop()];
   await first.givenProduct();
 
-  const byCreated = (await listSites(db, 'created')).map(({ site_id }) => site_id);
-  const byProducts = (await listSites(db, 'products')).map(({ site_id }) => site_id);
+  const byCreated = (await listSites(db, undefined, { sort: 'created' })).map(({ site_id }) => site_id);
+  const byProducts = (await listSites(db, undefined, { sort: 'products' })).map(({ site_id }) => site_id);
 
   const [one, two] = [first.credentials.site_id, second.credentials.site_id];
   expect(byCreated.indexOf(two)).toBeLessThan(byCreated.indexOf(one));
