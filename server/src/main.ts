@@ -50,15 +50,23 @@ site
   )
   .option('--name <name>', 'the name of the shop')
   .option('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
-  .option('--file <file>', 'the shop as JSON: name, currency, country, staff, settings, shipping_options, products')
+  .option(
+    '--file <file>',
+    'the shop as JSON: name, currency, country, staff, settings, shipping_options, products; of many, one in each line of a .jsonl',
+  )
   .option('--staff-email <email>', 'the login for the dashboard; an existing one gets access to this site as well')
   .option('--staff-name <name>', 'the name of the person who logs in')
   .option('--no-input', 'ask nothing, also on a terminal')
   .addHelpText(
     'after',
-    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
+    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --file shops.jsonl > sites.jsonl\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
   )
   .action(async (options: SiteOptions) => {
+    if (options.file?.endsWith('.jsonl')) {
+      const { openMany } = await import('./commands/opening/open-many.ts');
+      if (!(await openMany(readConfig(process.env), options.file))) process.exitCode = 1;
+      return;
+    }
     const { createSite } = await import('./commands/site.ts');
     await createSite(readConfig(process.env), options);
   });

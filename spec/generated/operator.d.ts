@@ -751,6 +751,11 @@ export interface components {
             /** @description When the site will be deleted; null if it will not. */
             delete_at: components["schemas"]["Timestamp"] | null;
         };
+        /** @description A site that is to be deleted. */
+        SiteDeletion: components["schemas"]["SiteState"] & {
+            /** @description What deleting the site does not reach, in a sentence. */
+            notice: string;
+        };
         /** @description Why a site is suspended. */
         SuspensionInput: {
             /** @description For operators; the site's own people are not told. */
@@ -992,6 +997,7 @@ export type SiteHealth = components['schemas']['SiteHealth'];
 export type SiteLimit = components['schemas']['SiteLimit'];
 export type SiteDetails = components['schemas']['SiteDetails'];
 export type SiteState = components['schemas']['SiteState'];
+export type SiteDeletion = components['schemas']['SiteDeletion'];
 export type SuspensionInput = components['schemas']['SuspensionInput'];
 export type SiteUsage = components['schemas']['SiteUsage'];
 export type SiteDomain = components['schemas']['SiteDomain'];
@@ -1188,7 +1194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SiteState"];
+                    "application/json": components["schemas"]["SiteDeletion"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -40,6 +40,7 @@ test('a deletion waits for 30 days, and can be taken back until then', async () 
   const shop = await openShop();
 
   const { data } = await remove(shop.site_id);
+  expect(data.notice).toContain('Backups');
   const again = await remove(shop.site_id);
   const days = (Date.parse(data.delete_at) - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(30);
@@ -68,11 +69,9 @@ test('a deletion at once is done by a worker, and leaves the neighbour alone', a
 
 test('a site with an order that is to be refunded is deleted only by force', async () => {
   const shop = await openShop();
-  const { id: order_id } = await shop.givenOrder();
-  await shop.owner.query(
-    `update commerce.orders set status = 'cancelled', payment_status = 'paid' where site_id = $1 and id = $2`,
-    [shop.site_id, order_id],
-  );
+  const params = { path: { order_id: (await shop.givenOrder()).id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason: 'staff' } });
 
   const refused = await remove(shop.site_id, '?now=true');
   expect([refused.status, refused.data.error, refused.data.refunds_due]).toEqual([409, 'conflict', 1]);

@@ -6,7 +6,7 @@ import * as fleet from '../shop/merchant/fleet.ts';
 import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/merchant/opening.ts';
 import { usualCountry } from '../shop/merchant/usual-taxes.ts';
 import * as limits from '../shop/site-limits.ts';
-import { requestDeletion } from '../shop/sites/deletion.ts';
+import { BACKUPS_REMAIN, requestDeletion } from '../shop/sites/deletion.ts';
 import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
 import { usageOf } from '../shop/usage.ts';
 
@@ -33,7 +33,10 @@ export const handlers: OperatorHandlers = {
     asOwner(() => suspendSite(connection, site().siteId, body.reason ?? null)),
   resumeSite: ({ connection, asOwner, site }) => asOwner(() => resumeSite(connection, site().siteId)),
   deleteSite: ({ connection, asOwner, site, query: { now = false, force = false } }) =>
-    asOwner(() => requestDeletion(connection, site().siteId, { now, force })),
+    asOwner(async () => ({
+      ...(await requestDeletion(connection, site().siteId, { now, force })),
+      notice: BACKUPS_REMAIN,
+    })),
   cancelDeletion: ({ connection, asOwner, site }) => asOwner(() => cancelDeletion(connection, site().siteId)),
   getUsage: async ({ site, query: { months = 12 } }) => ({ usage: await usageOf(site(), months) }),
   listDomains: async ({ connection, asOwner, site }) => ({

@@ -5,6 +5,9 @@ import { NotFound, notFound, ShopError } from '../errors.ts';
 import { type Owner, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
+/** What no deletion reaches. */
+export const BACKUPS_REMAIN = 'Backups that were made before still hold the site: delete them when they must not.';
+
 /** How long a deletion can be taken back. */
 export const DELETION_WAITS_DAYS = 30;
 
