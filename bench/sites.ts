@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createOperatorClient, type OperatorClient } from '@commerce-backend/sdk/operator';
 import { unwrap } from '@commerce-backend/sdk';
+import { createOperatorClient, type OperatorClient } from '@commerce-backend/sdk/operator';
 import pg from 'pg';
 import { freePort } from '../server/src/db/free-port.ts';
 import { importAll, type Measured, readWhile } from './background.ts';
@@ -31,7 +31,11 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     const { secret } = JSON.parse(await command(database, 'operator-keys', 'create', '--description', 'bench')) as {
       secret: string;
     };
-    const operators = createOperatorClient({ baseUrl: `http://127.0.0.1:${port}`, operatorKey: secret, timeoutMs: 60_000 });
+    const operators = createOperatorClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      operatorKey: secret,
+      timeoutMs: 60_000,
+    });
     await importAll(server, site, products);
     await db.connect();
     await db.query('vacuum analyze');
@@ -45,7 +49,8 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await openOne(operators, 0);
     const after = await sentBy(server);
     const overHttp = await read(openOverHttp(operators, count));
-    if ((await versionOf(db, site.site_id)) !== version) throw new Error("The other shop's catalogue has a new version.");
+    if ((await versionOf(db, site.site_id)) !== version)
+      throw new Error("The other shop's catalogue has a new version.");
     const { total } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { limit: 1 } } }));
     await report('sites', database.version, [
       `${whole(count)} shops by \`site create --file shops.jsonl\`, then as many over the listener, ${AT_ONCE} at a time, each with a`,

@@ -93,7 +93,9 @@ async function attackListener(
       const places = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
       for (const place of places) {
         const ids = others.flatMap(({ ids: own }) =>
-          (Object.values(own) as string[][]).flatMap((some) => chance.some(some, pick(trial.size, 1, 50)).filter(isUuid)),
+          (Object.values(own) as string[][]).flatMap((some) =>
+            chance.some(some, pick(trial.size, 1, 50)).filter(isUuid),
+          ),
         );
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const id of place === 'host' ? [foreignHost] : ids) {
@@ -108,7 +110,8 @@ async function attackListener(
           await settleHosts(world, tenant);
         }
         const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
-        if (changed.length > 0) world.violations.add(`${operation.id}: a foreign ${place} changed ${changed.join(', ')}`);
+        if (changed.length > 0)
+          world.violations.add(`${operation.id}: a foreign ${place} changed ${changed.join(', ')}`);
       }
       const reply = await ask(listener, await operatorCall(listener, tenant, operation), tenant);
       tried += 1;

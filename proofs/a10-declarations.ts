@@ -1,7 +1,11 @@
 import type { Pool } from 'pg';
-import operators from '@commerce-backend/spec/operator.json' with { type: 'json' };
-import { type ContractDocument, document, type Operation, operationTable } from '../server/src/http/contract/contract.ts';
-import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
+import {
+  type ContractDocument,
+  document,
+  type Operation,
+  operationTable,
+} from '../server/src/http/contract/contract.ts';
+import { operatorDocument, operatorOperations } from '../server/src/http/contract/operator-contract.ts';
 import { DIRECTORY, tablesWithSite } from './database.ts';
 import type { Figures, Proof, Trial } from './frame.ts';
 import { ABOUT_ALL, ask, operatorCall, settle, withListener } from './operators.ts';
@@ -43,14 +47,20 @@ const PUBLIC = [
 
 /** Only operators' keys open these, each counts, and each but two names the site in which it acts. */
 function judgeOfOperators(world: World, operation: Operation): void {
-  judgeOperation(world, operators as unknown as ContractDocument, operation);
+  judgeOperation(world, operatorDocument, operation);
   const { id, path, security } = operation;
-  if (JSON.stringify(security) !== '[["OperatorKey"]]') world.violations.add(`${id} opens to something else than an operator's key`);
+  if (JSON.stringify(security) !== '[["OperatorKey"]]')
+    world.violations.add(`${id} opens to something else than an operator's key`);
   if (operation.rateLimit !== 'operator') world.violations.add(`${id} is not counted for its key`);
-  if (!ABOUT_ALL.includes(id) && !path.startsWith('/api/operator/sites/{site_id}')) world.violations.add(`${id} names no site`);
+  if (!ABOUT_ALL.includes(id) && !path.startsWith('/api/operator/sites/{site_id}'))
+    world.violations.add(`${id} names no site`);
 }
 
-function judgeOperation({ violations }: World, source: ContractDocument, { id, path, method, security, scope, rateLimit }: Operation): void {
+function judgeOperation(
+  { violations }: World,
+  source: ContractDocument,
+  { id, path, method, security, scope, rateLimit }: Operation,
+): void {
   const declared = source.paths[path]?.[method] as Record<string, unknown>;
   if (!Array.isArray(declared.security)) violations.add(`${id} declares no security`);
   if (security.length === 0 && !PUBLIC.includes(id)) violations.add(`${id} is open to everybody`);

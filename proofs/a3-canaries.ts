@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
-import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import type { Call } from './client.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { mutationsIn } from './mutations.ts';
 import { ABOUT_ALL, ask, operatorCall, settle, withListener } from './operators.ts';
 import { type Chance, chanceOf } from './random.ts';
@@ -53,7 +53,8 @@ async function lookAtListener(world: World, trial: Trial, chance: Chance): Promi
         }
         const call = await operatorCall(listener, tenant, operation, { full: true });
         const odd = slotsOf(operation, call.body).flatMap((slot) => mutationsIn(call, slot).map((one) => one.call));
-        const about = ABOUT_ALL.includes(operation.id) && operation.safe ? [] : chance.some(odd, pick(trial.size, 4, 300));
+        const about =
+          ABOUT_ALL.includes(operation.id) && operation.safe ? [] : chance.some(odd, pick(trial.size, 4, 300));
         for (const one of about) await ask(listener, withKey(one), tenant);
         await settle(listener, tenant);
       }

@@ -69,7 +69,10 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
       if (!statuses.includes(status)) world.violations.add(`${call.operation.id}: ${what}: ${status}`);
     };
     for (const operation of operatorOperations) {
-      const call = { ...(await operatorCall(listener, tenant, operation)), path: { site_id: tenant.site_id, host: 'shop.example' } };
+      const call = {
+        ...(await operatorCall(listener, tenant, operation)),
+        path: { site_id: tenant.site_id, host: 'shop.example' },
+      };
       tried += await spell(world, call, listener.world.baseUrl);
       const key = { 'Idempotency-Key': crypto.randomUUID() };
       for (const { what, headers } of listener.wrong) {
@@ -91,7 +94,8 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
     }
     const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
     const made = ['site_domains', 'sites'];
-    if (changed.some((table) => made.includes(table))) world.violations.add(`a refused call changed ${changed.join(', ')}`);
+    if (changed.some((table) => made.includes(table)))
+      world.violations.add(`a refused call changed ${changed.join(', ')}`);
     return tried;
   });
 }

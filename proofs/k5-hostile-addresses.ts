@@ -251,7 +251,8 @@ async function asNewHost({ premises, shop, operators, host, otherHost }: Scene, 
     const typed = { ...headers(), 'Content-Type': 'application/json' };
     const { status, text } = await exchange(operators.baseUrl, 'POST', domains, typed, sent);
     if (status !== 200) {
-      if (![409, 422].includes(status)) premises.violations.add(`${JSON.stringify(given)} as a new host: ${status} ${text}`);
+      if (![409, 422].includes(status))
+        premises.violations.add(`${JSON.stringify(given)} as a new host: ${status} ${text}`);
       continue;
     }
     const kept = (JSON.parse(text) as { domains: { host: string }[] }).domains.map((one) => one.host);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import contract from '@commerce-backend/spec/operator.json' with { type: 'json' };
 import { asOwner } from '../server/src/db/as-owner.ts';
 import { type Connection, openPool } from '../server/src/db/connect.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import type { Operation } from '../server/src/http/contract/contract.ts';
+import { operatorDocument } from '../server/src/http/contract/operator-contract.ts';
 import { createOperatorApp } from '../server/src/operator-app.ts';
 import { createKey, revokeKey } from '../server/src/shop/operators/keys.ts';
 import { SECRET_KEY } from '../server/test/server.ts';
@@ -108,7 +108,7 @@ export async function operatorCall(
   operation: Operation,
   { full = false } = {},
 ): Promise<Call> {
-  const described = (contract.paths as unknown as Record<string, Record<string, Example>>)[operation.path];
+  const described = (operatorDocument.paths as unknown as Record<string, Record<string, Example>>)[operation.path];
   const { requestBody, parameters = [] } = described?.[operation.method] ?? {};
   const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
   const asked = parameters.filter((one) => full && one.in === 'query' && one.example !== undefined);
@@ -123,7 +123,10 @@ export async function operatorCall(
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
   if (operation.id.endsWith('.removeDomain')) {
-    await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [host, tenant.site_id]);
+    await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [
+      host,
+      tenant.site_id,
+    ]);
   }
   return call;
 }

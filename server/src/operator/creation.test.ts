@@ -27,9 +27,9 @@ test('while a shop is being opened, another one sells, changes its catalogue, an
     // Nothing of the first is committed yet.
     const order = await shop.givenOrder();
     expect(order.order_number).toBeTruthy();
-    const sold = await version();
     const changed = await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Renamed meanwhile' } });
     expect(changed.response.status).toBe(200);
+    const sold = await version();
     const second = await inTransaction(db, (other) => createSite(other, two));
     expect(await version()).toEqual(sold);
     return [first.credentials, second.credentials];
