@@ -7,7 +7,7 @@ import { mutationsIn } from './mutations.ts';
 import { ABOUT_ALL, ask, operatorCall, settle, withListener } from './operators.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
-import { slotsOf } from './slots.ts';
+import { parameterSlotsOf, slotsOf } from './slots.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
@@ -52,7 +52,7 @@ async function lookAtListener(world: World, trial: Trial, chance: Chance): Promi
           await ask(listener, await operatorCall(listener, tenant, operation, { full }), tenant);
         }
         const call = await operatorCall(listener, tenant, operation, { full: true });
-        const odd = slotsOf(operation, call.body).flatMap((slot) => mutationsIn(call, slot).map((one) => one.call));
+        const odd = parameterSlotsOf(operation).flatMap((slot) => mutationsIn(call, slot).map((one) => one.call));
         const about =
           ABOUT_ALL.includes(operation.id) && operation.safe ? [] : chance.some(odd, pick(trial.size, 4, 300));
         for (const one of about) await ask(listener, withKey(one), tenant);

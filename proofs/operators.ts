@@ -122,6 +122,8 @@ export async function operatorCall(
   };
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
+  // The tenants of a world have payments under way.
+  if (operation.id.endsWith('.deleteSite')) call.query.force = 'true';
   if (operation.id.endsWith('.removeDomain')) {
     await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [
       host,
