@@ -18,7 +18,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-export interface Told {
+interface Told {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: answers are checked against the contract by the server

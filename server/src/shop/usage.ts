@@ -8,7 +8,7 @@ import type { Shop } from './shop.ts';
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
 /** What is counted as it happens; everything else can be counted afterwards. */
-export interface Counts {
+interface Counts {
   calls: number;
   deliveries: number;
 }

@@ -31,7 +31,7 @@ export async function readShopFile(path: string): Promise<ShopFile> {
 }
 
 /** A shop of a file with many, and where it stands in it. */
-export interface ShopLine {
+interface ShopLine {
   line: number;
   shop: ShopFile;
 }

@@ -10,11 +10,11 @@ import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } f
 import * as setup from './setup.ts';
 
 export const SITE_STATUSES = ['open', 'suspended', 'deleting'] as const;
-export type SiteStatus = (typeof SITE_STATUSES)[number];
+type SiteStatus = (typeof SITE_STATUSES)[number];
 
 /** The worst first: the order of `health`. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
-export type SiteProblem = (typeof SITE_PROBLEMS)[number];
+type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
 /** A site as everybody may know it before its tenant is set. */
 interface Named {
@@ -53,7 +53,7 @@ export type FleetSite = Named & Counted & Health;
 
 type Card = { name: string } | undefined;
 
-export interface FleetFilter {
+interface FleetFilter {
   /** Part of the name or of the primary host, in any case. */
   q?: string;
   sort?: SiteOrder;
