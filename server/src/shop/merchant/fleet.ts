@@ -162,6 +162,21 @@ async function ofEach<Result>(
   sites: Named[],
   read: (shop: Shop, site: Named) => Promise<Result | undefined>,
 ): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
+    results.push(...(await ofSome(connection, sites.slice(from, from + SITES_AT_ONCE), read)));
+  }
+  return results;
+}
+
+/** Each statement has a time limit, which begins when it is sent: behind those of all sites it would be over. */
+const SITES_AT_ONCE = 200;
+
+async function ofSome<Result>(
+  connection: Connection,
+  sites: Named[],
+  read: (shop: Shop, site: Named) => Promise<Result | undefined>,
+): Promise<Result[]> {
   const reading = sites.map(async (site) => {
     const tenant = { ...site, currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
     const [, result] = await Promise.all([
