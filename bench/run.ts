@@ -77,7 +77,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
   sentences: () => sentences({ data: values.data, many: quick ? 2_700 : 50_000 }),
-  sites: () => sites(quick ? { count: 20, products: 200, seconds: 3 } : { count: 2_000, products: 2_000, seconds: 30 }),
+  sites: () => sites(quick ? { count: 20, products: 200, seconds: 3 } : { count: 1_000, products: 2_000, seconds: 30 }),
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
