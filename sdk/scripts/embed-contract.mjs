@@ -11,10 +11,14 @@ for (const name of await readdir(dist, { recursive: true })) {
   if (!name.endsWith('.d.ts') || name === 'openapi.d.ts') continue;
   const file = new URL(name, dist);
   const declarations = (await readFile(file, 'utf8'))
-    .replaceAll(`from '${CONTRACT}'`, "from './openapi.js'")
+    // In an import, or in a type that the compiler wrote out.
+    .replaceAll(
+      new RegExp(`(from |import\\()['"]${CONTRACT}['"]`, 'g'),
+      `$1'${name.includes('/') ? '..' : '.'}/openapi.js'`,
+    )
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
     .replaceAll(/from '(\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts'/g, "from '$1.js'");
-  if (declarations.includes(CONTRACT) || declarations.includes(".ts'")) {
+  if (declarations.includes(CONTRACT) || /\.ts['"]/.test(declarations)) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
   }
   await writeFile(file, declarations);
