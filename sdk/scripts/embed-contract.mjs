@@ -17,7 +17,7 @@ for (const name of await readdir(dist, { recursive: true })) {
       `$1'${name.includes('/') ? '..' : '.'}/openapi.js'`,
     )
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
-    .replaceAll(/from '(\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts'/g, "from '$1.js'");
+    .replaceAll(/(from |import\()['"](\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts['"]/g, "$1'$2.js'");
   if (declarations.includes(CONTRACT) || /\.ts['"]/.test(declarations)) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
   }

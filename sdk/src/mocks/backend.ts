@@ -55,11 +55,22 @@ export async function answer(backend: Backend, request: Request): Promise<Respon
     response = await perform(backend.state, operation, path, known, request, request_id);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    response = answerTo(error, request_id, operation.id.startsWith('agent.') || known?.agent != null);
+    response = refusedBy(operation, error, isAgents(request), request_id);
   }
   backend.note(operation.id, response.status);
   record(state, operation, known, response.status);
   return response;
+}
+
+function isAgents({ headers }: Request): boolean {
+  return headers.get('Authorization')?.startsWith('Bearer agt_') ?? false;
+}
+
+/** The consent pair is called by clients of OAuth. */
+const OAUTH = ['agent.requestConsent', 'agent.pollConsent'];
+
+function refusedBy({ id }: MockOperation, refusal: Refusal, byAgent: boolean, request_id: string): Response {
+  return answerTo(refusal, request_id, byAgent || id.startsWith('agent.'), OAUTH.includes(id));
 }
 
 function basePathOf({ baseUrl }: State): string {
@@ -68,7 +79,8 @@ function basePathOf({ baseUrl }: State): string {
 
 function unknownRoute(allowed: string[]): Refusal {
   if (allowed.length === 0) return new Refusal('not_found', 'There is no such address.');
-  return new Refusal('method_not_allowed', `Use ${allowed.join(' or ')}.`, { allowed });
+  const methods = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return new Refusal('method_not_allowed', `This path supports ${methods.join(', ')}.`, { allowed: methods });
 }
 
 function record(state: State, { id: action, method }: MockOperation, known: Known | undefined, status: number): void {
@@ -144,8 +156,7 @@ function oncePerKey(state: State, key: string, request: string, run: () => Respo
     response = run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const forAgent = call.operation.id.startsWith('agent.') || call.agent !== null;
-    response = answerTo(error, state.nextId(), forAgent);
+    response = refusedBy(call.operation, error, call.agent !== null, state.nextId());
     // What may turn out otherwise later is not kept.
     if (response.status >= 500 || error.fields.retry_after_seconds !== undefined) return response;
   }

@@ -177,7 +177,7 @@ export const catalogHandlers: Handlers = {
   'storefront.getProduct': ({ state, path: { id_or_slug } }) => {
     const found = visibleProducts(state).find(({ id, input }) => id === id_or_slug || input.slug === id_or_slug);
     if (!found) throw notFound('product');
-    return productView(state, found);
+    return productView(state, found, true);
   },
   'storefront.suggest': suggest,
   'storefront.listCollections': ({ state, query }) => {

@@ -86,7 +86,10 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
     ...{ id: state.nextId(), cart, customer_id: known?.id ?? null, agent: cart.agent },
     status: cart.agent ? 'requires_escalation' : 'open',
     ...{ email: known?.email ?? null, phone: known?.phone ?? null, billing_address: null, shipping_option_id: null },
-    shipping_address: is_default ? address : null,
+    // Only what is known.
+    shipping_address: is_default
+      ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
+      : null,
     ...{ payment_method: null, note: null, locale: cart.locale, return_url: null, cancel_url: null },
     ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, told_prices: null, held: new Map() },
     ...{ reserved_until: null, expires_at: after(lifeOf(cart)), order: null, created_at: now(), updated_at: now() },

@@ -122,25 +122,20 @@ function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]):
 function poll(state: State, device_code: string): StoredAgent {
   const consent = state.consents.get(device_code);
   if (!consent || consent.status === 'consumed') {
-    throw refusedPoll('invalid_grant', 'The token of this device_code has already been fetched.');
+    throw new Refusal('invalid_grant', 'The token of this device_code has already been fetched.');
   }
-  if (isOver(consent.expires_at)) throw refusedPoll('expired_token', 'The request has expired. Request consent again.');
-  if (consent.status === 'denied') throw refusedPoll('access_denied', 'The customer has denied the request.');
+  if (isOver(consent.expires_at)) throw new Refusal('expired_token', 'The request has expired. Request consent again.');
+  if (consent.status === 'denied') throw new Refusal('access_denied', 'The customer has denied the request.');
   if (consent.status === 'pending') throw tooEarly(consent);
   const customer = state.customers.find(({ id }) => id === consent.customer_id);
   if (!customer) throw new Error('An approved request has a customer.');
   const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
   if (active.length >= MOST_AGENTS) {
     const message = `The customer already has ${MOST_AGENTS} active agents. Poll again once one is revoked.`;
-    throw refusedPoll('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
+    throw new Refusal('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
   }
   consent.status = 'consumed';
   return openAgent(state, customer, consent.terms);
-}
-
-/** As OAuth has it, the message is there as `error_description` as well. */
-function refusedPoll(code: Refusal['code'], message: string, fields: Record<string, unknown> = {}): Refusal {
-  return new Refusal(code, message, { ...fields, error_description: message });
 }
 
 function tooEarly(consent: StoredConsent): Refusal {
@@ -149,9 +144,9 @@ function tooEarly(consent: StoredConsent): Refusal {
   if (isEarly) consent.interval += INTERVAL_SECONDS;
   const retry_after_seconds = consent.interval;
   if (!isEarly)
-    return refusedPoll('authorization_pending', 'The customer has not decided yet.', { retry_after_seconds });
+    return new Refusal('authorization_pending', 'The customer has not decided yet.', { retry_after_seconds });
   const message = `Poll every ${retry_after_seconds} seconds from now on.`;
-  return refusedPoll('slow_down', message, { interval: retry_after_seconds, retry_after_seconds });
+  return new Refusal('slow_down', message, { interval: retry_after_seconds, retry_after_seconds });
 }
 
 /** A token for an agent that acts for a customer. */

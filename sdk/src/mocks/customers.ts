@@ -42,11 +42,12 @@ function mergedCart(caller: Caller, cart_id: string | undefined): string | null 
   }
   const target = cartOfCustomer(caller);
   const taken = new Set(guest.lines.map(({ variant }) => variant));
-  target.lines = [...target.lines.filter(({ variant }) => !taken.has(variant)), ...guest.lines];
+  const moved = guest.lines.map((line) => ({ ...line, id: state.nextId() }));
+  target.lines = [...target.lines.filter(({ variant }) => !taken.has(variant)), ...moved];
   target.discount = guest.discount ?? target.discount;
   const open = openCheckoutOf(state, guest);
   if (open) endCheckout(open);
-  Object.assign(guest, { status: 'merged', merged_into: target.id, lines: [], discount: undefined });
+  Object.assign(guest, { status: 'merged', merged_into: target.id, discount: undefined });
   return target.id;
 }
 

@@ -84,6 +84,9 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
+/** An order keeps only the name and the price of its delivery. */
+const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
+
 export function checkoutView(state: State, priced: Priced): Checkout {
   const { checkout, totals, tax, shipping_option, payment_method, payment_methods, missing } = priced;
   const { id, cart, order, customer_id, email, phone, shipping_address, billing_address, note } = checkout;
@@ -93,9 +96,11 @@ export function checkoutView(state: State, priced: Priced): Checkout {
     ...{ id, cart_id: cart.id, customer_id, email, phone, shipping_address, billing_address, note },
     status: isOpen ? (missing.length === 0 ? 'ready' : 'open') : checkout.status,
     checkout_url: ended ? null : `${state.baseUrl}/checkout/${id}`,
-    ...{ requires_shipping: priced.parcel.requires_shipping, shipping_option, payment_method },
+    ...{ requires_shipping: priced.parcel.requires_shipping, payment_method },
+    shipping_option: order && shipping_option ? { ...shipping_option, ...NO_LONGER_KNOWN } : shipping_option,
     payment_methods: order ? (payment_method ? [payment_method] : []) : payment_methods,
-    ...{ items: itemsOf(state, cart), currency: state.data.currency, ...onTheWire(totals, state.digits) },
+    items: itemsOf(state, cart).map((item) => (order ? { ...item, available: true } : item)),
+    ...{ currency: state.data.currency, ...onTheWire(totals, state.digits) },
     discount_code: cart.discount?.code ?? null,
     discount_allocations: totals.allocations.map((one) => ({
       ...{ line_item_id: one.id, amount_off: decimal(one.amount, state.digits) },

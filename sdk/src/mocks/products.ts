@@ -47,14 +47,14 @@ export function imageOf({ image_url, product }: StoredVariant): string | null {
   return image_url ?? product.images[0]?.url ?? null;
 }
 
-export function productView(state: State, product: StoredProduct): Product {
+/** With what only a product by itself shows, or without, as lists do. */
+export function productView(state: State, product: StoredProduct, isWhole = false): Product {
   const { input, id, options, images, status, published_at, variants } = product;
   const cheapest = variants.find(({ price }) => price === priceOf(product));
   const { vendor = null, product_type = null, tags = [], metadata = {}, tax_class = 'standard' } = input;
   return {
     ...{ id, merchant_id: state.merchant_id, name: input.name, slug: input.slug, description: input.description ?? '' },
-    ...{ description_html: input.description_html ?? null, seo_title: input.seo_title ?? null },
-    ...{ seo_description: input.seo_description ?? null, vendor, product_type, tags },
+    ...{ vendor, product_type, tags, ...(isWhole && wholeOf(product)) },
     price: decimal(priceOf(product), state.digits),
     compare_at_price: cheapest?.compare_at_price ?? null,
     ...{ cost_per_item: null, currency: state.data.currency, images, has_variants: options.length > 0, options },
@@ -64,6 +64,11 @@ export function productView(state: State, product: StoredProduct): Product {
     in_stock: variants.some(isAvailable),
     ...{ status, metadata, tax_class, published_at, created_at: state.started, updated_at: state.started },
   };
+}
+
+function wholeOf({ input }: StoredProduct) {
+  const { description_html = null, seo_title = null, seo_description = null } = input;
+  return { description_html, seo_title, seo_description };
 }
 
 function variantView(state: State, variant: StoredVariant): Variant {
@@ -149,11 +154,15 @@ function isBuyable({ variants }: StoredProduct, value: string): boolean {
 
 /** The shop's categories, by which agents are limited: product types and collections. */
 export function categoriesOf(state: State): ShopCategory[] {
-  const types = [...new Set(visibleProducts(state).flatMap(({ input }) => input.product_type ?? []))].sort();
+  const shown = visibleProducts(state);
+  const types = [...new Set(shown.flatMap(({ input }) => input.product_type ?? []))].sort();
   return [
-    ...types.map((value) => ({ kind: 'product_type' as const, value, title: value, products: null })),
-    ...state.collections.map(({ handle, title }) => ({
-      ...{ kind: 'collection' as const, value: handle, title, products: null },
+    ...types.map((value) => {
+      const products = shown.filter(({ input }) => input.product_type === value).length;
+      return { kind: 'product_type' as const, value, title: value, products };
+    }),
+    ...state.collections.map(({ handle, title, products }) => ({
+      ...{ kind: 'collection' as const, value: handle, title, products: products.length },
     })),
   ];
 }

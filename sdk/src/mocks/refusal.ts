@@ -33,7 +33,7 @@ export function bodyMistake(path: (string | number)[], type: string, msg: string
 }
 
 /** The answer to a refusal, as the server gives it; agents are told what to do as well. */
-export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean): Response {
+export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean, forOAuth = false): Response {
   const { status, retryable, next, next_operation } = errors[refusal.code];
   const advice = forAgent && { ...(next && { next }), ...(next_operation && { next_operation }) };
   const body: ErrorBody | HTTPValidationError =
@@ -43,6 +43,8 @@ export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean
           ...{ detail: refusal.detail, ...(forAgent && next && { next }) },
         }
       : { error: refusal.code, message: refusal.message, request_id, retryable, ...advice, ...refusal.fields };
+  // Clients of OAuth look for the sentence there.
+  if (forOAuth) Object.assign(body, { error_description: body.message });
   const seconds = refusal.fields.retry_after_seconds ?? (status === 503 ? 1 : undefined);
   return Response.json(body, {
     status,

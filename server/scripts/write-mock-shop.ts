@@ -1,0 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { mockShop } from '../src/demo/mock-shop.ts';
+
+/** Writes what `commerce mock` serves: the demo shop, as data. */
+await writeFile(new URL('../../cli/src/mock/demo-shop.json', import.meta.url), `${JSON.stringify(mockShop())}\n`);
