@@ -30,7 +30,10 @@ function exampleOf(parameter: Json): unknown {
 /** A request as the contract's own examples make it. */
 function requestFor(id: string, baseUrl: string, credentials: Record<string, string>): Request {
   const { operation, path, method, shared } = described.get(id) ?? {};
-  const parameters: Json[] = [...(shared ?? []), ...(operation?.parameters ?? [])].flatMap((one) => followed(one) ?? []);
+  const parameters: Json[] = [...(shared ?? []), ...(operation?.parameters ?? [])].flatMap((one): Json[] => {
+    const found = followed(one);
+    return found ? [found] : [];
+  });
   const named = (place: string) => parameters.filter((one) => one.in === place && one.required === true);
   const address = named('path').reduce(
     (text, one) => text.replace(`{${one.name}}`, encodeURIComponent(String(exampleOf(one)))),
