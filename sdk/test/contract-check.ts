@@ -28,7 +28,10 @@ export function followed(node: Json | undefined): Json | undefined {
   return parts.reduce<unknown>((at, key) => (at as Json)[key], contract) as Json;
 }
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false, validateFormats: false });
+const ajv = new Ajv2020({
+  ...{ strict: false, validateSchema: false, validateFormats: false, inlineRefs: false },
+  code: { optimize: false },
+});
 ajv.addSchema({ ...contract, $id: 'contract' });
 const compiled = new Map<string, ValidateFunction>();
 
