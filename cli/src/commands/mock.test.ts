@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createAgentClient, createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { folder, user } from '../testing.ts';
@@ -37,7 +39,7 @@ test('a storefront is developed with it: the demo catalogue, a cart, a checkout 
   const { products, total } = await unwrap(
     storefront.GET('/api/storefront/products', { params: { query: { q: 'stoneware mug' } } }),
   );
-  expect(products[0]).toMatchObject({ slug: 'rowan-stoneware-mug', price: '18.50' });
+  expect(products[0]).toMatchObject({ slug: 'rowan-stoneware-mug', price: '18.00' });
   expect(total).toBeLessThan(10);
   const picture = await fetch(products[0]?.images[0]?.url ?? '');
   expect(picture.headers.get('Content-Type')).toBe('image/svg+xml');
@@ -51,7 +53,7 @@ test('a storefront is developed with it: the demo catalogue, a cart, a checkout 
   const { checkout_url } = await unwrap(storefront.POST('/api/storefront/checkout', { body: { cart_id } }));
   expect(checkout_url).toContain(`${base_url}/checkout/`);
   expect(await (await fetch(checkout_url ?? '')).text()).toContain('Place the order');
-  expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 41.90 EUR.');
+  expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 40.90 EUR.');
 });
 
 test('an agent is developed with it: the customer allows it on a page, confirms on a page, and ends it', async () => {
@@ -78,6 +80,16 @@ test('an agent is developed with it: the customer allows it on a page, confirms 
   expect(await press(`${base_url}/account`, 'revoke', id ?? '')).toContain('revoked');
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 }, 30_000);
+
+test('the example of an agent runs against it to its end', async () => {
+  const file = join(await folder(), 'mock.json');
+  await mockShop('--credentials', file);
+  const example = join(import.meta.dirname, '../../../examples/agent.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [example, '--demo', file, '--auto-approve']);
+  expect(stdout).toContain('Confirmed: order 1001.');
+  expect(stdout).toContain('402 budget_exceeded');
+  expect(stdout).toContain('The next call is refused: 401 invalid_token.');
+}, 60_000);
 
 test('pages on other origins may call it, and the credentials are written where the examples read them', async () => {
   const file = join(await folder(), 'mock.json');
