@@ -91,6 +91,7 @@ const OWN_TESTS: [string, string][] = [
 /** What is printed when a block that keeps running is at work, by its last line. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
+  ['commerce mock', /Storefront token/],
   ['commerce listen --forward-to', /whsec_/],
   ['commerce listen', /Listening/],
   ['examples/webhook-receiver.ts', /Listening/],
