@@ -1,6 +1,7 @@
 import { createAgentClient, createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 import { createMockShop, type MockShop } from '@commerce-backend/sdk/mocks';
 import { createMockFetch } from '@commerce-backend/sdk/mocks/fetch';
+// biome-ignore lint/correctness/noUndeclaredDependencies: the test installs it beside the SDK.
 import { setupServer } from 'msw/node';
 
 // The tests of somebody who has installed the SDK with msw and ajv: a storefront and an agent, without a server. Like program.ts,

@@ -94,23 +94,29 @@ const TOGETHER = [
   { msw: MSW, typescript: '5.9.3' },
 ];
 
-test.each(TOGETHER)('a program that is tested with the mocks and msw $msw compiles, and runs without a server', async (of) => {
-  const mine = await emptyFolder();
-  try {
-    const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
-    await install(mine.folder, tarball, ...tools);
-    await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
-    // The declarations of msw are not ours to check.
-    const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
-    await writeFile(join(mine.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['mocks-program.ts'] }));
-    const compiler = 'node_modules/typescript/bin/tsc';
-    expect((await ran(mine.folder, [process.execPath, compiler, '-p', 'tsconfig.json'])).out).toBe('');
-    const out = await done(mine.folder, [process.execPath, 'out/mocks-program.js']);
-    expect(JSON.parse(out)).toEqual(['38.20', 'budget_exceeded 7900', '503 Tea']);
-  } finally {
-    await mine.remove();
-  }
-});
+test.each(TOGETHER)(
+  'a program that is tested with the mocks and msw $msw compiles, and runs without a server',
+  async (of) => {
+    const mine = await emptyFolder();
+    try {
+      const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
+      await install(mine.folder, tarball, ...tools);
+      await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
+      // The declarations of msw are not ours to check.
+      const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
+      await writeFile(
+        join(mine.folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['mocks-program.ts'] }),
+      );
+      const compiler = 'node_modules/typescript/bin/tsc';
+      expect((await ran(mine.folder, [process.execPath, compiler, '-p', 'tsconfig.json'])).out).toBe('');
+      const out = await done(mine.folder, [process.execPath, 'out/mocks-program.js']);
+      expect(JSON.parse(out)).toEqual(['38.20', 'budget_exceeded 7900', '503 Tea']);
+    } finally {
+      await mine.remove();
+    }
+  },
+);
 
 test.skipIf(!chromium)(
   'a page on another origin calls the storefront, with the modules as they are installed',

@@ -127,7 +127,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
-  for (const port of ['8080', '8081', '4000', '4001']) ports[port] = await freePort();
+  for (const port of ['8080', '8081', '8091', '4000', '4001']) ports[port] = await freePort();
   // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);

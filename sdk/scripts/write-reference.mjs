@@ -81,7 +81,9 @@ const sections = [];
 const poor = [];
 for (const [title, entry] of ENTRIES) {
   const declared = (await declarationsOf(entry)).filter(({ name }) => !seen.has(name) && seen.add(name));
-  const [functions, others] = [true, false].map((wanted) => declared.filter((one) => (one.kind === 'function') === wanted));
+  const [functions, others] = [true, false].map((wanted) =>
+    declared.filter((one) => (one.kind === 'function') === wanted),
+  );
   poor.push(...functions.filter(({ doc }) => !/^ {4}\S/m.test(doc)).map(({ name }) => name));
   sections.push(`## ${title}\n\n${[...functions, ...others].map(shown).join('\n')}`);
 }
@@ -98,5 +100,7 @@ ${sections.join('\n')}`;
 
 if (!process.argv.includes('--check')) await writeFile(target, reference);
 else if ((await readFile(target, 'utf8').catch(() => '')) !== reference) {
-  throw new Error('docs/sdk.md is not what the SDK exports. Run: npm run build && node sdk/scripts/write-reference.mjs');
+  throw new Error(
+    'docs/sdk.md is not what the SDK exports. Run: npm run build && node sdk/scripts/write-reference.mjs',
+  );
 }

@@ -310,13 +310,17 @@ const agent: Script = async (call, { variantIds, email, siteId }) => {
 const INCLUDED: Settings = { prices_include_tax: true, default_tax_rate: '0.19', payment_deadline_hours: 168 };
 const ADDED: Settings = { ...INCLUDED, prices_include_tax: false, tax_rates: [{ country: 'DE', rate: '0.07' }] };
 
-test.each(Object.entries({ 'a guest who orders': shopper, 'a client with mistakes': careless, 'a customer': customer, 'an agent': agent }))(
-  'the mocks answer %s as the server does',
-  async (_, script) => {
-    for (const settings of [INCLUDED, ADDED]) {
-      const { mocks, server } = await played(script, settings);
-      expect(mocks).toEqual(server);
-      expect(server.length).toBeGreaterThan(10);
-    }
-  },
-);
+test.each(
+  Object.entries({
+    'a guest who orders': shopper,
+    'a client with mistakes': careless,
+    'a customer': customer,
+    'an agent': agent,
+  }),
+)('the mocks answer %s as the server does', async (_, script) => {
+  for (const settings of [INCLUDED, ADDED]) {
+    const { mocks, server } = await played(script, settings);
+    expect(mocks).toEqual(server);
+    expect(server.length).toBeGreaterThan(10);
+  }
+});

@@ -46,7 +46,7 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   // Loaded here, since no other command needs them.
   const [{ createMockFetch }, { default: demo }, { answerWith, listenOn }, { openPages }] = await Promise.all([
     import('@commerce-backend/sdk/mocks/fetch'),
-    import('../mock/demo-shop.json', { with: { type: 'json' } }),
+    import('../mock/generated/demo-shop.json', { with: { type: 'json' } }),
     import('../mock/serve.ts'),
     import('../mock/pages.ts'),
   ]);
