@@ -1,16 +1,8 @@
 import type { AgentBudget, AgentCart, AgentCheckout, AgentTotals, Cart, Checkout } from '@commerce-backend/spec';
 import { budgetOf } from './budgets.ts';
 import type { Call, Caller, Handlers } from './call.ts';
-import {
-  addItem,
-  applyDiscount,
-  cartView,
-  deliveryOf,
-  findCart,
-  newCart,
-  removeDiscount,
-  updateItem,
-} from './carts.ts';
+import { addItem, applyDiscount, removeDiscount, updateItem } from './cart-changes.ts';
+import { cartView, deliveryOf, findCart, newCart } from './carts.ts';
 import { filtered, paged } from './catalog.ts';
 import { cancelCheckout, createCheckout, findCheckout, refuseOver, updateCheckout } from './checkouts.ts';
 import { revoke, tokenView } from './consents.ts';

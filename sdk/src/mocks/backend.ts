@@ -1,7 +1,7 @@
 import { agentHandlers } from './agents.ts';
 import type { Call, Handler, OperationId } from './call.ts';
 import { authenticate, type Known } from './callers.ts';
-import { cartHandlers } from './carts.ts';
+import { cartHandlers } from './cart-changes.ts';
 import { catalogHandlers } from './catalog.ts';
 import { checkoutHandlers } from './checkouts.ts';
 import { consentHandlers } from './consents.ts';

@@ -7,6 +7,7 @@ import { bodyMistake, Invalid, notFound, Refusal } from './refusal.ts';
 import {
   type AgentTerms,
   after,
+  DAY,
   isOver,
   now,
   type State,
@@ -21,7 +22,6 @@ const SCOPES: AgentTerms['scopes'] = ['catalog:read', 'cart:write', 'checkout:cr
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;
-const DAY = 24 * 3_600_000;
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
 /** Two groups of four letters, the same for the same number. */

@@ -1,4 +1,4 @@
-import { type MockOptions, type OpenedShop, openShop } from './mock-shop.ts';
+import { type MockOptions, type MockShop, openShop } from './mock-shop.ts';
 
 export type { MockCredentials } from './callers.ts';
 export type { MockCollection, MockCustomer, MockProduct, MockShopData } from './data.ts';
@@ -10,6 +10,10 @@ export type { MockAgentTerms, MockError, MockOptions, MockShop } from './mock-sh
  *     const { fetch, shop } = createMockFetch();
  *     const storefront = createStorefrontClient({ ...shop, fetch });
  */
-export function createMockFetch(options: MockOptions = {}): OpenedShop {
+export function createMockFetch(options: MockOptions = {}): {
+  /** Answers a request as the server would. */
+  fetch: (request: Request) => Promise<Response>;
+  shop: MockShop;
+} {
   return openShop(options);
 }

@@ -1,13 +1,15 @@
-import type { AgentConsentApproval, ErrorCode } from '@commerce-backend/spec';
+import type { AgentConsentApproval, CustomerOrder, ErrorCode } from '@commerce-backend/spec';
 import { answer, type Backend, type Played } from './backend.ts';
 import { CREDENTIALS, type MockCredentials } from './callers.ts';
 import { completeCheckout, updateCheckout } from './checkouts.ts';
 import { approve, deny, findConsent, openAgent, revoke, termsOf } from './consents.ts';
 import { errors, operationById } from './contract.ts';
 import { DEFAULT_DATA, type MockCustomer, type MockShopData } from './data.ts';
+import { minorUnits } from './money.ts';
+import { openState } from './opening.ts';
 import { price } from './pricing.ts';
 import { Refusal } from './refusal.ts';
-import { openState, type State, type StoredCustomer, type StoredOrder, type StoredVariant } from './state.ts';
+import type { State, StoredCustomer, StoredVariant } from './state.ts';
 
 export interface MockOptions {
   /** Where the shop seems to be; `http://localhost:8080` unless given. Clients need the same. */
@@ -40,7 +42,7 @@ export interface MockShop extends MockCredentials {
   /** Every call so far, in order; status 0 where there was no answer. */
   readonly calls: readonly { operationId: string; status: number }[];
   /** The orders, newest first. */
-  readonly orders: readonly StoredOrder[];
+  readonly orders: readonly CustomerOrder[];
   /** The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError for neither. */
   variantId(skuOrSlug: string): string;
   /** Sets how many pieces there are of a variant, by its id, SKU or slug. */
@@ -66,7 +68,7 @@ export interface MockShop extends MockCredentials {
    * A human opens the page of a checkout, fills in what is missing (June in Berlin, the cheapest delivery, bank transfer) and places
    * the order; for an agent's checkout it is its customer. Throws what the server would refuse, as an error with its `code`.
    */
-  confirm(checkoutId: string): StoredOrder;
+  confirm(checkoutId: string): CustomerOrder;
   /**
    * Plays an error for the next calls of an operation: one, unless `times` says more. The client retries what is retryable, so a
    * test of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
@@ -76,16 +78,13 @@ export interface MockShop extends MockCredentials {
   reset(): void;
 }
 
-export interface OpenedShop {
-  shop: MockShop;
-  /** Answers a request as the server would. */
-  fetch: (request: Request) => Promise<Response>;
-}
-
 const DEFAULT_URL = 'http://localhost:8080';
 
 /** A shop in memory. */
-export function openShop({ baseUrl = DEFAULT_URL, data = {} }: MockOptions = {}): OpenedShop {
+export function openShop({ baseUrl = DEFAULT_URL, data = {} }: MockOptions = {}): {
+  shop: MockShop;
+  fetch: (request: Request) => Promise<Response>;
+} {
   const begun = { ...DEFAULT_DATA, ...data };
   const begin = () => openState(structuredClone(begun), baseUrl.replace(/\/$/, ''));
   const failures = new Map<string, { played: Played; times: number }>();
@@ -142,8 +141,7 @@ function changesOf(stateNow: () => State) {
       variant.on_hand = quantity + variant.reserved;
     },
     setPrice(name: string, amount: string) {
-      const { digits } = stateNow();
-      find(name).price = Math.round(Number(amount) * 10 ** digits);
+      find(name).price = minorUnits(amount, stateNow().digits);
     },
     expireCart(id: string) {
       found(stateNow().carts.get(id), 'cart', id).expires_at = past;
@@ -195,7 +193,7 @@ function peopleOf(stateNow: () => State) {
     revoke(agentToken: string) {
       revoke(found(stateNow().agents.get(agentToken), 'agent with the token', agentToken), 'customer');
     },
-    confirm(id: string): StoredOrder {
+    confirm(id: string): CustomerOrder {
       const state = stateNow();
       const checkout = found(state.checkouts.get(id), 'checkout', id);
       const customer = state.customers.find((one) => one.id === checkout.customer_id) ?? null;
