@@ -259,5 +259,6 @@ function filledIn(text: string, others: Paster[]): string {
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
+    .replace('--port 8091', `--port ${ports['8091']}`)
     .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `);
 }
