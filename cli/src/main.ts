@@ -15,6 +15,7 @@ import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addMock } from './commands/mock.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
@@ -146,6 +147,7 @@ export function createProgram(terminal: Terminal): Command {
   addDeliveries(program, terminal);
   addListen(program, terminal);
   addMcp(program, terminal);
+  addMock(program, terminal);
   addTrigger(program, terminal);
   addApi(program, terminal);
   addCompletion(program, terminal);
