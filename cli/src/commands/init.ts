@@ -44,14 +44,14 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
     throw error;
   });
   if (holds.length > 0) throw usageError(`${folder} is not empty.`, 'Name a folder that does not exist yet.');
-  await mkdir(folder, { recursive: true });
   const tarballs = from === undefined ? {} : await tarballsFrom(resolve(from), folder);
+  await mkdir(folder, { recursive: true });
   await cp(fileURLToPath(TEMPLATES), folder, { recursive: true });
   // npm packs no file of that name.
   await rename(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const manifest = manifestOf(packageNameOf(folder), tarballs);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  if (install) await installIn(folder, terminal);
+  if (install) await installIn(folder, terminal, 'node' in manifest.dependencies ? 420 : 230);
   const next = [`cd ${name}`, ...(install ? [] : ['npm install']), 'npm run dev'];
   show(terminal, isJson(command), { folder, next }, (paint) =>
     [`The shop is in ${plain(folder)}. Start it:`, '', ...next.map((line) => `  ${paint('bold', plain(line))}`)].join(
@@ -69,8 +69,8 @@ function packageNameOf(folder: string): string {
   return name || 'shop';
 }
 
-async function installIn(folder: string, { env, stderr }: Terminal): Promise<void> {
-  stderr.write('Installing the server and its database, some 230 MB …\n');
+async function installIn(folder: string, { env, stderr }: Terminal, megabytes: number): Promise<void> {
+  stderr.write(`Installing the server and its database, some ${megabytes} MB …\n`);
   const args = ['install', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const windows = process.platform === 'win32';
   const npm = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'], shell: windows });

@@ -66,21 +66,27 @@ export function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** A line for people. */
+/** A line for people. What callers have sent is made harmless for a terminal before it is coloured. */
 export function lineInWords(line: LogLine, paint: Paint): string {
-  const { level, time, method, operation_id, status, duration_ms, request_id, error, job, msg, cause } = line;
+  const { level, time, method, operation_id, status, job, msg, error, cause } = line;
   const at = paint('dim', new Date(time).toTimeString().slice(0, 8));
-  const grave = LEVELS.indexOf(level) >= LEVELS.indexOf('error') ? 'red' : level === 'warn' ? 'yellow' : undefined;
   const what =
     status === undefined
-      ? [paint(grave, level), job, msg]
+      ? [paint(colourOf(level), plain(level)), ...[job, msg].map(harmless)]
       : [
           paint(status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green', String(status)),
-          method,
-          operation_id ?? 'a page',
-          error,
-          paint('dim', `${duration_ms} ms  ${request_id}`),
+          ...[method, operation_id ?? 'a page', error].map(harmless),
+          paint('dim', plain(`${line.duration_ms ?? '–'} ms  ${line.request_id ?? ''}`.trim())),
         ];
-  const words = what.filter((part) => part !== undefined).map((part) => (part.includes('\x1b') ? part : plain(part)));
-  return `${at}  ${words.join('  ')}${cause?.message ? `\n          ${plain(cause.message)}` : ''}`;
+  const words = what.filter((part) => part !== undefined).join('  ');
+  return `${at}  ${words}${cause?.message ? `\n          ${plain(cause.message)}` : ''}`;
+}
+
+function harmless(part: string | undefined): string | undefined {
+  return part === undefined ? undefined : plain(part);
+}
+
+function colourOf(level: string): 'red' | 'yellow' | undefined {
+  if (LEVELS.indexOf(level) >= LEVELS.indexOf('error')) return 'red';
+  return level === 'warn' ? 'yellow' : undefined;
 }
