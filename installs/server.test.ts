@@ -77,6 +77,15 @@ test('without a database, it names in one line what to set or to install', async
   );
 });
 
+test('told to trace without OpenTelemetry, it names in one line what to unset or to install', async () => {
+  const env = { DATABASE_URL: databaseUrl(), DATA_DIR: join(folder, '.none'), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' };
+  const { code, err } = await ran(folder, [...SERVER, 'start'], env);
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^OpenTelemetry is not installed: unset OTEL_EXPORTER_OTLP_ENDPOINT, or run npm install @opentelemetry\/api@.+\.\n$/,
+  );
+});
+
 test('commerce-server start serves the API, its reference and the panel, and sells through the SDK', async () => {
   await done(folder, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', await pack('sdk', folder)]);
   await copyFile(join(REPOSITORY, 'installs/buy.mjs'), join(folder, 'buy.mjs'));
