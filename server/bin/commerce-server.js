@@ -13,8 +13,8 @@ const PARENT = 'SERVER_PARENT_PID';
 const source = new URL('../src/main.ts', import.meta.url);
 const isPackage = !existsSync(source);
 
+endWithParent();
 if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
-  endWithParent();
   keepCompiled();
   await import(isPackage ? '../dist/main.js' : source.href);
 } else {

@@ -102,6 +102,13 @@ test('a new shop has the database that the server names, and Node 24 where this 
   expect(manifestOf('shop', {}, '24.0.0').dependencies).not.toHaveProperty('node');
 });
 
+test('where a demo shop is, a command without a login says how to log in to it', async () => {
+  const data = await folder();
+  await writeFile(join(data, 'demo.json'), '{}');
+  const { commerce } = await user({ DATA_DIR: data });
+  expect((await commerce(['orders', 'list'])).err).toContain('What to do: commerce login --demo, or set');
+});
+
 test('dev where there is no shop says how to make one', async () => {
   const { commerce } = await user();
   const { code, err } = await commerce(['dev', await folder()]);
