@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { extname } from 'node:path';
 
 /**
  * Makes `dist/`, which the package contains in place of the sources: Node takes the types off what it runs, but not inside of
@@ -40,6 +40,6 @@ async function compile(name: string): Promise<void> {
 
 async function write(name: string, content: string | Buffer): Promise<void> {
   const file = new URL(name, DIST);
-  await mkdir(dirname(file.pathname), { recursive: true });
+  await mkdir(new URL('.', file), { recursive: true });
   await writeFile(file, content);
 }
