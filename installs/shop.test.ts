@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -81,6 +82,18 @@ test('the storefront sells: a product goes into the cart, and on to a checkout t
 test('what shoppers search for is shown as text', async () => {
   expect(await textOf('/?q=%22%3E%3Cscript%3E')).not.toContain('"><script>');
   expect((await fetch(`${storefront}/products/none`)).status).toBe(404);
+});
+
+test('what no shopper would send is refused, and ends nothing', async () => {
+  const { hostname, port } = new URL(storefront);
+  for (const path of ['//', '/products/%ff', '/../etc/passwd', '/style.css/..%2f']) {
+    const status = await new Promise((answered, failed) => {
+      get({ hostname, port, path }, (response) => answered(response.resume().statusCode)).on('error', failed);
+    });
+    expect(status, path).toBe(404);
+  }
+  expect((await send('/cart', new URLSearchParams({ variant_id: 'x'.repeat(20_000) }))).status).toBe(500);
+  expect((await fetch(storefront)).status).toBe(200);
 });
 
 test('a changed page is served after a moment, and open pages are told', async () => {

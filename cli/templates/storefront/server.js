@@ -6,6 +6,8 @@ import { createCartSession, createStorefrontClient, isError, unwrap } from '@com
 
 // `npm run dev` sets these; where you run it for your shoppers, you do.
 const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT = '3000', NODE_ENV } = process.env;
+const IS_LIVE = NODE_ENV === 'production';
+const STYLE = new URL('style.css', import.meta.url);
 const shop = createStorefrontClient({
   baseUrl: COMMERCE_URL,
   siteId: COMMERCE_SITE_ID,
@@ -120,7 +122,7 @@ function html(strings, ...values) {
   const written = (value) => {
     if (value instanceof Html) return value.text;
     if (Array.isArray(value)) return value.map(written).join('');
-    return String(value).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+    return String(value ?? '').replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   };
   return new Html(String.raw({ raw: strings }, ...values.map(written)));
 }
@@ -130,68 +132,65 @@ function page(title, content) {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8" /><title>${title}</title>
     <meta name="viewport" content="width=device-width" /><link rel="stylesheet" href="/style.css" /></head>
     <body><header><a href="/">My shop</a> <a href="/cart">Cart</a></header><main>${content}</main>
-    ${NODE_ENV === 'production' ? '' : new Html(`<script>${reload}</script>`)}</body></html>`;
+    ${IS_LIVE ? '' : new Html(`<script>${reload}</script>`)}</body></html>`;
 }
 
-function picture(image) {
-  return image ? html`<img src="${image.url}" alt="${image.alt ?? ''}" loading="lazy" />` : '';
-}
-
-function money(amount, currency) {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
-}
-
-function redirect(location) {
-  return { status: 303, headers: { Location: location } };
-}
+const picture = (image) => image && html`<img src="${image.url}" alt="${image.alt ?? ''}" loading="lazy" />`;
+const money = (amount, currency) => new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
+const redirect = (location) => ({ status: 303, headers: { Location: location } });
 
 // --- Serving -------------------------------------------------------------------------------------------------------------
 
 /** The shopper's cart: a cookie keeps its id. */
 function sessionOf(request, cookies) {
   const kept = new Map([['cart_id', /(?:^|; )cart_id=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]]]);
-  const secure = NODE_ENV === 'production' ? '; Secure' : '';
+  const secure = IS_LIVE ? '; Secure' : '';
   const keep = (key, value) => {
     kept.set(key, value);
     cookies.push(`${key}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${value ? 2_592_000 : 0}`);
   };
-  const storage = { getItem: (key) => kept.get(key) ?? null, setItem: keep, removeItem: (key) => keep(key) };
-  return createCartSession(shop, { storage });
+  return createCartSession(shop, {
+    storage: { getItem: (key) => kept.get(key) ?? null, setItem: keep, removeItem: (key) => keep(key) },
+  });
 }
 
-async function answer(request, url, cookies) {
-  if (url.pathname === '/style.css')
-    return { body: await readFile(new URL('style.css', import.meta.url)), type: 'text/css' };
+async function formOf(request) {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > 10_000) throw new Error('A form is too long.');
+  }
+  return new URLSearchParams(text);
+}
+
+async function answer(request, cookies) {
+  const { pathname, searchParams: query } = new URL(`http://storefront${request.url}`);
+  if (pathname === '/style.css') return { body: await readFile(STYLE), type: 'text/css' };
   for (const [method, pattern, handle] of ROUTES) {
-    const found = request.method === method && pattern.exec(url.pathname);
+    const found = request.method === method && pattern.exec(pathname);
     if (!found) continue;
     const params = found.slice(1).map(decodeURIComponent);
-    const form = new URLSearchParams(method === 'POST' ? (await request.toArray()).join('') : '');
-    return handle({ params, query: url.searchParams, form, session: sessionOf(request, cookies) });
+    const form = method === 'POST' ? await formOf(request) : undefined;
+    return handle({ params, query, form, session: sessionOf(request, cookies) });
   }
   return { status: 404, ...page('Not found', html`<h1>There is no such page</h1>`) };
 }
 
 /** What the shop refuses, in words for shoppers; what is broken, only in the log. */
 function refused(error) {
-  if (isError(error, 'not_found')) return { status: 404, ...page('Not found', html`<h1>There is no such thing</h1>`) };
-  if (isError(error, 'insufficient_stock'))
-    return { status: 409, ...page('Sold out', html`<h1>There are not that many left</h1>`) };
+  const told = (status, words) => ({ status, ...page(words, html`<h1>${words}</h1>`) });
+  if (isError(error, 'not_found') || error instanceof URIError) return told(404, 'There is no such thing');
+  if (isError(error, 'insufficient_stock')) return told(409, 'There are not that many left');
   console.error(error);
-  return { status: 500, ...page('Error', html`<h1>That did not work</h1><p>Please try again.</p>`) };
+  return told(500, 'That did not work. Please try again.');
 }
 
 createServer(async (request, response) => {
-  const url = new URL(request.url, 'http://storefront');
-  if (url.pathname === '/_changes')
+  if (request.url === '/_changes' && !IS_LIVE) {
     return response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('retry: 300\n\n');
+  }
   const cookies = [];
-  const {
-    status = 200,
-    headers,
-    text,
-    body = text,
-    type = 'text/html; charset=utf-8',
-  } = await answer(request, url, cookies).catch(refused);
+  const answered = await answer(request, cookies).catch(refused);
+  const { status = 200, headers, text, body = text, type = 'text/html; charset=utf-8' } = answered;
   response.writeHead(status, { 'Content-Type': type, 'Set-Cookie': cookies, ...headers }).end(body);
 }).listen(Number(PORT), () => console.log(`The storefront is at http://localhost:${PORT}`));
