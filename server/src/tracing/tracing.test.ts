@@ -103,13 +103,16 @@ beforeAll(async () => {
 async function callAll(): Promise<void> {
   const { api_key: apiKey, site_id: siteId, storefront_token: storefrontToken } = shop.credentials;
   const headers = { 'X-Site-ID': siteId, 'X-Service-Token': storefrontToken };
-  await fetch(`${baseUrl}/api/storefront/products?q=secret-word`, {
-    headers: { ...headers, traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
-  });
+  const search = () =>
+    fetch(`${baseUrl}/api/storefront/products?q=secret-word`, {
+      headers: { ...headers, traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
+    });
+  while (!(await search()).ok) await sleep(50);
   const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
   const dashboard = createDashboardClient({ baseUrl, apiKey });
   const account = { email: 'juniper.traced@example.com', password: 'a long secret passphrase' };
-  await storefront.POST('/api/storefront/customer/register', { body: { ...account, first_name: 'Juniper' } });
+  const body = { ...account, first_name: 'Juniper' };
+  await unwrap(storefront.POST('/api/storefront/customer/register', { body }));
   await fetch(`${baseUrl}/checkout/chk_${'x'.repeat(38)}`);
   const receiver = await openReceiver();
   const url = `${receiver.url}?token=receivers-secret`;
@@ -122,9 +125,12 @@ async function callAll(): Promise<void> {
 }
 
 const named = (name: string) => spans.filter((span) => span.name === name);
+const status = ({ attributes }: Span) => Number(attributes['http.response.status_code']);
+/** A busy machine may refuse a request, which the SDK sends again. */
+const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
 test('a request is a span of its operation, in the trace of its caller', () => {
-  const [span] = named('GET /api/storefront/products');
+  const span = succeeded('GET /api/storefront/products');
   expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: KIND.server, failed: false });
   expect(span?.attributes).toMatchObject({
     'http.request.method': 'GET',
@@ -132,11 +138,10 @@ test('a request is a span of its operation, in the trace of its caller', () => {
     'commerce.operation_id': 'storefront.listProducts',
     'commerce.site_id': shop.credentials.site_id,
   });
-  expect(Number(span?.attributes['http.response.status_code'])).toBe(200);
 });
 
 test('its statements are spans within it, named by what they do', () => {
-  const [request] = named('POST /api/storefront/customer/register');
+  const request = succeeded('POST /api/storefront/customer/register');
   const statements = spans.filter((span) => span.parentSpanId === request?.spanId);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every((one) => one.kind === KIND.client && one.traceId === request?.traceId)).toBe(true);
