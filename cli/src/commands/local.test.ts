@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { DATABASE, manifestOf } from '../local/packages.ts';
+import { freePortFrom } from '../local/processes.ts';
 import { folder, user } from '../testing.ts';
 
 /** A shop on this machine. What is installed and run is tried by installs/shop.test.ts. */
@@ -107,6 +109,15 @@ test('where a demo shop is, a command without a login says how to log in to it',
   await writeFile(join(data, 'demo.json'), '{}');
   const { commerce } = await user({ DATA_DIR: data });
   expect((await commerce(['orders', 'list'])).err).toContain('What to do: commerce login --demo, or set');
+});
+
+test.each(['127.0.0.1', '0.0.0.0'])('a port that is in use at %s is passed over', async (host) => {
+  const taken = createServer();
+  await new Promise<void>((listening) => taken.listen(0, host, listening));
+  const { port } = taken.address() as AddressInfo;
+  expect(await freePortFrom(port)).toBeGreaterThan(port);
+  await new Promise((closed) => taken.close(closed));
+  expect(await freePortFrom(port)).toBe(port);
 });
 
 test('dev where there is no shop says how to make one', async () => {

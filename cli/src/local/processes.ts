@@ -69,16 +69,17 @@ export async function end({ process: child, ended }: Started): Promise<void> {
 /** The first port from this one on that nobody listens to. */
 export async function freePortFrom(first: number): Promise<number> {
   for (let port = first; ; port += 1) {
-    if (await isFree(port)) return port;
+    if ((await isFree(port, '127.0.0.1')) && (await isFree(port))) return port;
     if (port === first + 100)
       throw new CommandError(EXIT.refused, 'port_in_use', `Ports ${first} to ${port} are in use.`);
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** At one address, or at all of this machine. */
+async function isFree(port: number, host?: string): Promise<boolean> {
   const trial = createServer();
   try {
-    trial.listen(port, 'localhost');
+    trial.listen(port, host);
     await once(trial, 'listening');
     return true;
   } catch {
