@@ -141,8 +141,9 @@ async function answering(url: string, { process: child }: Started, said: () => s
     const answer = await fetch(url).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.ok) return;
-    if (child.exitCode !== null) {
-      throw new CommandError(EXIT.refused, 'not_started', said() || `The server ended with ${child.exitCode}.`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.exitCode ?? child.signalCode;
+      throw new CommandError(EXIT.refused, 'not_started', said() || `The server ended with ${how}.`);
     }
     await sleep(ASK_EVERY_MS);
   }
