@@ -14,6 +14,7 @@ let shop: string;
 let remove: () => Promise<void>;
 let running: ChildProcess;
 let storefront: string;
+let server: string;
 let said = '';
 
 beforeAll(async () => {
@@ -34,8 +35,21 @@ beforeAll(async () => {
     '.',
   ];
   expect(await done(folder, init, { npm_config_prefer_offline: 'true' })).toContain('npm run dev');
+  await dev();
+}, 300_000);
+
+afterAll(async () => {
+  running?.kill('SIGKILL');
+  await gone();
+  await remove?.();
+}, 60_000);
+
+/** Runs the shop on free ports, until the storefront answers. */
+async function dev(): Promise<void> {
+  said = '';
   const [port, storefrontPort] = [await freePort(), await freePort()];
   storefront = `http://localhost:${storefrontPort}`;
+  server = `http://localhost:${port}`;
   const ports = ['--port', String(port), '--storefront-port', String(storefrontPort)];
   const commerce = join(shop, 'node_modules/@commerce-backend/cli/bin/commerce.js');
   running = spawn(process.execPath, [commerce, 'dev', ...ports, '--json'], { cwd: shop, env: ownEnvironment() });
@@ -43,17 +57,17 @@ beforeAll(async () => {
     said += chunk;
   });
   await answering(storefront, running);
-}, 300_000);
+}
 
-afterAll(async () => {
-  if (running?.exitCode === null) {
-    const ended = new Promise((exited) => running.once('exit', exited));
-    running.kill('SIGINT');
-    expect(await ended).toBe(0);
-    await expect(fetch(storefront)).rejects.toThrow();
-  }
-  await remove?.();
-}, 60_000);
+/** Waits until neither the server nor the storefront listens. */
+async function gone(): Promise<void> {
+  const answers = (address: string) =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    );
+  while ((await answers(storefront)) || (await answers(server))) await sleep(100);
+}
 
 test('dev prints the addresses and a login that opens the panel', async () => {
   const { panel, login, api } = JSON.parse(said);
@@ -123,6 +137,17 @@ test('the log tells what the storefront has asked', async () => {
   ];
   const [line] = (await done(shop, tail)).split('\n');
   expect(JSON.parse(line ?? '')).toMatchObject({ operation_id: 'storefront.listProducts', status: 200 });
+});
+
+test('Ctrl-C ends both, and so does the end of dev by force', async () => {
+  const ended = new Promise((exited) => running.once('exit', exited));
+  running.kill('SIGINT');
+  expect(await ended).toBe(0);
+  await expect(fetch(storefront)).rejects.toThrow();
+  await expect(fetch(server)).rejects.toThrow();
+  await dev();
+  running.kill('SIGKILL');
+  await gone();
 });
 
 async function textOf(path: string, cookie = ''): Promise<string> {

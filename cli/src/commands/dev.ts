@@ -5,7 +5,7 @@ import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
 import { type Demo, demoIn, logFileIn, serverIn } from '../local/folder.ts';
-import { end, freePortFrom, type Started, startServer, startStorefront } from '../local/processes.ts';
+import { end, freePortFrom, startServer, startStorefront } from '../local/processes.ts';
 import { facts, plain, show } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson, wholeNumber } from './options.ts';
@@ -44,11 +44,11 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   const logFile = logFileIn(folder, env);
   const port = await freePortFrom(options.port);
   const interrupted = interruptionOf(terminal);
-  const running: Started[] = [];
+  const running: { end: () => Promise<void> }[] = [];
   try {
     terminal.stderr.write('Starting the shop …\n');
     const server = await startServer(program, { folder, env, port, logFile });
-    running.push(server);
+    running.push({ end: () => end(server) });
     const demo = await demoIn(dirname(dirname(logFile)));
     const url = `http://localhost:${port}`;
     const storefront =
@@ -73,7 +73,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
     terminal.stderr.write('Stopping …\n');
   } finally {
     interrupted.forget();
-    for (const one of running.reverse()) await end(one);
+    for (const one of running.reverse()) await one.end();
   }
 }
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, EXIT } from '../errors.ts';
@@ -16,6 +16,10 @@ type Env = Record<string, string | undefined>;
 const END_WITHIN_MS = 35_000;
 const ASK_EVERY_MS = 100;
 const SHOWN_LINES = 20;
+/** Editors write a file in steps. */
+const SETTLED_MS = 50;
+/** Loaded before the storefront. */
+const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 export interface Started {
   process: ChildProcess;
@@ -33,7 +37,7 @@ export async function startServer(
 ): Promise<Started> {
   await mkdir(dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile);
-  const server = begin([program, 'start'], { folder, env: { ...env, PORT: String(port) }, alone: true });
+  const server = begin([program, 'start'], { folder, env: { ...env, PORT: String(port) } });
   const said: string[] = [];
   const note = (line: string) => {
     said.push(line);
@@ -46,15 +50,41 @@ export async function startServer(
   return server;
 }
 
-/** Starts the storefront, which Node starts again whenever its files change. What it prints is handed on. */
+/**
+ * Starts the storefront, and starts it again whenever a file of its folder changes. One that has ended by itself waits for a
+ * change. What it prints is handed on.
+ */
 export function startStorefront(
   file: string,
   { folder, env, tell }: { folder: string; env: Env; tell: (line: string) => void },
-): Started {
-  const storefront = begin(['--watch-preserve-output', '--watch', file], { folder, env });
-  linesOf(storefront.process.stdout, tell);
-  linesOf(storefront.process.stderr, tell);
-  return storefront;
+): { end: () => Promise<void> } {
+  const start = () => {
+    const started = begin(['--import', ENDS_WITH_PARENT, file], { folder, env });
+    linesOf(started.process.stdout, tell);
+    linesOf(started.process.stderr, tell);
+    return started;
+  };
+  let running = start();
+  let again = Promise.resolve();
+  const restart = async () => {
+    await end(running);
+    running = start();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(join(folder, dirname(file)), { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      again = again.then(restart);
+    }, SETTLED_MS);
+  });
+  return {
+    async end() {
+      watcher.close();
+      clearTimeout(timer);
+      await again;
+      await end(running);
+    },
+  };
 }
 
 /** Ends a process, and waits for it. */
@@ -89,14 +119,14 @@ async function isFree(port: number, host?: string): Promise<boolean> {
   }
 }
 
-/** `alone`: in a group of its own, so that Ctrl-C is for us, who end it in order. */
-function begin(args: string[], { folder, env, alone = false }: { folder: string; env: Env; alone?: boolean }): Started {
+/** In a group of its own, so that Ctrl-C is for us, who end it in order; it ends by itself when the channel to us breaks. */
+function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    // The server ends when the process with this id is gone, as it sees by the channel.
-    env: { ...env, ...(alone && { SERVER_PARENT_PID: String(process.pid) }) },
-    stdio: ['ignore', 'pipe', 'pipe', ...(alone ? ['ipc' as const] : [])],
-    detached: alone,
+    // By which the server knows that the channel is for that.
+    env: { ...env, SERVER_PARENT_PID: String(process.pid) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
   });
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
   return { process: child, ended };
@@ -111,8 +141,9 @@ async function answering(url: string, { process: child }: Started, said: () => s
     const answer = await fetch(url).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.ok) return;
-    if (child.exitCode !== null) {
-      throw new CommandError(EXIT.refused, 'not_started', said() || `The server ended with ${child.exitCode}.`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.exitCode ?? child.signalCode;
+      throw new CommandError(EXIT.refused, 'not_started', said() || `The server ended with ${how}.`);
     }
     await sleep(ASK_EVERY_MS);
   }
