@@ -97,7 +97,11 @@ const HOOKS = `
 export async function settled(tab: Page): Promise<void> {
   await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))');
   await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
-  await tab.waitForFunction(`document.querySelector('h1') && !document.querySelector('.loading, .load-error')`, WAIT);
+  const isThere = `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`;
+  await tab.waitForFunction(isThere, WAIT).catch(async (cause: unknown) => {
+    const shown = await tab.evaluate('document.body.innerText');
+    throw new Error(`${tab.url()} does not come to show its content: ${String(shown).slice(0, 500)}`, { cause });
+  });
 }
 
 /** Reports whatever is in the document that the panel never puts there, and every session or link's secret that a script can read. */
