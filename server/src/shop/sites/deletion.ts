@@ -95,9 +95,17 @@ async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Prom
   }
 }
 
-/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
-async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void> {
-  const { rows } = await owner.query<{ open_payments: number; refunds_due: number }>(
+/** What has to be settled with customers. */
+export interface Owed {
+  /** Payments under way. */
+  open_payments: number;
+  /** Orders that were paid and then cancelled, whose money did not go back yet. */
+  refunds_due: number;
+}
+
+/** What a site owes, on a connection that sees it. */
+export async function owed(client: pg.ClientBase, site_id: string): Promise<Owed> {
+  const { rows } = await client.query<Owed>(
     sql`select (
         select count(*) from commerce.payments p where p.site_id = ${site_id}::uuid and (
           p.status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')
@@ -112,7 +120,12 @@ async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void>
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
         )::int as refunds_due`,
   );
-  const { open_payments = 0, refunds_due = 0 } = rows[0] ?? {};
+  return rows[0] ?? { open_payments: 0, refunds_due: 0 };
+}
+
+/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
+async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void> {
+  const { open_payments, refunds_due } = await owed(owner, site_id);
   if (open_payments === 0 && refunds_due === 0) return;
   throw new ShopError(
     'conflict',
