@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { lastResort } from './app.ts';
+import type { FileStore } from './files/store.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
 import { operatorCalls } from './http/operators/operator-calls.ts';
 import { arriveInTime, DEADLINES } from './http/pipeline/deadline.ts';
@@ -17,6 +18,7 @@ export interface OperatorAppDeps {
   /** Which cards all shops take, if any. */
   card: { name: string } | undefined;
   secretKey: string;
+  files: FileStore;
   rateLimits: boolean;
   validateResponses: boolean;
 }

@@ -22,7 +22,7 @@ export interface CopiedTable {
 
 /** The frames of one table, whose rows a query selects. */
 export async function* copyOut(
-  client: pg.Client,
+  client: pg.ClientBase,
   { table, index, of }: CopiedTable,
   query: string,
   onRows: OnRows,
@@ -46,7 +46,7 @@ export async function* copyOut(
 
 /** Copies the rows of a table, whose frame was the last one, into a table with these columns. Returns how many. */
 export async function copyIn(
-  client: pg.Client,
+  client: pg.ClientBase,
   { table, index, of }: CopiedTable,
   into: string,
   frames: AsyncGenerator<Frame>,

@@ -27,7 +27,7 @@ export interface DumpedFiles {
  * checked first, and no tenant is set: the tenants' policy then raises an error as well.
  */
 export async function* dump(
-  client: pg.Client,
+  client: pg.ClientBase,
   about: About,
   onRows: OnRows,
   files?: DumpedFiles,
@@ -67,7 +67,7 @@ const PLAIN = {
 };
 
 /** Begins the transaction in which all is read, as of one moment. */
-export async function beginSnapshot(client: pg.Client): Promise<void> {
+export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
   // transaction_timeout exists only since PostgreSQL 17.
   await client.query(
@@ -89,7 +89,7 @@ interface FoundTable extends TableColumns {
   open: boolean;
 }
 
-async function readTables(client: pg.Client): Promise<FoundTable[]> {
+async function readTables(client: pg.ClientBase): Promise<FoundTable[]> {
   const { rows } = await client.query<FoundTable>(
     `select format('%I.%I', n.nspname, c.relname) as table,
         array_agg(quote_ident(a.attname) order by a.attnum) as columns,
@@ -114,7 +114,7 @@ function refuseClosed(tables: FoundTable[]): void {
 
 /** The header of a backup or of the export of a site, in its snapshot. */
 export async function headerOf(
-  client: pg.Client,
+  client: pg.ClientBase,
   about: About,
   tables: TableColumns[],
   files: boolean,
@@ -136,7 +136,7 @@ export async function headerOf(
   };
 }
 
-async function readSequences(client: pg.Client): Promise<Sequence[]> {
+async function readSequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query<{ sequence: string }>(
     `select format('%I.%I', n.nspname, c.relname) as sequence from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'S' and (n.nspname in ('commerce', 'graphile_worker')

@@ -32,7 +32,7 @@ interface Row {
  * missing: it may have been deleted since the snapshot.
  */
 export async function* filesOut(
-  client: pg.Client,
+  client: pg.ClientBase,
   store: FileStore,
   onFile: OnFile,
   site_id?: string,
@@ -62,7 +62,7 @@ export async function* filesOut(
   return missing;
 }
 
-async function* filesNamed(client: pg.Client, site_id: string | undefined): AsyncGenerator<FileHead> {
+async function* filesNamed(client: pg.ClientBase, site_id: string | undefined): AsyncGenerator<FileHead> {
   let after: [string, string] = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'];
   for (;;) {
     const { rows } = await client.query<Row>(

@@ -181,7 +181,7 @@ async function listenToOperators({ config, database, logger, stops }: Started, p
   stops.unshift(() => owner.end());
   const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
-  const app = createOperatorApp({ ...config, owner, logger, card });
+  const app = createOperatorApp({ ...config, owner, logger, card, files: await openStore(config) });
   const server = await listen(app, { ...config, host: config.operatorHost, port });
   stops.unshift(async () => {
     server.closeAllConnections();

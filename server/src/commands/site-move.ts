@@ -14,6 +14,7 @@ import { type ImportedSite, importSite as load } from '../shop/sites/import.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
 import { ofFiles, ofTables, showProgress } from './progress-line.ts';
+import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 /** Writes a site to a file, which is read back before it has its name. */
@@ -23,9 +24,7 @@ export async function exportSite(
   file: string,
   { json }: { json: boolean },
 ): Promise<void> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   refuseNoDirectory(file);
   const { contents, missing } = await writeWhole(file, async (draft) => ({
     missing: await write(config, site_id, draft),

@@ -1834,13 +1834,15 @@ create table commerce.sites (
   suspended_reason text,
   delete_at timestamp with time zone,
   delete_forced boolean not null default false,
+  delete_begun_at timestamp with time zone,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3))),
   constraint sites_limits_check CHECK ((jsonb_typeof(limits) = 'object'::text)),
   constraint sites_show_stock_check CHECK ((show_stock = ANY (ARRAY['exact'::text, 'low_only'::text, 'never'::text]))),
-  constraint suspended_until_deleted CHECK (((delete_at IS NULL) OR (suspended_at IS NOT NULL)))
+  constraint suspended_until_deleted CHECK (((delete_at IS NULL) OR (suspended_at IS NOT NULL))),
+  constraint suspended_while_deleted CHECK (((delete_begun_at IS NULL) OR (suspended_at IS NOT NULL)))
 );
 
 create table commerce.staff (

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SECRET_KEY, testServer } from '../../test/server.ts';
+import { FILES_DIR, SECRET_KEY, testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { asOwner } from '../db/as-owner.ts';
 import { openPool } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { directoryStore } from '../files/directory.ts';
 import { operatorOperations } from '../http/contract/operator-contract.ts';
 import { createLimits } from '../http/pipeline/limits.ts';
 import { createOperatorApp } from '../operator-app.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   owner = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
   const app = createOperatorApp({
     ...{ owner, logger: pino({ level: 'silent' }), baseUrl: 'http://localhost', card: undefined },
-    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true },
+    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true, files: directoryStore(FILES_DIR) },
   });
   server = createServer(app);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

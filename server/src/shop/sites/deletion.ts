@@ -2,7 +2,8 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, notFound, ShopError } from '../errors.ts';
-import { planDeletion, type SiteState } from './state.ts';
+import { emptyInSteps } from './deletion-steps.ts';
+import { beginDeletion, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
 /** How long a deletion can be taken back. */
@@ -23,11 +24,14 @@ export interface Removed {
   jobs: number;
   /** Logins of people who worked for no other site. */
   logins: number;
+  /** Rows and jobs that still name the site, counted again after the commit: 0. */
+  left_over: number;
 }
 
 /**
- * Deletes a site: after 30 days, in which it is suspended, or at once. Throws `not_found`, and `conflict` without `force` while
- * payments are open or refunds due.
+ * Deletes a site: after 30 days, in which it is suspended, or at once. Then it goes in steps, which other sites do not wait for, and
+ * whatever ends the process, the next call or the job goes on. Throws `not_found`, and `conflict` without `force` while payments are
+ * open or refunds due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -36,20 +40,16 @@ export async function deleteSite(
   { now, force }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  const work = async () => {
-    // Calls that have begun end before, and those that come later find nothing.
-    await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for update`);
-    if (!force) await refuseOwing(owner, site_id);
-    return removeRows(owner, site_id);
-  };
-  const removed = await inSite(owner, site_id, work).catch(async (error: unknown) => {
-    // Files may be left where the store failed after the rows were gone: then the command is repeated.
+  // Files may be left where the store failed after the rows were gone: then the command is repeated.
+  await inSite(owner, site_id, () => begin(owner, site_id, force)).catch(async (error: unknown) => {
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
-  // After the commit: what was undone keeps its files.
+  const emptied = await emptyInSteps(owner, site_id);
+  const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
+  // After the commit: while rows name them, files stay.
   await files.removeAll(site_id);
-  return { removed };
+  return { removed: { ...removed, rows: removed.rows + emptied, left_over: await countLeft(owner, site_id) } };
 }
 
 /** Deletes the sites whose time has come. Returns those that were deleted, and those that still owe something. */
@@ -76,6 +76,16 @@ export async function deleteDueSites(
 async function plan(owner: pg.ClientBase, site_id: string, force: boolean): Promise<SiteState> {
   if (!force) await refuseOwing(owner, site_id);
   return planDeletion(owner, site_id, DELETION_WAITS_DAYS, force);
+}
+
+/** From here on the site answers nobody, and cannot be resumed. A deletion that has begun before goes on. */
+async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
+  // Calls that have begun end before, and those that come later are refused.
+  const { rows } = await owner.query<{ begun: boolean }>(
+    sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
+  );
+  if (!force && !rows[0]?.begun) await refuseOwing(owner, site_id);
+  await beginDeletion(owner, site_id);
 }
 
 /** In one transaction that sees the site alone. */
@@ -139,7 +149,7 @@ async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void>
  * checked at its end, so that the order of the tables does not matter. What triggers write meanwhile, such as changes of
  * products for integrations, is deleted by the next round.
  */
-async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Removed> {
+async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<{ staff_id: string }>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
@@ -161,6 +171,23 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Remove
     sql`delete from graphile_worker._private_jobs where payload->>'site_id' = ${site_id.toLowerCase()}`,
   );
   return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
+}
+
+/** As the site itself would see them: row-level security shows nobody else's. */
+async function countLeft(owner: pg.ClientBase, site_id: string): Promise<number> {
+  await owner.query('begin');
+  try {
+    await owner.query(sql`select set_config('app.site_id', ${site_id}::uuid::text, true)`);
+    const tables = await tablesOfSites(owner);
+    const counts = tables.map((table) => `(select count(*) from ${table} where site_id = $1::uuid)`);
+    const jobs = `(select count(*) from graphile_worker._private_jobs where payload->>'site_id' = lower($1::text))`;
+    const { rows } = await owner.query<{ left_over: number }>(`select ${[...counts, jobs].join(' + ')} as left_over`, [
+      site_id,
+    ]);
+    return rows[0]?.left_over ?? 0;
+  } finally {
+    await owner.query('rollback');
+  }
 }
 
 async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: string): Promise<number> {

@@ -87,7 +87,7 @@ async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promi
   await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
     set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'`);
   const { rows } = await client.query<{ held: boolean }>(
-    `select set_config('app.site_id', $2::uuid::text, false), pg_try_advisory_lock($1, hashtext($2)) as held`,
+    `select set_config('app.site_id', $2::uuid::text, false), pg_try_advisory_lock($1, hashtext($2::uuid::text)) as held`,
     [ADVISORY_LOCKS.siteImport, site_id],
   );
   if (!rows[0]?.held) throw new Error(`${name} (${site_id}) is being imported at this moment.`);

@@ -35,7 +35,7 @@ const LEFT_COLUMNS: Record<string, string[]> = {
   file_usage: ['bytes'],
   files: ['token_hash'],
   payments: ['next_action'],
-  sites: ['delete_at', 'delete_forced'],
+  sites: ['delete_at', 'delete_begun_at', 'delete_forced'],
   tokens: ['token_hash'],
   variants: ['stock_changed_in', 'quantity_before', 'available_before'],
   webhooks: ['secret', 'secret_hash', 'previous_secret', 'previous_secret_expires_at'],
