@@ -63,7 +63,7 @@ export function operatorCalls(deps: OperatorDeps): RequestHandler {
     } catch (thrown) {
       answer = await refused(deps, req, res, thrown);
     }
-    if (answer.told instanceof SiteExport) await sendExport(deps, res, answer.told);
+    if (answer.told instanceof SiteExport) await sendExport(deps, req, res, answer.told);
     else await send(req, res, answer, deps.validateResponses);
   };
 }
