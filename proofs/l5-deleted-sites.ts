@@ -7,9 +7,10 @@ import { type Operation, operationTable } from '../server/src/http/contract/cont
 import { deleteSite } from '../server/src/shop/sites/deletion.ts';
 import { suspendSite } from '../server/src/shop/sites/state.ts';
 import { FILES_DIR } from '../server/test/server.ts';
-import { type Call, exchange, tell } from './client.ts';
+import { type Call, exchange } from './client.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { moveAway } from './moved-site.ts';
+import { isOfShop, neighbourOf } from './neighbours.ts';
 import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
@@ -148,20 +149,8 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
   }
 }
 
-/** Of nobody's shop: they answer about a login, to whoever asks. */
-const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
-const OPEN_OF_SHOP = [
-  ...['agent.requestConsent', 'agent.pollConsent'],
-  ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
-];
-
 /** Any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
-
-/** Whoever accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
-function isOfShop(operation: Operation): boolean {
-  return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
-}
 
 /** What answers while a shop is suspended: the exports, and what staff do with their own login. */
 function staysOpen(operation: Operation): boolean {
@@ -212,33 +201,6 @@ async function refusesPages(world: World, { victim, pages, expected }: Asked, co
     if (!expected.includes(status) || text.toLowerCase().includes(victim.canary))
       world.violations.add(`${page} answered ${status} instead of ${expected}: ${text.slice(0, 500)}`);
   }
-}
-
-/** What a neighbour is answered: those of its reads that say the same in a second round must say it to the end. */
-async function neighbourOf(world: World, living: Tenant) {
-  let answers = 0;
-  const ask = async (call: Call) => {
-    answers += 1;
-    return tell(await world.send(call, living), []);
-  };
-  const first: { call: Call; answer: string }[] = [];
-  for (const operation of operationTable.filter((one) => one.safe && isOfShop(one))) {
-    const call = await validCall(world, living, operation);
-    first.push({ call, answer: await ask(call) });
-  }
-  // Not what tells of the calls themselves: the audit, and when a key was last used.
-  const reads: typeof first = [];
-  for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
-  return {
-    answers: () => answers,
-    async compare(when: string) {
-      for (const { call, answer } of reads) {
-        const now = await ask(call);
-        if (now !== answer)
-          world.violations.add(`${when}, ${call.operation.id} of a neighbour changed: ${answer} → ${now}`);
-      }
-    },
-  };
 }
 
 /** Deletes while a neighbour's customers look at its catalogue, which writes nothing. */
