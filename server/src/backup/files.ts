@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { keyOfOriginal } from '../files/keys.ts';
+import { isKey, keyOfOriginal } from '../files/keys.ts';
 import type { FileStore } from '../files/store.ts';
 import { encode, FileCounter, type FileHead, type Frame } from './format.ts';
 
@@ -83,8 +83,14 @@ async function* filesNamed(client: pg.ClientBase, site_id: string | undefined): 
   }
 }
 
-/** Keeps the file whose frame was the last one in the store. Returns its bytes. */
-export async function fileIn(store: FileStore, file: FileHead, frames: AsyncGenerator<Frame>): Promise<number> {
+/** Keeps the file whose frame was the last one in the store, for one site or for any. Returns its bytes. */
+export async function fileIn(
+  store: FileStore,
+  file: FileHead,
+  frames: AsyncGenerator<Frame>,
+  site_id?: string,
+): Promise<number> {
+  if (!isKey(file.key, site_id)) throw new Error(`The file has a picture in a place that is not its own: ${file.key}`);
   await mkdir(store.scratch, { recursive: true });
   const folder = await mkdtemp(join(store.scratch, 'arriving-'));
   try {

@@ -14,7 +14,7 @@ import { picture } from '../../test/picture-corpus.ts';
 import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { encode, opening, readFrames } from '../backup/format.ts';
+import { encode, type Frame, type Header, opening, readFrames } from '../backup/format.ts';
 import { verify } from '../backup/verify.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Jobs } from '../jobs/run.ts';
@@ -226,13 +226,13 @@ test('every table with rows of sites moves, or is listed with the reason why not
   expect([...moved, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(names.toSorted());
 });
 
-/** The same file, from a server with other migrations. */
-async function rewrite(file: string, changed: string, change: (migrations: string[]) => unknown): Promise<void> {
+/** The same file, with frames changed. */
+async function rewrite(file: string, changed: string, change: (frame: Frame) => unknown): Promise<void> {
   await pipeline(
     async function* frames() {
       yield opening();
       for await (const frame of readFrames(file)) {
-        if (frame.kind === 'header') change(frame.header.migrations);
+        change(frame);
         yield encode(frame);
       }
     },
@@ -266,10 +266,20 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   await expect(imported(hosted)).rejects.toThrow(`${host} is the host of another site here`);
   await nothing();
 
-  for (const [change, told] of [
-    [(names: string[]) => names.pop(), 'Upgrade the other server'],
-    [(names: string[]) => names.push('9999_later'), 'Upgrade this server'],
-  ] as const) {
+  const inHeader = (change: (header: Header) => unknown) => (frame: Frame) =>
+    frame.kind === 'header' && change(frame.header);
+  const elsewhere = (frame: Frame) => {
+    if (frame.kind === 'file') frame.file.key = frame.file.key.replace(shop.site_id, tenant);
+  };
+  const changes: [change: (frame: Frame) => unknown, told: string][] = [
+    [inHeader(({ migrations }) => migrations.pop()), 'Upgrade the other server'],
+    [inHeader(({ migrations }) => migrations.push('9999_later')), 'Upgrade this server'],
+    [inHeader(({ tables }) => tables[1]?.columns.pop()), 'other tables or columns'],
+    [inHeader(({ site }) => site && Object.assign(site, { open_payments: 2 })), '2 payments under way'],
+    [inHeader((header) => Object.assign(header, { site: undefined })), 'commerce-server restore'],
+    [elsewhere, 'a place that is not its own'],
+  ];
+  for (const [change, told] of changes) {
     await rewrite(file, damaged, change);
     await expect(imported(damaged)).rejects.toThrow(told);
     await nothing();

@@ -8,29 +8,35 @@ import { tablesOfSites } from './tables.ts';
 const ROWS_AT_A_TIME = 5_000;
 
 /** Empties the tables to which no row refers that is left. Returns how many rows were removed. Others keep some rows. */
-export async function emptyInSteps(owner: pg.ClientBase, site_id: string): Promise<number> {
+export async function emptyInSteps(
+  owner: pg.ClientBase,
+  site_id: string,
+  rowsAtATime = ROWS_AT_A_TIME,
+): Promise<number> {
   let removed = 0;
   for (const table of await tablesInOrder(owner)) {
     for (;;) {
-      const rows = await removeSome(owner, table, site_id);
+      const rows = await removeSome(owner, table, site_id, rowsAtATime);
       removed += rows;
-      if (rows < ROWS_AT_A_TIME) break;
+      if (rows < rowsAtATime) break;
     }
   }
   return removed;
 }
 
-async function removeSome(owner: pg.ClientBase, table: string, site_id: string): Promise<number> {
+/** By the index, which passes by what was removed before; other scans would read all of it again. */
+async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
   await owner.query('begin');
   try {
     await owner.query(
-      `select set_config('app.site_id', $1::uuid::text, true), set_config('statement_timeout', '0', true)`,
+      `select set_config('app.site_id', $1::uuid::text, true), set_config('statement_timeout', '0', true),
+        set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
       [site_id],
     );
     const { rowCount } = await owner.query(
       `delete from ${table} where site_id = $1::uuid and ctid = any(array(
-        select ctid from ${table} where site_id = $1::uuid limit ${ROWS_AT_A_TIME}))`,
-      [site_id],
+        select ctid from ${table} where site_id = $1::uuid limit $2::int))`,
+      [site_id, most],
     );
     await owner.query('commit');
     return rowCount ?? 0;

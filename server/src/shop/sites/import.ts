@@ -61,25 +61,16 @@ export async function importSite(
   if (!site) throw new Error(`${file} is the backup of a whole server. Load it with commerce-server restore.`);
   await settle(client, site);
   await refuse(client, header, site, deps);
-  const imported = await prepare(client, file, header, site, deps).catch(async (error: unknown) => {
-    await client.query('rollback').catch(() => undefined);
-    await deps.store.removeAll(site.site_id);
-    throw error;
-  });
+  const imported = await receive(client, file, site.site_id, deps)
+    .then((arrived) => insert(client, header, site, arrived, deps))
+    .catch(async (error: unknown) => {
+      await client.query('rollback').catch(() => undefined);
+      await deps.store.removeAll(site.site_id);
+      throw error;
+    });
   // Not above: when the answer to this is lost, the site may be there, and needs its files.
   await client.query('commit');
   return imported;
-}
-
-async function prepare(
-  client: pg.Client,
-  file: string,
-  header: Header,
-  site: ExportedSite,
-  deps: ImportDeps,
-): Promise<ImportedSite> {
-  const arrived = await receive(client, file, deps);
-  return insert(client, header, site, arrived, deps);
 }
 
 /** The settings of the connection for all that follows, and its turn: of two imports of a site, the second is refused. */
@@ -132,7 +123,7 @@ interface Arrived {
   files: number;
 }
 
-async function receive(client: pg.Client, file: string, deps: ImportDeps): Promise<Arrived> {
+async function receive(client: pg.Client, file: string, site_id: string, deps: ImportDeps): Promise<Arrived> {
   const sum = { rows: 0, files: 0 };
   const kept = { count: 0, bytes: 0 };
   const frames = checkedFrames(file);
@@ -146,7 +137,7 @@ async function receive(client: pg.Client, file: string, deps: ImportDeps): Promi
       sum.rows += await copyIn(client, place, `${staged(table)} (${columns.join(', ')})`, frames, deps.onRows);
     }
     if (frame.kind === 'file') {
-      kept.bytes += await fileIn(deps.store, frame.file, frames);
+      kept.bytes += await fileIn(deps.store, frame.file, frames, site_id);
       kept.count += 1;
       deps.onFile(kept);
     }
