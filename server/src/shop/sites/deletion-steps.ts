@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inSite } from './in-site.ts';
 import { tablesOfSites } from './tables.ts';
 
 /**
@@ -7,12 +8,16 @@ import { tablesOfSites } from './tables.ts';
  */
 const ROWS_AT_A_TIME = 5_000;
 
-/** Empties the tables to which no row refers that is left. Returns how many rows were removed. Others keep some rows. */
+/**
+ * Empties the tables to which no row refers that is left, of a site whose deletion has begun. Returns how many rows were removed. A few
+ * tables keep theirs.
+ */
 export async function emptyInSteps(
   owner: pg.ClientBase,
   site_id: string,
   rowsAtATime = ROWS_AT_A_TIME,
 ): Promise<number> {
+  await breakCircles(owner, site_id);
   let removed = 0;
   for (const table of await tablesInOrder(owner)) {
     for (;;) {
@@ -24,39 +29,53 @@ export async function emptyInSteps(
   return removed;
 }
 
-/** By the index, which passes by what was removed before; other scans would read all of it again. */
-async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
-  await owner.query('begin');
-  try {
+/** Carts and checkouts refer to the payment that is under way, and payments to them; carts to those that they were merged into. */
+const CIRCLES = [
+  'carts_site_id_merged_into_fkey',
+  'carts_site_id_payment_id_fkey',
+  'checkouts_site_id_payment_id_fkey',
+];
+
+async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void> {
+  await inSite(owner, site_id, async () => {
     await owner.query(
-      `select set_config('app.site_id', $1::uuid::text, true), set_config('statement_timeout', '0', true),
-        set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+      `update commerce.carts set payment_id = null, merged_into = null,
+          status = case status when 'merged' then 'expired' else status end
+        where site_id = $1::uuid and (payment_id is not null or merged_into is not null)`,
       [site_id],
     );
+    await owner.query(
+      'update commerce.checkouts set payment_id = null where site_id = $1::uuid and payment_id is not null',
+      [site_id],
+    );
+  });
+}
+
+/** By the index, which passes by what was removed before; other scans would read all of it again. */
+async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
+  return inSite(owner, site_id, async () => {
+    await owner.query(`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
     const { rowCount } = await owner.query(
       `delete from ${table} where site_id = $1::uuid and ctid = any(array(
         select ctid from ${table} where site_id = $1::uuid limit $2::int))`,
       [site_id, most],
     );
-    await owner.query('commit');
     return rowCount ?? 0;
-  } catch (error) {
-    await owner.query('rollback');
-    throw error;
-  }
+  });
 }
 
 /**
  * The tables of sites that can be emptied, each after those that refer to it: webhooks first, so that nobody is told, and what
- * triggers write meanwhile last. Those that refer to each other in a circle are left out, and what they refer to.
+ * triggers write meanwhile last. Those that refer to each other in a circle would be left out, and what they refer to.
  */
 async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string; referring: string[] }>(
     `select format('%I.%I', n.nspname, c.relname) as table,
         array(select distinct format('%I.%I', m.nspname, r.relname) from pg_constraint k
           join pg_class r on r.oid = k.conrelid join pg_namespace m on m.oid = r.relnamespace
-          where k.confrelid = c.oid and k.contype = 'f') as referring
+          where k.confrelid = c.oid and k.contype = 'f' and k.conname <> all($1::text[])) as referring
       from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'commerce' and c.relkind in ('r', 'p')`,
+    [CIRCLES],
   );
   const referring = new Map(rows.map((row) => [row.table, row.referring]));
   const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
-import { NotFound, notFound, ShopError } from '../errors.ts';
+import { NotFound, ShopError } from '../errors.ts';
 import { emptyInSteps } from './deletion-steps.ts';
+import { inSite } from './in-site.ts';
 import { beginDeletion, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
@@ -86,23 +87,6 @@ async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Pro
   );
   if (!force && !rows[0]?.begun) await refuseOwing(owner, site_id);
   await beginDeletion(owner, site_id);
-}
-
-/** In one transaction that sees the site alone. */
-async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Promise<T>): Promise<T> {
-  await owner.query('begin');
-  try {
-    await owner.query(sql`select set_config('app.site_id', ${site_id}::uuid::text, true),
-      set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`);
-    const { rowCount } = await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid`);
-    if (rowCount === 0) throw notFound('site');
-    const result = await work();
-    await owner.query('commit');
-    return result;
-  } catch (error) {
-    await owner.query('rollback');
-    throw error;
-  }
 }
 
 /** What has to be settled with customers. */
