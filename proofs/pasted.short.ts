@@ -65,8 +65,22 @@ const NOT_TESTED: [string, string, string][] = [
     'npx commerce-server site list',
     'the same: server/src/shop/merchant/fleet.test.ts lists sites',
   ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site usage',
+    'the same: server/src/operator/life.test.ts reads the usage of sites',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site create --file shops.jsonl',
+    'a file of your own: server/src/commands/commands.short.ts opens the shops of one',
+  ],
   ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
-  ['docs/operators.md', 'SITE=', 'the same: server/src/operator/sites.test.ts sets hosts and limits'],
+  [
+    'docs/operators.md',
+    'SITE=',
+    'the same: server/src/operator/sites.test.ts sets hosts and limits, life.test.ts suspends and deletes',
+  ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];

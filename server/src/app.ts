@@ -30,6 +30,7 @@ import { ShopError } from './shop/errors.ts';
 import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
+import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
   db: Pool;
@@ -45,6 +46,7 @@ export interface AppDeps {
   /** Who may read the metrics on this port. */
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
+  usage: UsageCounter;
   strain: Strain;
   baseUrl: string;
   hosts: SiteHosts;
@@ -104,6 +106,7 @@ export function createApp(deps: AppDeps): Express {
       limits,
       cache,
       lastUsed: deps.lastUsed,
+      usage: deps.usage,
       strain: deps.strain,
       readiness: deps.readiness,
       deadlines,

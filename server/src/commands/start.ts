@@ -26,13 +26,14 @@ export async function start(config: Config): Promise<void> {
     const prepared = prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
     const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
     const started = { config, logger, database, readiness, stops };
-    const { server, db, metrics } = await serve(started);
+    const serving = await serve(started);
+    const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
     if (config.role !== 'worker') {
       const { warmUp } = await import('../warm-up.ts');
       await warmUp(metrics);
     }
-    if (config.role === 'all' && !readiness.draining) await runJobs(started, db);
+    if (config.role === 'all' && !readiness.draining) await runJobs(started, serving);
     release();
   } catch (error) {
     readiness.draining = true;

@@ -798,6 +798,8 @@ create table commerce.carts (
   constraint carts_check CHECK (((status = 'merged'::text) = (merged_into IS NOT NULL))),
   constraint carts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'converted'::text, 'merged'::text, 'expired'::text])))
 );
+CREATE INDEX carts_being_paid ON commerce.carts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX carts_merged ON commerce.carts USING btree (site_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
 CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at, site_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
@@ -878,6 +880,7 @@ create table commerce.checkouts (
   constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
+CREATE INDEX checkouts_being_paid ON commerce.checkouts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX checkouts_of_customer ON commerce.checkouts USING btree (site_id, customer_id) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
 CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
@@ -1820,6 +1823,19 @@ create table commerce.site_settings (
 );
 alter table commerce.site_settings enable row level security, force row level security;
 
+create table commerce.site_usage (
+  site_id uuid not null,
+  month date not null,
+  calls bigint not null default 0,
+  deliveries bigint not null default 0,
+  products bigint not null default 0,
+  storage_bytes bigint not null default 0,
+  constraint site_usage_pkey PRIMARY KEY (site_id, month),
+  constraint site_usage_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint site_usage_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+alter table commerce.site_usage enable row level security, force row level security;
+
 create table commerce.sites (
   site_id uuid not null,
   merchant_id uuid not null,
@@ -2616,6 +2632,12 @@ create policy backup on commerce.site_settings as permissive for select to comme
 create policy tenant on commerce.site_settings as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.site_usage as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.site_usage as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.stock_movements as permissive for select to commerce_backup
   using (true);
 
@@ -2987,6 +3009,10 @@ grant select on commerce.site_domains to commerce_backup;
 grant delete, insert, select, update on commerce.site_settings to commerce_app;
 
 grant select on commerce.site_settings to commerce_backup;
+
+grant delete, insert, select, update on commerce.site_usage to commerce_app;
+
+grant select on commerce.site_usage to commerce_backup;
 
 grant delete, insert, select, update on commerce.sites to commerce_app;
 

@@ -4,8 +4,11 @@ import type { FileStore } from '../../files/store.ts';
 import { NotFound, ShopError } from '../errors.ts';
 import { emptyInSteps } from './deletion-steps.ts';
 import { inSite } from './in-site.ts';
-import { beginDeletion, planDeletion, type SiteState } from './state.ts';
+import { beginDeletion, type Owner, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
+
+/** What no deletion reaches. */
+export const BACKUPS_REMAIN = 'Backups that were made before still hold the site: delete them when they must not.';
 
 /** How long a deletion can be taken back. */
 export const DELETION_WAITS_DAYS = 30;
@@ -74,9 +77,28 @@ export async function deleteDueSites(
   return done;
 }
 
-async function plan(owner: pg.ClientBase, site_id: string, force: boolean): Promise<SiteState> {
+function plan(owner: Owner, site_id: string, force: boolean): Promise<SiteState> {
+  return planIn(owner, site_id, { days: DELETION_WAITS_DAYS, force });
+}
+
+async function planIn(owner: Owner, site_id: string, { days, force }: { days: number; force: boolean }) {
   if (!force) await refuseOwing(owner, site_id);
-  return planDeletion(owner, site_id, DELETION_WAITS_DAYS, force);
+  return planDeletion(owner, site_id, days, force);
+}
+
+/**
+ * The same inside a transaction that has the site as its tenant: a deletion at once is left to a worker, which is woken for it. Throws
+ * what `deleteSite` throws.
+ */
+export async function requestDeletion(
+  owner: Owner,
+  site_id: string,
+  { now, force }: DeletionOptions,
+): Promise<SiteState> {
+  const state = await planIn(owner, site_id, { days: now ? 0 : DELETION_WAITS_DAYS, force });
+  if (now)
+    await owner.query(`select graphile_worker.add_job('delete_sites', job_key => 'delete_sites', max_attempts => 1)`);
+  return state;
 }
 
 /** From here on the site answers nobody, and cannot be resumed. A deletion that has begun before goes on. */
@@ -98,7 +120,7 @@ export interface Owed {
 }
 
 /** What a site owes, on a connection that sees it. */
-export async function owed(client: pg.ClientBase, site_id: string): Promise<Owed> {
+export async function owed(client: Owner, site_id: string): Promise<Owed> {
   const { rows } = await client.query<Owed>(
     sql`select (
         select count(*) from commerce.payments p where p.site_id = ${site_id}::uuid and (
@@ -118,7 +140,7 @@ export async function owed(client: pg.ClientBase, site_id: string): Promise<Owed
 }
 
 /** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
-async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void> {
+async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
   const { open_payments, refunds_due } = await owed(owner, site_id);
   if (open_payments === 0 && refunds_due === 0) return;
   throw new ShopError(
