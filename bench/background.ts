@@ -32,7 +32,10 @@ export async function background({ products, seconds, rounds }: BackgroundOption
         indexing: await readWhile(server, site, products, runJob(db, JOBS.indexing)),
         learning: await readWhile(server, site, products, runJob(db, JOBS.learning)),
       };
-      if (round > 0) for (const name of CONDITIONS) measured[name].push(taken[name]);
+      for (const name of CONDITIONS) {
+        if (taken[name].refused > 0) throw new Error(`${taken[name].refused} readers were refused: the machine is too busy.`);
+        if (round > 0) measured[name].push(taken[name]);
+      }
     }
     await report('background', database.version, [
       `${whole(products)} products with 3 variants each; ${RATE} requests a second (lists, single products and searches, half of`,
@@ -98,6 +101,8 @@ async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
 export interface Measured {
   seconds: number;
   requests: number;
+  /** Answered 503, since the machine was too busy. */
+  refused: number;
   p50: number;
   p99: number;
 }
@@ -110,6 +115,8 @@ export async function readWhile(server: Running, site: Site, products: number, d
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };
   const taken: number[] = [];
   const under: Promise<void>[] = [];
+  let refused = 0;
+  let failure: unknown;
   let running = true;
   void done.finally(() => {
     running = false;
@@ -119,19 +126,25 @@ export async function readWhile(server: Running, site: Site, products: number, d
     await sleep(Math.max(0, started + (1_000 * i) / RATE - performance.now()));
     const due = started + (1_000 * i) / RATE;
     under.push(
-      fetch(server.url + pathOf(i, products), { headers }).then(async (answer) => {
-        await answer.arrayBuffer();
-        if (!answer.ok) throw new Error(`${answer.status} for ${pathOf(i, products)}`);
-        taken.push(performance.now() - due);
-      }),
+      fetch(server.url + pathOf(i, products), { headers })
+        .then(async (answer) => {
+          await answer.arrayBuffer();
+          if (answer.status === 503) refused += 1;
+          else if (!answer.ok) throw new Error(`${answer.status} for ${pathOf(i, products)}`);
+          else taken.push(performance.now() - due);
+        })
+        .catch((error: unknown) => {
+          failure ??= error;
+        }),
     );
   }
   await Promise.all(under);
   await done;
+  if (failure) throw failure;
   const seconds = (performance.now() - started) / 1_000;
   const sorted = taken.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  return { seconds, requests: taken.length, p50: at(0.5), p99: at(0.99) };
+  return { seconds, requests: taken.length, refused, p50: at(0.5), p99: at(0.99) };
 }
 
 /** In turn: a list, a product and a search that the cache has, and three that it does not have. */

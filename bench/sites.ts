@@ -85,7 +85,7 @@ type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Calls at a time: the listener has four connections to the database. */
 const AT_ONCE = 4;
-const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'p50 ms', 'p99 ms'];
+const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'answered 503', 'p50 ms', 'p99 ms'];
 const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };
 
 async function command({ url, dataDir }: Database, ...args: string[]): Promise<string> {
@@ -126,9 +126,9 @@ async function versionOf(db: pg.Client, site_id: string): Promise<string> {
   return JSON.stringify(rows);
 }
 
-function rowOf(name: string, { seconds, requests, p50, p99 }: Measured, shops: number | undefined) {
+function rowOf(name: string, { seconds, requests, refused, p50, p99 }: Measured, shops: number | undefined) {
   const pace = shops === undefined ? '' : whole((60 * shops) / seconds);
-  return [name, seconds.toFixed(1), pace, whole(requests), p50.toFixed(1), p99.toFixed(1)];
+  return [name, seconds.toFixed(1), pace, whole(requests), whole(refused), p50.toFixed(1), p99.toFixed(1)];
 }
 
 const LOOKS = 5;

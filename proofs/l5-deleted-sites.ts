@@ -7,8 +7,10 @@ import { type Operation, operationTable } from '../server/src/http/contract/cont
 import { deleteSite } from '../server/src/shop/sites/deletion.ts';
 import { suspendSite } from '../server/src/shop/sites/state.ts';
 import { FILES_DIR } from '../server/test/server.ts';
-import { type Call, exchange, tell } from './client.ts';
+import { type Call, exchange } from './client.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { moveAway } from './moved-site.ts';
+import { isOfShop, neighbourOf } from './neighbours.ts';
 import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
@@ -16,13 +18,14 @@ import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 import { closeWorld, inWorld } from './world.ts';
 
 /**
- * A shop is suspended, and then deleted, beside others that live on. Everything that opens it is kept from before: each operation,
+ * A shop is suspended, moved to another server, and then deleted, beside others that live on. Everything that opens it is kept from before: each operation,
  * and the addresses beside the contract. Its things are looked for in every row of every table and of the queue, and among the
- * files; all rows, files and answers of the others are compared with those from before.
+ * files; all rows, files and answers of the others are compared with those from before, on both servers.
  */
 export const L5: Proof = {
   id: 'L5',
-  promise: 'A suspended shop does not answer; a deleted one leaves nothing behind, and no other shop is touched.',
+  promise:
+    'A suspended shop does not answer; a moved one is whole on its new server, and a deleted one leaves nothing behind, and no other shop is touched.',
   async run(trial) {
     // In a world of its own: nobody else has a use for what is left of it.
     await closeWorld();
@@ -42,7 +45,7 @@ async function attack(trial: Trial, world: World): Promise<Figures> {
     await remove(trial, world, { victim, living }, count);
   return {
     tried: count.calls,
-    unit: 'calls of a suspended or deleted shop',
+    unit: 'calls of a suspended, moved or deleted shop',
     violations: world.violations.list,
     note: `${count.removed} rows removed, ${count.compared} of others compared, ${count.neighbours} answers of a neighbour meanwhile`,
   };
@@ -63,7 +66,8 @@ interface Roles {
   living: Tenant;
 }
 
-async function remove({ size, seed, progress }: Trial, world: World, { victim, living }: Roles, count: Count) {
+async function remove(trial: Trial, world: World, { victim, living }: Roles, count: Count) {
+  const { size, seed, progress } = trial;
   const { owner, violations } = world;
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
@@ -102,9 +106,33 @@ async function remove({ size, seed, progress }: Trial, world: World, { victim, l
   await neighbour.compare('while the shop was suspended');
   progress('suspended');
   const before = await allRows(owner);
+  const moved = await moveAway(trial, world, victim);
+  try {
+    count.calls += await moved.refuses(calls.filter(({ operation }) => operation.id !== ASKS_WITHOUT_SECRET));
+    for (const row of differences(before, await allRows(owner))) violations.add(`exporting touched a row: ${row}`);
+    progress('moved');
+    await leave(world, { victim, living }, { calls, pages, before }, count);
+    await moved.compare('after the deletion');
+  } finally {
+    await moved.close();
+  }
+  await neighbour.compare('after the deletion');
+  count.neighbours += neighbour.answers();
+  progress('deleted');
+}
 
+interface Kept {
+  calls: Call[];
+  pages: string[];
+  before: Rows;
+}
+
+/** Deletes the shop, and looks for what is left of it. */
+async function leave(world: World, roles: Roles, { calls, pages, before }: Kept, count: Count): Promise<void> {
+  const { owner, violations } = world;
+  const { victim } = roles;
   const files = filesNow();
-  await deleteBeside(world, { victim, living }, count);
+  await deleteBeside(world, roles, count);
   const after = await allRows(owner);
   judgeRows(world, victim, before, after, count);
   judgeFiles(world, victim, files);
@@ -119,22 +147,10 @@ async function remove({ size, seed, progress }: Trial, world: World, { victim, l
   for (const [table, rows] of await allRows(owner)) {
     for (const row of rows) if (owns(row)) violations.add(`left over after the calls: ${table} ${told(row)}`);
   }
-  await neighbour.compare('after the deletion');
-  count.neighbours += neighbour.answers();
-  progress('deleted');
 }
 
-/** Of nobody's shop: they answer about a login, to whoever asks. */
-const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
-const OPEN_OF_SHOP = [
-  ...['agent.requestConsent', 'agent.pollConsent'],
-  ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
-];
-
-/** Whoever accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
-function isOfShop(operation: Operation): boolean {
-  return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
-}
+/** Any agent may ask any shop for consent. */
+const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
 /** What answers while a shop is suspended: the exports, and what staff do with their own login. */
 function staysOpen(operation: Operation): boolean {
@@ -185,33 +201,6 @@ async function refusesPages(world: World, { victim, pages, expected }: Asked, co
     if (!expected.includes(status) || text.toLowerCase().includes(victim.canary))
       world.violations.add(`${page} answered ${status} instead of ${expected}: ${text.slice(0, 500)}`);
   }
-}
-
-/** What a neighbour is answered: those of its reads that say the same in a second round must say it to the end. */
-async function neighbourOf(world: World, living: Tenant) {
-  let answers = 0;
-  const ask = async (call: Call) => {
-    answers += 1;
-    return tell(await world.send(call, living), []);
-  };
-  const first: { call: Call; answer: string }[] = [];
-  for (const operation of operationTable.filter((one) => one.safe && isOfShop(one))) {
-    const call = await validCall(world, living, operation);
-    first.push({ call, answer: await ask(call) });
-  }
-  // Not what tells of the calls themselves: the audit, and when a key was last used.
-  const reads: typeof first = [];
-  for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
-  return {
-    answers: () => answers,
-    async compare(when: string) {
-      for (const { call, answer } of reads) {
-        const now = await ask(call);
-        if (now !== answer)
-          world.violations.add(`${when}, ${call.operation.id} of a neighbour changed: ${answer} → ${now}`);
-      }
-    },
-  };
 }
 
 /** Deletes while a neighbour's customers look at its catalogue, which writes nothing. */

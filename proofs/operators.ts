@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { asOwner } from '../server/src/db/as-owner.ts';
 import { type Connection, openPool } from '../server/src/db/connect.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
+import { directoryStore } from '../server/src/files/directory.ts';
 import type { Operation } from '../server/src/http/contract/contract.ts';
 import { operatorDocument } from '../server/src/http/contract/operator-contract.ts';
 import { createOperatorApp } from '../server/src/operator-app.ts';
 import { createKey, revokeKey } from '../server/src/shop/operators/keys.ts';
-import { SECRET_KEY } from '../server/test/server.ts';
+import { FILES_DIR, SECRET_KEY } from '../server/test/server.ts';
 import { type Call, type Reply, send } from './client.ts';
 import type { Trial } from './frame.ts';
 import { headerOf, type Tenant, type World } from './tenant.ts';
@@ -41,7 +42,7 @@ export async function openListener(
   const owner = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
   const app = createOperatorApp({
     ...{ owner, logger: loggerInto(causes), baseUrl: configured, card: undefined, redis: undefined },
-    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true },
+    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true, files: directoryStore(FILES_DIR) },
   });
   const server = createServer(app);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -4,6 +4,7 @@ import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
 import type { DeleteOptions } from './commands/site-life.ts';
 import type { SiteListOptions } from './commands/site-list.ts';
+import type { ImportOptions } from './commands/site-move.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
@@ -167,6 +168,33 @@ site
     await deleteSite(readConfig(process.env), site_id, options);
   });
 
+site
+  .command('export')
+  .description('write a site with its files to a file, while it sells, for another server to import')
+  .argument('<site_id>', 'the site')
+  .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
+  .option('--json', 'print what was written as JSON', false)
+  .addHelpText('after', '\nExample:\n  commerce-server site export SITE_ID shop.site')
+  .action(async (site_id: string, file: string, options: { json: boolean }) => {
+    const { exportSite } = await import('./commands/site-move.ts');
+    await exportSite(readConfig(process.env), site_id, file, options);
+  });
+
+site
+  .command('import')
+  .description(
+    'bring in a site that another server has exported, with its ids and new secrets, which are shown only once',
+  )
+  .argument('<file>', 'what `site export` has written')
+  .option('--without-hosts', 'leave the hosts of the site where they are', false)
+  .option('--force', 'although payments were under way when it was exported', false)
+  .option('--json', 'print the new secrets as JSON', false)
+  .addHelpText('after', '\nExample:\n  commerce-server site import shop.site --json > shop.json')
+  .action(async (file: string, options: ImportOptions) => {
+    const { importSite } = await import('./commands/site-move.ts');
+    await importSite(readConfig(process.env), file, options);
+  });
+
 const domain = site
   .command('domain')
   .description('manage the hosts of sites; docs/production.md explains them')
@@ -247,12 +275,13 @@ program
 
 program
   .command('backup')
-  .description('write the whole database to a file, while the server runs')
+  .description('write the whole database and the files of its store to a file, while the server runs')
   .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
+  .option('--without-files', 'leave the files out, where the file store is backed up in another way', false)
   .addHelpText('after', '\nExample:\n  commerce-server backup shop-$(date +%F).backup')
-  .action(async (file: string) => {
+  .action(async (file: string, { withoutFiles }: { withoutFiles: boolean }) => {
     const { backup } = await import('./commands/backup.ts');
-    await backup(readConfig(process.env), file);
+    await backup(readConfig(process.env), file, { files: !withoutFiles });
   });
 
 program

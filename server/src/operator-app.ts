@@ -3,6 +3,7 @@ import express, { type Express } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { lastResort } from './app.ts';
+import type { FileStore } from './files/store.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
 import { operatorCalls } from './http/operators/operator-calls.ts';
 import { arriveInTime, DEADLINES } from './http/pipeline/deadline.ts';
@@ -18,6 +19,7 @@ export interface OperatorAppDeps {
   /** Which cards all shops take, if any. */
   card: { name: string } | undefined;
   secretKey: string;
+  files: FileStore;
   rateLimits: boolean;
   /** Where calls are counted for all processes together. */
   redis: RedisClientType | undefined;

@@ -6,9 +6,10 @@ import { pino } from 'pino';
 import { asOwner } from '../src/db/as-owner.ts';
 import { openPool } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
+import { directoryStore } from '../src/files/directory.ts';
 import { createOperatorApp, type OperatorAppDeps } from '../src/operator-app.ts';
 import { createKey } from '../src/shop/operators/keys.ts';
-import { SECRET_KEY } from './server.ts';
+import { FILES_DIR, SECRET_KEY } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 interface Asked {
@@ -42,7 +43,7 @@ export async function openOperators(settings: Partial<OperatorAppDeps> = {}): Pr
   const owner = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
   const app = createOperatorApp({
     ...{ owner, logger: pino({ level: 'silent' }), baseUrl: 'http://localhost', card: undefined, redis: undefined },
-    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true },
+    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true, files: directoryStore(FILES_DIR) },
     ...settings,
   });
   const server: Server = createServer(app);

@@ -223,6 +223,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/sites/{site_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Export a site
+         * @description All rows and files of a site, as of one moment and while it sells, in the file that `commerce-server site import` reads on another server. It is sent as it is read: a transfer that is cut off has no end, and the import refuses the file. The file holds every customer and order, and none of the site's secrets.
+         */
+        get: operations["operator.exportSite"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/sites/{site_id}/limits": {
         parameters: {
             query?: never;
@@ -1494,6 +1520,39 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.exportSite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { to } from 'pg-copy-streams';
 import { BACKUP_ROLE } from '../db/access.ts';
-import { encode, FORMAT, type Header, opening, RowCounter, type Sequence, type TableColumns } from './format.ts';
+import type { FileStore } from '../files/store.ts';
+import { copyOut, type OnRows } from './copy.ts';
+import { filesOut, type OnFile } from './files.ts';
+import { encode, FORMAT, type Header, opening, type Sequence, type TableColumns } from './format.ts';
 
 /** What goes into the header and is not in the database. */
 export interface About {
@@ -10,15 +12,13 @@ export interface About {
   secret_key: string;
 }
 
-/** The progress: the current table, its number, the number of tables, and how many bytes of it were read so far. */
-export interface TableProgress {
-  table: string;
-  number: number;
-  of: number;
-  bytes: number;
+/** The files of the store, if they are to be in the backup. */
+export interface DumpedFiles {
+  store: FileStore;
+  onFile: OnFile;
+  /** Told at the end: how many files were not in the store. */
+  onMissing(count: number): void;
 }
-
-export type OnRows = (progress: TableProgress) => void;
 
 /**
  * The bytes of a backup, before compression. Everything is read in one snapshot, so that it is consistent however much is sold
@@ -26,33 +26,27 @@ export type OnRows = (progress: TableProgress) => void;
  * instead of hiding rows, would refuse every role that does not bypass policies, and so this one. Therefore the policies are
  * checked first, and no tenant is set: the tenants' policy then raises an error as well.
  */
-export async function* dump(client: pg.Client, about: About, onRows: OnRows): AsyncGenerator<Buffer> {
-  await begin(client);
+export async function* dump(
+  client: pg.ClientBase,
+  about: About,
+  onRows: OnRows,
+  files?: DumpedFiles,
+): AsyncGenerator<Buffer> {
+  await beginSnapshot(client);
+  await client.query(`set local role ${BACKUP_ROLE}`);
   const tables = await readTables(client);
   refuseClosed(tables);
   await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`);
-  const header = await headerOf(client, about, tables);
+  const header = await headerOf(client, about, tables, files !== undefined);
   yield opening();
   yield encode({ kind: 'header', header });
   for (const [index, { table, columns }] of tables.entries()) {
-    yield encode({ kind: 'table', index });
-    const counter = new RowCounter();
-    const stream = client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`));
-    let bytes = 0;
-    for await (const rows of stream as AsyncIterable<Buffer>) {
-      counter.add(rows);
-      bytes += rows.length;
-      onRows({ table, number: index + 1, of: tables.length, bytes });
-      yield encode({ kind: 'rows', rows });
-    }
-    const end = counter.end();
-    if (end.rows !== stream.rowCount) {
-      throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, but ${end.rows} arrived.`);
-    }
-    yield encode({ kind: 'tableEnd', end });
+    const place = { table, index, of: tables.length };
+    yield* copyOut(client, place, `select ${columns.join(', ')} from ${table}`, onRows);
   }
   // Sequences are not part of a snapshot: read last, they are at least as high as the rows need.
   yield encode({ kind: 'sequences', sequences: await readSequences(client) });
+  if (files) files.onMissing(yield* filesOut(client, files.store, files.onFile));
   yield encode({ kind: 'end', tables: tables.length });
   await client.query('commit');
 }
@@ -72,7 +66,8 @@ const PLAIN = {
   timezone: 'UTC',
 };
 
-async function begin(client: pg.Client): Promise<void> {
+/** Begins the transaction in which all is read, as of one moment. */
+export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
   // transaction_timeout exists only since PostgreSQL 17.
   await client.query(
@@ -80,7 +75,6 @@ async function begin(client: pg.Client): Promise<void> {
       from pg_settings where lower(name) = any($1)`,
     [Object.keys(PLAIN), Object.values(PLAIN)],
   );
-  await client.query(`set local role ${BACKUP_ROLE}`);
 }
 
 /**
@@ -95,7 +89,7 @@ interface FoundTable extends TableColumns {
   open: boolean;
 }
 
-async function readTables(client: pg.Client): Promise<FoundTable[]> {
+async function readTables(client: pg.ClientBase): Promise<FoundTable[]> {
   const { rows } = await client.query<FoundTable>(
     `select format('%I.%I', n.nspname, c.relname) as table,
         array_agg(quote_ident(a.attname) order by a.attnum) as columns,
@@ -118,7 +112,13 @@ function refuseClosed(tables: FoundTable[]): void {
   throw new Error(`Row-level security hides rows of ${closed.join(', ')} from backups. Run commerce-server migrate.`);
 }
 
-async function headerOf(client: pg.Client, about: About, tables: TableColumns[]): Promise<Header> {
+/** The header of a backup or of the export of a site, in its snapshot. */
+export async function headerOf(
+  client: pg.ClientBase,
+  about: About,
+  tables: TableColumns[],
+  files: boolean,
+): Promise<Header> {
   const migrations = await client.query<{ name: string }>('select name from public.commerce_migrations order by id');
   const { rows } = await client.query<{ queue: number; postgresql: string; made_at: Date }>(
     `select (select max(id) from graphile_worker.migrations) as queue, current_setting('server_version') as postgresql,
@@ -132,10 +132,11 @@ async function headerOf(client: pg.Client, about: About, tables: TableColumns[])
     queue: rows[0]?.queue ?? 0,
     migrations: migrations.rows.map(({ name }) => name),
     tables: tables.map(({ table, columns }) => ({ table, columns })),
+    files,
   };
 }
 
-async function readSequences(client: pg.Client): Promise<Sequence[]> {
+async function readSequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query<{ sequence: string }>(
     `select format('%I.%I', n.nspname, c.relname) as sequence from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'S' and (n.nspname in ('commerce', 'graphile_worker')

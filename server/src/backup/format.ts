@@ -5,15 +5,21 @@ import { createGunzip } from 'node:zlib';
 /**
  * A backup is one gzip file: a line that identifies it, then frames, each with a kind (one byte), a length (four) and content.
  * The header comes first; then, for each table, its rows as COPY writes them in text, their number and their SHA-256; then the
- * sequences; last an end frame, without which the file was cut off.
+ * sequences; then each file of the store, its bytes and their SHA-256; last an end frame, without which the file was cut off.
+ * The export of a site has the same form: its header names the site, and it has no sequences.
  */
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** Before 2 there were no files. */
+const OLDEST_FORMAT = 1;
 const MAGIC = Buffer.from('commerce-server backup\n');
 const HEAD_BYTES = 5;
 /** Rows come in pieces of about 64 KB; a longer piece is a single row, and PostgreSQL allows none beyond 1 GB. */
 const LONGEST_FRAME = 2 ** 30 + 2 ** 20;
 
-const KINDS = { header: 'H', table: 'T', rows: 'D', tableEnd: 'E', sequences: 'S', end: 'Z' } as const;
+const KINDS = {
+  ...{ header: 'H', table: 'T', rows: 'D', tableEnd: 'E', sequences: 'S' },
+  ...{ file: 'F', bytes: 'B', fileEnd: 'G', end: 'Z' },
+} as const;
 type Kind = keyof typeof KINDS;
 
 export interface TableColumns {
@@ -35,6 +41,21 @@ export interface Header {
   /** A fingerprint, which identifies the key without revealing it. */
   secret_key: string;
   tables: TableColumns[];
+  /** Whether it has the files of the store; missing in format 1, which never has. */
+  files?: boolean;
+  /** Only in the export of a site. */
+  site?: ExportedSite;
+}
+
+/** What an export tells of its site besides the rows. */
+export interface ExportedSite {
+  site_id: string;
+  merchant_id: string;
+  name: string;
+  /** Payments under way, which the server that exported it goes on with. */
+  open_payments: number;
+  /** Whether it has an account with a payment provider, whose keys are not exported. */
+  has_payment_account: boolean;
 }
 
 export interface TableEnd {
@@ -49,12 +70,26 @@ export interface Sequence {
   is_called: boolean;
 }
 
+/** A file of the store. */
+export interface FileHead {
+  key: string;
+  content_type: string;
+}
+
+export interface FileEnd {
+  bytes: number;
+  sha256: string;
+}
+
 export type Frame =
   | { kind: 'header'; header: Header }
   | { kind: 'table'; index: number }
   | { kind: 'rows'; rows: Buffer }
   | { kind: 'tableEnd'; end: TableEnd }
   | { kind: 'sequences'; sequences: Sequence[] }
+  | { kind: 'file'; file: FileHead }
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'fileEnd'; end: FileEnd }
   | { kind: 'end'; tables: number };
 
 /** The file is not a backup, or is damaged or incomplete. */
@@ -77,10 +112,16 @@ export function encode(frame: Frame): Buffer {
       return framed('table', frame.index);
     case 'rows':
       return Buffer.concat([headOf('rows', frame.rows.length), frame.rows]);
+    case 'bytes':
+      return Buffer.concat([headOf('bytes', frame.bytes.length), frame.bytes]);
     case 'tableEnd':
       return framed('tableEnd', frame.end);
     case 'sequences':
       return framed('sequences', frame.sequences);
+    case 'file':
+      return framed('file', frame.file);
+    case 'fileEnd':
+      return framed('fileEnd', frame.end);
     case 'end':
       return framed('end', frame.tables);
   }
@@ -121,11 +162,12 @@ export async function* readFrames(file: string): AsyncGenerator<Frame> {
 
 function decode(file: string, letter: string, content: Buffer): Frame {
   if (letter === KINDS.rows) return { kind: 'rows', rows: content };
+  if (letter === KINDS.bytes) return { kind: 'bytes', bytes: content };
   const value: unknown = JSON.parse(content.toString());
   switch (letter) {
     case KINDS.header: {
       const header = value as Header;
-      if (header.format === FORMAT) return { kind: 'header', header };
+      if (header.format >= OLDEST_FORMAT && header.format <= FORMAT) return { kind: 'header', header };
       throw new DamagedBackup(
         file,
         `its format is ${header.format}, but this release reads ${FORMAT}: use a newer release`,
@@ -137,6 +179,10 @@ function decode(file: string, letter: string, content: Buffer): Frame {
       return { kind: 'tableEnd', end: value as TableEnd };
     case KINDS.sequences:
       return { kind: 'sequences', sequences: value as Sequence[] };
+    case KINDS.file:
+      return { kind: 'file', file: value as FileHead };
+    case KINDS.fileEnd:
+      return { kind: 'fileEnd', end: value as FileEnd };
     case KINDS.end:
       return { kind: 'end', tables: value as number };
     default:
@@ -206,5 +252,20 @@ export class RowCounter {
 
   end(): TableEnd {
     return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+}
+
+/** Counts and hashes the bytes of one file. */
+export class FileCounter {
+  readonly #hash: Hash = createHash('sha256');
+  #bytes = 0;
+
+  add(piece: Buffer): void {
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
+  }
+
+  end(): FileEnd {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 }

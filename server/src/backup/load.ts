@@ -1,28 +1,45 @@
-import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { from } from 'pg-copy-streams';
-import { HELD, type OnRows } from './dump.ts';
-import type { Frame, Header, Sequence, TableColumns } from './format.ts';
+import type { FileStore } from '../files/store.ts';
+import { copyIn, type OnRows } from './copy.ts';
+import { HELD } from './dump.ts';
+import { fileIn, type OnFile } from './files.ts';
+import type { Header, Sequence, TableColumns } from './format.ts';
 import { checkedFrames } from './verify.ts';
 
 /**
  * Loads a backup into the empty tables of its own version, in one transaction. Forced row-level security, triggers and foreign
  * keys are removed first and put back in the same transaction: rows are loaded by table, not in the order of their references,
- * and what triggers would add is in the backup already. Foreign keys are checked when they are put back.
+ * and what triggers would add is in the backup already. Foreign keys are checked when they are put back. Files come into the
+ * store before the commit; those of a restore that failed are replaced by the next.
  */
-export async function load(client: pg.Client, file: string, onRows: OnRows): Promise<void> {
+export async function load(
+  client: pg.Client,
+  store: FileStore,
+  file: string,
+  { onRows, onFile }: { onRows: OnRows; onFile: OnFile },
+): Promise<void> {
   await client.query('begin');
   await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
     set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'`);
   const before = await openTables(client);
   const frames = checkedFrames(file);
   let header: Header | undefined;
+  const files = { count: 0, bytes: 0 };
   for await (const frame of frames) {
     if (frame.kind === 'header') {
       header = frame.header;
       await refuseUnknown(client, header.tables);
     }
-    if (frame.kind === 'table') await loadTable(client, header as Header, frame.index, frames, onRows);
+    if (frame.kind === 'table') {
+      const { table, columns } = (header as Header).tables[frame.index] as TableColumns;
+      const place = { table, index: frame.index, of: (header as Header).tables.length };
+      await copyIn(client, place, `${table} (${columns.join(', ')})`, frames, onRows);
+    }
+    if (frame.kind === 'file') {
+      files.bytes += await fileIn(store, frame.file, frames);
+      files.count += 1;
+      onFile(files);
+    }
     if (frame.kind === 'sequences') await setSequences(client, frame.sequences);
   }
   await beginEra(client, header?.made_at ?? '');
@@ -77,36 +94,6 @@ async function refuseUnknown(client: pg.Client, tables: TableColumns[]): Promise
   throw new Error(
     `The backup contains ${rows[0]?.column}, which this release does not know. Restore it with the release that wrote it, then upgrade.`,
   );
-}
-
-async function loadTable(
-  client: pg.Client,
-  { tables }: Header,
-  index: number,
-  frames: AsyncGenerator<Frame>,
-  onRows: OnRows,
-): Promise<void> {
-  const { table, columns } = tables[index] as TableColumns;
-  const target = client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`));
-  let bytes = 0;
-  let expected = 0;
-  await pipeline(async function* rowsOf() {
-    for (;;) {
-      const { value: frame } = await frames.next();
-      if (frame?.kind === 'rows') {
-        bytes += frame.rows.length;
-        onRows({ table, number: index + 1, of: tables.length, bytes });
-        yield frame.rows;
-        continue;
-      }
-      if (frame?.kind !== 'tableEnd') throw new Error(`The end of the rows of ${table} is missing.`);
-      expected = frame.end.rows;
-      return;
-    }
-  }, target);
-  if (target.rowCount !== expected) {
-    throw new Error(`PostgreSQL stored ${target.rowCount} of ${expected} rows of ${table}.`);
-  }
 }
 
 async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<void> {

@@ -1,27 +1,34 @@
-import { DamagedBackup, type Frame, type Header, RowCounter, readFrames } from './format.ts';
+import { DamagedBackup, FileCounter, type Frame, type Header, RowCounter, readFrames } from './format.ts';
 
 /** What was found in a backup. */
 export interface Contents {
   header: Header;
   /** The number of rows of each table of the header. */
   rows: number[];
+  files: { count: number; bytes: number };
 }
 
-/** Reads a whole backup, and compares every table with its row count and checksum. Throws DamagedBackup. */
+/** Reads a whole backup, and compares every table and file with its count and checksum. Throws DamagedBackup. */
 export async function verify(file: string): Promise<Contents> {
   let header: Header | undefined;
   const rows: number[] = [];
+  const files = { count: 0, bytes: 0 };
   for await (const frame of checkedFrames(file)) {
     if (frame.kind === 'header') header = frame.header;
     if (frame.kind === 'tableEnd') rows.push(frame.end.rows);
+    if (frame.kind === 'fileEnd') {
+      files.count += 1;
+      files.bytes += frame.end.bytes;
+    }
   }
   if (!header || rows.length !== header.tables.length) throw new DamagedBackup(file, 'tables are missing in it');
-  return { header, rows };
+  return { header, rows, files };
 }
 
 /** The frames in order. Throws DamagedBackup. */
 export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
   let counter: RowCounter | undefined;
+  let content: FileCounter | undefined;
   let tables = 0;
   let begun = false;
   for await (const frame of readFrames(file)) {
@@ -40,7 +47,20 @@ export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
       counter = undefined;
       tables += 1;
     }
-    if (frame.kind === 'end' && frame.tables !== tables) throw new DamagedBackup(file, 'tables are missing in it');
+    if (frame.kind === 'file') {
+      if (counter || content) throw new DamagedBackup(file, 'its files are out of order');
+      content = new FileCounter();
+    }
+    if (frame.kind === 'bytes') content?.add(frame.bytes);
+    if (frame.kind === 'fileEnd') {
+      const found = content?.end();
+      if (found?.sha256 !== frame.end.sha256 || found.bytes !== frame.end.bytes) {
+        throw new DamagedBackup(file, 'a file in it does not match its checksum');
+      }
+      content = undefined;
+    }
+    if (frame.kind === 'end' && (frame.tables !== tables || counter || content))
+      throw new DamagedBackup(file, 'tables are missing in it');
     yield frame;
   }
 }

@@ -1,65 +1,74 @@
-import { randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
 import { dump } from '../backup/dump.ts';
+import type { FileProgress } from '../backup/files.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
 import { BACKUP_ROLE } from '../db/access.ts';
 import { withClient } from '../db/client.ts';
 import { mendAccess } from '../db/mend-access.ts';
 import { ensureRoles, mayBackUp, RolesMissing } from '../db/roles.ts';
+import { openStore } from '../files/open-store.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { shareDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
-import { ofTables, showProgress } from './progress-line.ts';
+import { ofFiles, ofTables, showProgress } from './progress-line.ts';
+import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
-/**
- * Writes the whole database to a file: first under a temporary name, where it is synced to disk and read back, and only then
- * renamed. So a file of that name is a complete backup, whatever happens meanwhile.
- */
-export async function backup(config: Config, file: string): Promise<void> {
-  const place = resolve(file);
-  if (!existsSync(dirname(place)))
-    throw new Error(`The directory ${dirname(place)} does not exist. Create it, or choose another place.`);
+export interface BackupOptions {
+  /** False with --without-files: for a file store that is backed up in another way. */
+  files: boolean;
+}
+
+/** Writes the whole database, and the files of its store, to a file, which is read back before it has its name. */
+export async function backup(config: Config, file: string, { files }: BackupOptions = { files: true }): Promise<void> {
+  refuseNoDirectory(file);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
     throw new Error(`There is no database in ${config.dataDir}. Set DATA_DIR to its directory, or set DATABASE_URL.`);
   }
   const database = await shareDatabase(config, printProgress);
-  const draft = `${place}.${randomBytes(4).toString('hex')}.part`;
-  const removed = removeOnSignal(draft);
   try {
     printProgress(`Backing up ${database.description}.`);
-    await write(database.directUrl, draft, config);
-    const contents = await verify(draft);
-    await rename(draft, place);
-    await sync(dirname(place));
+    const { contents, missing } = await writeWhole(file, async (draft) => ({
+      missing: await write(database.directUrl, draft, config, files),
+      contents: await verify(draft),
+    }));
     printProgress(await summaryOf(file, contents));
+    if (missing > 0) printProgress(`${missing} files that the database names were not in the file store.`);
   } finally {
-    removed();
-    await rm(draft, { force: true });
     await database.stop();
   }
 }
 
-async function write(url: string, draft: string, { secretKey }: Config): Promise<void> {
+/** Returns how many files were not in the store. */
+async function write(url: string, draft: string, config: Config, withFiles: boolean): Promise<number> {
   const connection = { connectionString: url, application_name: 'commerce backup', keepAlive: true };
+  let missing = 0;
   await withClient(connection, async (client) => {
     const progress = showProgress();
+    const files = withFiles && {
+      store: await openStore(config),
+      onFile: (done: FileProgress) => progress.update(ofFiles(done)),
+      onMissing: (count: number) => {
+        missing = count;
+      },
+    };
     try {
       await openToBackups(client);
-      const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
-      const source = dump(client, about, (done) => progress.update(ofTables(done)));
+      const about = { release: manifest.version, secret_key: fingerprintOf(config.secretKey) };
+      const source = dump(client, about, (done) => progress.update(ofTables(done)), files || undefined);
       // It holds every customer and every order, so only its owner may read it.
       await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
     } finally {
       progress.end();
     }
   });
+  return missing;
 }
 
 /** A database that was last migrated by a release without backups has no role for them yet. */
@@ -88,29 +97,12 @@ function unlessForbidden(error: { code?: string }): void {
   if (error.code !== '42501') throw error;
 }
 
-async function summaryOf(file: string, { header, rows }: Contents): Promise<string> {
+async function summaryOf(file: string, { header, rows, files }: Contents): Promise<string> {
   const total = rows.reduce((sum, count) => sum + count, 0);
   const megabytes = ((await stat(file)).size / 1e6).toFixed(1);
   return (
-    `${file}: ${total.toLocaleString('en')} rows of ${rows.length} tables as of ${header.made_at}, ${megabytes} MB, verified. ` +
+    `${file}: ${total.toLocaleString('en')} rows of ${rows.length} tables as of ${header.made_at}, ` +
+    `${header.files ? `${files.count.toLocaleString('en')} files` : 'no files'}, ${megabytes} MB, verified. ` +
     `It does not contain SECRET_KEY: back that up separately (fingerprint ${header.secret_key}).`
   );
-}
-
-/** Syncs a directory, so that the new name of a file is on disk. */
-async function sync(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(directory, 'r');
-  await handle.sync().finally(() => handle.close());
-}
-
-/** Removes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
-function removeOnSignal(draft: string): () => void {
-  const stop = (signal: NodeJS.Signals) => {
-    void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  return () => {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  };
 }

@@ -1,4 +1,5 @@
-import type { TableProgress } from '../backup/dump.ts';
+import type { TableProgress } from '../backup/copy.ts';
+import type { FileProgress } from '../backup/files.ts';
 import { printProgress } from './progress.ts';
 
 /** The progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
@@ -14,6 +15,10 @@ const CLEAR_LINE = '\r\u001b[K';
 
 export function ofTables({ table, number, of, bytes }: TableProgress): string {
   return `Table ${number} of ${of}: ${table}, ${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export function ofFiles({ count, bytes }: FileProgress): string {
+  return `Files: ${count.toLocaleString('en')}, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 export function showProgress(now: () => number = Date.now): ProgressLine {

@@ -7,10 +7,12 @@ import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
 import { withClient } from '../db/client.ts';
 import { MIGRATION_NAMES } from '../db/migrate.ts';
+import { openStore } from '../files/open-store.ts';
+import type { FileStore } from '../files/store.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { openDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
-import { ofTables, showProgress } from './progress-line.ts';
+import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { prepareSchema } from './schema.ts';
 
 export interface RestoreOptions {
@@ -18,15 +20,17 @@ export interface RestoreOptions {
 }
 
 /**
- * Loads a backup into an empty database: the schema of its version first, then all rows in one transaction, then the
- * migrations that are newer than it. The whole file is verified before anything is changed.
+ * Loads a backup into an empty database: the schema of its version first, then all rows in one transaction and the
+ * files, then the migrations that are newer than it. The whole file is verified before anything is changed.
  */
 export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
   printProgress(`Verifying ${file}.`);
-  const { header, rows } = await verify(file);
+  const { header, rows, files } = await verify(file);
+  if (header.site) throw new Error(`${file} is the export of a site. Bring it in with commerce-server site import.`);
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
+  const store = await openStore(config);
   // Not while a server runs: it would write to the tables that are being filled.
   const database = await openDatabase(config, printProgress);
   try {
@@ -34,9 +38,11 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
     const connection = { connectionString: database.directUrl, application_name: 'commerce restore', keepAlive: true };
     await withClient(connection, (client) => refuseUsed(client, header));
     await prepareSchema(database.directUrl, wait, header.migrations.at(-1));
-    await withClient(connection, (client) => fill(client, file));
+    await withClient(connection, (client) => fill(client, store, file));
     const { applied } = await prepareSchema(database.directUrl, wait);
-    printProgress(summaryOf(database.description, header, rows, applied));
+    printProgress(summaryOf(database.description, { header, rows, files }, applied));
+    if (!header.files)
+      printProgress('It has no files: bring the directory files of DATA_DIR, or the bucket, back yourself.');
   } finally {
     await database.stop();
   }
@@ -110,10 +116,13 @@ async function refuseOtherClients(client: pg.Client): Promise<void> {
   }
 }
 
-async function fill(client: pg.Client, file: string): Promise<void> {
+async function fill(client: pg.Client, store: FileStore, file: string): Promise<void> {
   const progress = showProgress();
   try {
-    await load(client, file, (done) => progress.update(ofTables(done)));
+    await load(client, store, file, {
+      onRows: (done) => progress.update(ofTables(done)),
+      onFile: (done) => progress.update(ofFiles(done)),
+    });
     progress.update('Collecting statistics for the query planner');
     await client.query('analyze');
   } finally {
@@ -121,8 +130,8 @@ async function fill(client: pg.Client, file: string): Promise<void> {
   }
 }
 
-function summaryOf(description: string, { made_at }: Header, rows: Contents['rows'], applied: string[]): string {
+function summaryOf(description: string, { header, rows, files }: Contents, applied: string[]): string {
   const total = rows.reduce((sum, count) => sum + count, 0).toLocaleString('en');
   const later = applied.length > 0 ? ` Migrations applied to it: ${applied.join(', ')}.` : '';
-  return `Restored ${total} rows of ${rows.length} tables as of ${made_at} into ${description}.${later}`;
+  return `Restored ${total} rows of ${rows.length} tables and ${files.count} files as of ${header.made_at} into ${description}.${later}`;
 }

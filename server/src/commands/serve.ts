@@ -192,7 +192,8 @@ async function listenToOperators(
   stops.unshift(() => owner.end());
   const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
-  const app = createOperatorApp({ ...config, owner, logger, card, redis });
+  const files = await openStore(config);
+  const app = createOperatorApp({ ...config, owner, logger, card, redis, files });
   const server = await listen(app, { ...config, host: config.operatorHost, port });
   stops.unshift(async () => {
     server.closeAllConnections();

@@ -7,6 +7,7 @@ import { BACKUPS_REMAIN, deleteSite as remove } from '../shop/sites/deletion.ts'
 import { cancelDeletion, resumeSite, type SiteState, suspendSite } from '../shop/sites/state.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
 export interface DeleteOptions {
   now: boolean;
@@ -49,9 +50,7 @@ async function confirm(site_id: string, now: boolean): Promise<void> {
 }
 
 function withOwner<T>(config: Config, site_id: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   return withDatabase(config, (_db, url) =>
     withClient({ connectionString: url, application_name: 'commerce site' }, work),
   );

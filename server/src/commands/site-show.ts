@@ -5,12 +5,11 @@ import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { SYSTEM } from '../shop/shop.ts';
 import { limitsOf, toldLimits } from '../shop/site-limits.ts';
 import { withPool } from './database.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
 /** Shows how a site is doing, as JSON: what `GET /api/operator/sites/{site_id}` answers. */
 export async function siteShow(config: Config, site_id: string): Promise<void> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
   const shown = await withPool(config, async (db) => {
     const tenant = await findAnyTenant(db, site_id);

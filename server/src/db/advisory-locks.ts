@@ -11,4 +11,6 @@ export const ADVISORY_LOCKS = {
   jobRunner: 7_301_966,
   /** Held by the transaction of the process that adds missing rights (mend-access.ts). */
   access: 7_301_967,
+  /** The first of two keys, held by the connection that imports a site (shop/sites/import.ts). */
+  siteImport: 7_301_968,
 };

@@ -798,6 +798,8 @@ create table commerce.carts (
   constraint carts_check CHECK (((status = 'merged'::text) = (merged_into IS NOT NULL))),
   constraint carts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'converted'::text, 'merged'::text, 'expired'::text])))
 );
+CREATE INDEX carts_being_paid ON commerce.carts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX carts_merged ON commerce.carts USING btree (site_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
 CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at, site_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
@@ -878,6 +880,7 @@ create table commerce.checkouts (
   constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
+CREATE INDEX checkouts_being_paid ON commerce.checkouts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX checkouts_of_customer ON commerce.checkouts USING btree (site_id, customer_id) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
 CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
@@ -1847,13 +1850,15 @@ create table commerce.sites (
   suspended_reason text,
   delete_at timestamp with time zone,
   delete_forced boolean not null default false,
+  delete_begun_at timestamp with time zone,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3))),
   constraint sites_limits_check CHECK ((jsonb_typeof(limits) = 'object'::text)),
   constraint sites_show_stock_check CHECK ((show_stock = ANY (ARRAY['exact'::text, 'low_only'::text, 'never'::text]))),
-  constraint suspended_until_deleted CHECK (((delete_at IS NULL) OR (suspended_at IS NOT NULL)))
+  constraint suspended_until_deleted CHECK (((delete_at IS NULL) OR (suspended_at IS NOT NULL))),
+  constraint suspended_while_deleted CHECK (((delete_begun_at IS NULL) OR (suspended_at IS NOT NULL)))
 );
 
 create table commerce.staff (

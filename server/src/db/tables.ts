@@ -786,6 +786,7 @@ export interface Tables {
     suspended_reason: string | null;
     delete_at: string | null;
     delete_forced: boolean;
+    delete_begun_at: string | null;
   };
   staff: {
     id: string;

@@ -6,6 +6,7 @@ export const WIDEST = 1280;
 
 const ORIGINAL = 'original';
 const PARTS = WIDTHS.map((width) => `${width}.webp`);
+const KEPT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{32}\/(?:original|(?:320|640|1280)\.webp)$/;
 const SERVED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{32}\/(?:320|640|1280)\.webp$/;
 
 export function keyOfOriginal(site_id: string, name: string): string {
@@ -24,4 +25,9 @@ export function keysOf(site_id: string, name: string): string[] {
 /** Whether a key is of a picture that the server made: nothing else is ever served. */
 export function isServed(key: string): boolean {
   return SERVED.test(key);
+}
+
+/** Whether a text is a key, and of the site if one is given: what comes from a file is not trusted. */
+export function isKey(text: string, site_id?: string): boolean {
+  return KEPT.test(text) && (site_id === undefined || text.startsWith(`${site_id}/`));
 }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { AuditKey } from '../shop/audit/keys.ts';
-import { digestOf, type SealedRow, signSeal } from '../shop/audit/signing.ts';
+import { addSeals, sealOf } from '../shop/audit/seals.ts';
+import type { SealedRow } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 /**
@@ -39,13 +40,16 @@ interface Unsealed extends SealedRow {
 async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { found: number }> {
   const { rows: found } = await client.query<Unsealed>(UNSEALED);
   if (found.length === 0) return { found: 0, rows: 0, seals: 0 };
-  const through = found.at(-1)?.at;
+  const through = found.at(-1)?.at ?? '';
   // In the order of sites, so that two processes do not wait for each other.
   const seals = [...Map.groupBy(found, ({ site_id }) => site_id).values()]
-    .map((rows) => sealOf(key, rows))
+    .map((rows) => {
+      const { site_id = '', seq = 0, previous = null } = rows[0] ?? {};
+      return sealOf(key, { site_id, seq, previous }, rows);
+    })
     .toSorted((a, b) => (a.site_id < b.site_id ? -1 : 1));
-  const { rows: added } = await client.query<{ count: number }>(ADD, [JSON.stringify(seals), through]);
-  return { found: found.length, rows: added.reduce((sum, { count }) => sum + count, 0), seals: added.length };
+  const added = await addSeals(client, seals, through);
+  return { found: found.length, rows: added.reduce((sum, count) => sum + count, 0), seals: added.length };
 }
 
 /** Before a row, nothing is known of its site but the first key, which is older than any signed row. */
@@ -65,33 +69,3 @@ const UNSEALED = `with horizon as (
   ) h on true
   where e.created_at > (select since from horizon) and e.hmac is not null and s.id is null
   order by e.created_at, e.id limit ${BATCH}`;
-
-const ADD = `insert into commerce.audit_seals
-    (site_id, seq, first, last, count, ids, digest, previous, hmac, key_id, through)
-  select s.site_id, s.seq, s.first, s.last, s.count, s.ids, decode(s.digest, 'hex'), decode(s.previous, 'hex'),
-    decode(s.hmac, 'hex'), s.key_id, timestamptz 'epoch' + $2::bigint * interval '1 microsecond'
-  from jsonb_to_recordset($1) as s (site_id uuid, seq integer, first uuid, last uuid, count integer, ids uuid[],
-    digest text, previous text, hmac text, key_id uuid)
-  on conflict (site_id, seq) do nothing returning count`;
-
-function sealOf(key: AuditKey, unsealed: Unsealed[]) {
-  const rows = unsealed.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const { site_id = '', seq = 0, previous = null, id: first = '' } = rows[0] ?? {};
-  const seal = {
-    site_id,
-    seq,
-    first,
-    last: rows.at(-1)?.id ?? '',
-    count: rows.length,
-    digest: digestOf(rows),
-    previous,
-  };
-  return {
-    ...seal,
-    ids: rows.map(({ id }) => id),
-    digest: seal.digest.toString('hex'),
-    previous: previous?.toString('hex') ?? null,
-    hmac: signSeal(key, seal).toString('hex'),
-    key_id: key.id,
-  };
-}

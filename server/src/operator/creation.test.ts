@@ -23,6 +23,8 @@ test('while a shop is being opened, another one sells, changes its catalogue, an
 
   const before = await version();
   const [created, opened] = await inTransaction(db, async (connection) => {
+    // What follows may take longer than a request may be idle, on a busy machine.
+    await connection.query(`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     const first = await createSite(connection, one);
     // Nothing of the first is committed yet.
     const order = await shop.givenOrder();

@@ -1,5 +1,6 @@
 import type { SiteInput } from '@commerce-backend/spec/operator';
 import type { OperatorHandlers } from '../http/operators/operator-handler.ts';
+import { SiteExport } from '../http/operators/site-export.ts';
 import { bodyMistake, ShopError, ValidationError } from '../shop/errors.ts';
 import { addDomain, type Domain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
 import * as fleet from '../shop/merchant/fleet.ts';
@@ -29,6 +30,7 @@ export const handlers: OperatorHandlers = {
     const told = limits.toldLimits(own).filter(({ name }) => name in own);
     return { ...(await fleet.siteDetails(site(), card)), limits: told };
   },
+  exportSite: async ({ site }) => new SiteExport(site().siteId),
   suspendSite: ({ connection, asOwner, site, body }) =>
     asOwner(() => suspendSite(connection, site().siteId, body.reason ?? null)),
   resumeSite: ({ connection, asOwner, site }) => asOwner(() => resumeSite(connection, site().siteId)),

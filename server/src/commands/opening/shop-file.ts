@@ -123,13 +123,13 @@ function isStaffField(field: string, text: unknown): boolean {
   return ['email', 'name'].includes(field) && typeof text === 'string';
 }
 
-function contractMistakes({ settings = {}, shipping_options = [], products = [] }: Given): string[] {
+function contractMistakes({ settings, shipping_options = [], products = [] }: Given): string[] {
   const lists: [string, unknown, string, OperationId][] = [
     ['shipping_options', shipping_options, 'ShippingOptionInput', 'dashboard.createShippingOption'],
     ['products', products, 'ProductImport', 'dashboard.importProducts'],
   ];
   return [
-    ...mistakesIn('settings', settings, 'SettingsPatch', 'dashboard.updateSettings'),
+    ...(settings === undefined ? [] : mistakesIn('settings', settings, 'SettingsPatch', 'dashboard.updateSettings')),
     ...lists.flatMap(([at, list, schema, id]) =>
       Array.isArray(list)
         ? list.flatMap((value, index) => mistakesIn(`${at}.${index}`, value, schema, id))

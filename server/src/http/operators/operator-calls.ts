@@ -5,6 +5,7 @@ import sql from 'sql-template-tag';
 import { asOwner } from '../../db/as-owner.ts';
 import { type Connection, query } from '../../db/connect.ts';
 import { inSentTransaction, inTransaction, retryConflicts } from '../../db/transaction.ts';
+import type { FileStore } from '../../files/store.ts';
 import { notFound, ShopError, ValidationError } from '../../shop/errors.ts';
 import { findAnyTenantOn } from '../../shop/in-shop.ts';
 import { mintPassword, type NewPassword } from '../../shop/merchant/sites.ts';
@@ -28,6 +29,7 @@ import { requestMistakes } from '../pipeline/request-mistakes.ts';
 import { send } from '../pipeline/send.ts';
 import { success } from '../pipeline/success.ts';
 import type { OperatorHandlers } from './operator-handler.ts';
+import { SiteExport, sendExport } from './site-export.ts';
 
 /**
  * The calls of operators. The steps are those of `dispatch`: the contract names the operation, the key is looked up and counted,
@@ -41,6 +43,7 @@ export interface OperatorDeps {
   /** Which cards all shops take, if any. */
   card: { name: string } | undefined;
   secretKey: string;
+  files: FileStore;
   limits: Limits;
   deadlines: Deadlines;
   validateResponses: boolean;
@@ -61,7 +64,8 @@ export function operatorCalls(deps: OperatorDeps): RequestHandler {
     } catch (thrown) {
       answer = await refused(deps, req, res, thrown);
     }
-    await send(req, res, answer, deps.validateResponses);
+    if (answer.told instanceof SiteExport) await sendExport(deps, req, res, answer.told);
+    else await send(req, res, answer, deps.validateResponses);
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewPassword } from '../../shop/merchant/sites.ts';
 import type { RowCheck } from '../../shop/products/import.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { OperatorOperationId } from '../contract/operator-contract.ts';
+import type { SiteExport } from './site-export.ts';
 
 /** One function per operation of operators: a missing one does not compile. */
 export type OperatorHandlers = {
@@ -34,4 +35,8 @@ type Reply<Id extends OperatorOperationId> = Json<
   operations[Id]['responses'][keyof operations[Id]['responses'] & (200 | 201)]
 >;
 
-type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
+type Json<Message> = Message extends { content: { 'application/json': infer Body } }
+  ? Body
+  : Message extends { content: { 'application/octet-stream': unknown } }
+    ? SiteExport
+    : undefined;

@@ -6,6 +6,8 @@ import { openShop } from '../../../test/shop.ts';
 import { openStripe } from '../../../test/stripe/shop.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { type DeletionOptions, deleteSite } from './deletion.ts';
+import { emptyInSteps } from './deletion-steps.ts';
+import { beginDeletion, cancelDeletion, resumeSite } from './state.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 
@@ -100,4 +102,23 @@ test('the job deletes each site on its day, keeps who still owes unless forced, 
   await expect.poll(() => stateOf(shops.forced), { timeout: 10_000 }).toBeUndefined();
   expect(await stateOf(shops.owing)).toMatchObject({ due: true });
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
+});
+
+test('a deletion that has begun is not taken back, and ends with the next call, in however many steps', async () => {
+  const [shop, neighbour] = [await openShop(), await openShop()];
+  for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
+  await shop.givenOrder();
+  await neighbour.givenProduct();
+  await asOwner((owner) => beginDeletion(owner, shop.site_id));
+
+  await expect(asOwner((owner) => resumeSite(owner, shop.site_id))).rejects.toMatchObject({ code: 'conflict' });
+  await expect(asOwner((owner) => cancelDeletion(owner, shop.site_id))).rejects.toMatchObject({ code: 'conflict' });
+  expect(await stateOf(shop)).toEqual({ suspended: true, due: true });
+  const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, 2));
+  expect(inTwos).toBeGreaterThan(30);
+  const { removed } = (await erase(shop.site_id, { now: true, force: false })) as { removed: { left_over: number } };
+
+  expect(removed).toMatchObject({ left_over: 0 });
+  expect(await stateOf(shop)).toBeUndefined();
+  expect((await neighbour.dashboard.GET('/api/dashboard/products')).data?.total).toBe(1);
 });

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
-import { NotFound, notFound, ShopError } from '../errors.ts';
-import { type Owner, planDeletion, type SiteState } from './state.ts';
+import { NotFound, ShopError } from '../errors.ts';
+import { emptyInSteps } from './deletion-steps.ts';
+import { inSite } from './in-site.ts';
+import { beginDeletion, type Owner, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
 /** What no deletion reaches. */
@@ -26,11 +28,14 @@ export interface Removed {
   jobs: number;
   /** Logins of people who worked for no other site. */
   logins: number;
+  /** Rows and jobs that still name the site, counted again after the commit: 0. */
+  left_over: number;
 }
 
 /**
- * Deletes a site: after 30 days, in which it is suspended, or at once. Throws `not_found`, and `conflict` without `force` while
- * payments are open or refunds due.
+ * Deletes a site: after 30 days, in which it is suspended, or at once. Then it goes in steps, which other sites do not wait for, and
+ * whatever ends the process, the next call or the job goes on. Throws `not_found`, and `conflict` without `force` while payments are
+ * open or refunds due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -39,20 +44,16 @@ export async function deleteSite(
   { now, force }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  const work = async () => {
-    // Calls that have begun end before, and those that come later find nothing.
-    await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for update`);
-    if (!force) await refuseOwing(owner, site_id);
-    return removeRows(owner, site_id);
-  };
-  const removed = await inSite(owner, site_id, work).catch(async (error: unknown) => {
-    // Files may be left where the store failed after the rows were gone: then the command is repeated.
+  // Files may be left where the store failed after the rows were gone: then the command is repeated.
+  await inSite(owner, site_id, () => begin(owner, site_id, force)).catch(async (error: unknown) => {
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
-  // After the commit: what was undone keeps its files.
+  const emptied = await emptyInSteps(owner, site_id);
+  const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
+  // After the commit: while rows name them, files stay.
   await files.removeAll(site_id);
-  return { removed };
+  return { removed: { ...removed, rows: removed.rows + emptied, left_over: await countLeft(owner, site_id) } };
 }
 
 /** Deletes the sites whose time has come. Returns those that were deleted, and those that still owe something. */
@@ -100,26 +101,27 @@ export async function requestDeletion(
   return state;
 }
 
-/** In one transaction that sees the site alone. */
-async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Promise<T>): Promise<T> {
-  await owner.query('begin');
-  try {
-    await owner.query(sql`select set_config('app.site_id', ${site_id}::uuid::text, true),
-      set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`);
-    const { rowCount } = await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid`);
-    if (rowCount === 0) throw notFound('site');
-    const result = await work();
-    await owner.query('commit');
-    return result;
-  } catch (error) {
-    await owner.query('rollback');
-    throw error;
-  }
+/** From here on the site answers nobody, and cannot be resumed. A deletion that has begun before goes on. */
+async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
+  // Calls that have begun end before, and those that come later are refused.
+  const { rows } = await owner.query<{ begun: boolean }>(
+    sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
+  );
+  if (!force && !rows[0]?.begun) await refuseOwing(owner, site_id);
+  await beginDeletion(owner, site_id);
 }
 
-/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
-async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
-  const { rows } = await owner.query<{ open_payments: number; refunds_due: number }>(
+/** What has to be settled with customers. */
+export interface Owed {
+  /** Payments under way. */
+  open_payments: number;
+  /** Orders that were paid and then cancelled, whose money did not go back yet. */
+  refunds_due: number;
+}
+
+/** What a site owes, on a connection that sees it. */
+export async function owed(client: Owner, site_id: string): Promise<Owed> {
+  const { rows } = await client.query<Owed>(
     sql`select (
         select count(*) from commerce.payments p where p.site_id = ${site_id}::uuid and (
           p.status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')
@@ -134,7 +136,12 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
         )::int as refunds_due`,
   );
-  const { open_payments = 0, refunds_due = 0 } = rows[0] ?? {};
+  return rows[0] ?? { open_payments: 0, refunds_due: 0 };
+}
+
+/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
+async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
+  const { open_payments, refunds_due } = await owed(owner, site_id);
   if (open_payments === 0 && refunds_due === 0) return;
   throw new ShopError(
     'conflict',
@@ -148,7 +155,7 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
  * checked at its end, so that the order of the tables does not matter. What triggers write meanwhile, such as changes of
  * products for integrations, is deleted by the next round.
  */
-async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Removed> {
+async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<{ staff_id: string }>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
@@ -170,6 +177,23 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Remove
     sql`delete from graphile_worker._private_jobs where payload->>'site_id' = ${site_id.toLowerCase()}`,
   );
   return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
+}
+
+/** As the site itself would see them: row-level security shows nobody else's. */
+async function countLeft(owner: pg.ClientBase, site_id: string): Promise<number> {
+  await owner.query('begin');
+  try {
+    await owner.query(sql`select set_config('app.site_id', ${site_id}::uuid::text, true)`);
+    const tables = await tablesOfSites(owner);
+    const counts = tables.map((table) => `(select count(*) from ${table} where site_id = $1::uuid)`);
+    const jobs = `(select count(*) from graphile_worker._private_jobs where payload->>'site_id' = lower($1::text))`;
+    const { rows } = await owner.query<{ left_over: number }>(`select ${[...counts, jobs].join(' + ')} as left_over`, [
+      site_id,
+    ]);
+    return rows[0]?.left_over ?? 0;
+  } finally {
+    await owner.query('rollback');
+  }
 }
 
 async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: string): Promise<number> {

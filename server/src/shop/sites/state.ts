@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { notFound } from '../errors.ts';
+import { notFound, ShopError } from '../errors.ts';
 
 /** A connection of the login that owns the tables. */
 export type Owner = Pick<pg.ClientBase, 'query'>;
@@ -24,27 +24,30 @@ const STATE = sql`site_id, suspended_at, suspended_reason, delete_at`;
 export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(
     owner,
+    site_id,
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()),
         suspended_reason = coalesce(${reason}, suspended_reason)
       where site_id = ${site_id}::uuid returning ${STATE}`,
   );
 }
 
-/** The site answers again, and a deletion that was to come is taken back. Throws `not_found`. */
+/** The site answers again, and a deletion that was to come is taken back. Throws `not_found`, and `conflict` once that has begun. */
 export function resumeSite(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
+    site_id,
     sql`update commerce.sites set suspended_at = null, suspended_reason = null, delete_at = null, delete_forced = false
-      where site_id = ${site_id}::uuid returning ${STATE}`,
+      where site_id = ${site_id}::uuid and delete_begun_at is null returning ${STATE}`,
   );
 }
 
-/** Takes back a deletion that is to come; the site stays suspended. Throws `not_found`. */
+/** Takes back a deletion that is to come; the site stays suspended. Throws `not_found`, and `conflict` once it has begun. */
 export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
+    site_id,
     sql`update commerce.sites set delete_at = null, delete_forced = false
-      where site_id = ${site_id}::uuid returning ${STATE}`,
+      where site_id = ${site_id}::uuid and delete_begun_at is null returning ${STATE}`,
   );
 }
 
@@ -52,15 +55,29 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
     owner,
+    site_id,
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_forced = ${force},
         delete_at = least(delete_at, now() + make_interval(days => ${days}))
       where site_id = ${site_id}::uuid returning ${STATE}`,
   );
 }
 
-async function change(owner: Owner, statement: Sql): Promise<SiteState> {
+/** Marks the site as one that is being deleted, until its row is gone. */
+export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
+  await owner.query(
+    sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),
+        delete_begun_at = coalesce(delete_begun_at, now())
+      where site_id = ${site_id}::uuid`,
+  );
+}
+
+async function change(owner: Owner, site_id: string, statement: Sql): Promise<SiteState> {
   const { rows } = await owner.query<SiteState>(statement);
   const [changed] = rows;
-  if (!changed) throw notFound('site');
-  return changed;
+  if (changed) return changed;
+  const begun = await owner.query(
+    sql`select from commerce.sites where delete_begun_at is not null and site_id = ${site_id}::uuid`,
+  );
+  if (begun.rowCount) throw new ShopError('conflict', 'The deletion of this site has begun. Let it end.');
+  throw notFound('site');
 }

@@ -1,0 +1,310 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { asOwner } from '../../test/as-owner.ts';
+import { workJobs } from '../../test/jobs.ts';
+import { openOtherServer } from '../../test/other-server.ts';
+import { picture } from '../../test/picture-corpus.ts';
+import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { encode, type Frame, type Header, opening, readFrames } from '../backup/format.ts';
+import { verify } from '../backup/verify.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { Jobs } from '../jobs/run.ts';
+import { addDomain } from '../shop/merchant/domains.ts';
+import type { ImportedSite } from '../shop/sites/import.ts';
+import { LEFT_OUT } from '../shop/sites/moved-tables.ts';
+import { tablesOfSites } from '../shop/sites/tables.ts';
+import { auditVerify } from './audit-verify.ts';
+import { exportSite, importSite } from './site-move.ts';
+
+type TestShop = Awaited<ReturnType<typeof openShop>>;
+type Other = Awaited<ReturnType<typeof openOtherServer>>;
+
+const ALL = { withoutHosts: false, force: false, json: true };
+const config: Config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
+const dir = mkdtempSync(join(tmpdir(), 'commerce-moving-'));
+
+let jobs: Jobs;
+let other: Other;
+beforeAll(async () => {
+  jobs = await workJobs();
+  other = await openOtherServer();
+});
+afterAll(async () => {
+  await jobs.stop();
+  await other.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** What a command prints to the standard output. */
+async function printedBy(work: () => Promise<unknown>): Promise<string> {
+  const printed: string[] = [];
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  try {
+    await work();
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+  return printed.join('');
+}
+
+async function exported({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
+  const file = join(dir, `${randomUUID()}.site`);
+  await printedBy(() => exportSite(config, site_id, file, { json: true }));
+  return file;
+}
+
+async function imported(file: string, options = ALL): Promise<ImportedSite> {
+  return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
+}
+
+async function givenPicture(shop: TestShop, product_id: string): Promise<void> {
+  const content = await picture('jpeg', 400, 300);
+  const body = { filename: 'mug.jpg', content_type: 'image/jpeg' as const, bytes: content.length };
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const { data } = await shop.dashboard.POST('/api/dashboard/files', { body: { ...body, sha256 } });
+  const url = data?.upload_url.replace('http://localhost', shop.baseUrl) ?? '';
+  await fetch(url, { method: 'PUT', body: new Uint8Array(content) });
+  const params = { path: { product_id } };
+  await shop.dashboard.POST('/api/dashboard/products/{product_id}/images', { params, body: { file_id: data?.id } });
+  const imageOf = async () =>
+    (await shop.dashboard.GET('/api/dashboard/products/{product_id}', { params })).data?.images[0];
+  await expect.poll(async () => (await imageOf())?.status).toBe('ready');
+}
+
+/** A shop with something of everything that people would miss after a move. */
+async function givenLivedInShop() {
+  const shop = await openShop();
+  const product = await shop.givenProduct({ name: 'Oak mug', description_html: '<p>Turned by <em>hand</em></p>' });
+  await givenPicture(shop, product.id);
+  const customer = await shop.givenCustomer();
+  const variant_id = product.variants[0]?.id ?? '';
+  const order = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }], client: customer.client });
+  const params = { path: { order_id: order.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '1.00', reason: 'other' },
+  });
+  await shop.givenDiscount();
+  const checkout = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
+  const { agent, access_token } = await givenAgent(shop, customer);
+  await agent.POST('/api/agent/intent/find', { body: { query: 'mug' } });
+  const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: 'http://127.0.0.1:9/hook', events: ['*'] },
+  });
+  return { ...shop, product, customer, order, checkout, agent_token: access_token, webhook };
+}
+
+const READS = [
+  '/api/dashboard/products',
+  '/api/dashboard/collections',
+  '/api/dashboard/orders',
+  '/api/dashboard/customers',
+  '/api/dashboard/discounts',
+  '/api/dashboard/shipping-options',
+  '/api/dashboard/settings',
+] as const;
+
+/** What the dashboard answers, with addresses of pictures as if there were one server. */
+async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promise<Record<string, unknown>> {
+  const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
+  const answers: Record<string, unknown> = {};
+  for (const path of READS) {
+    const { data, error } = await dashboard.GET(path);
+    answers[path] = error ?? data;
+  }
+  const { data: agents } = await shop.dashboard.GET('/api/dashboard/agent-tokens');
+  for (const { id: agent_token_id } of agents?.agent_tokens ?? []) {
+    const params = { path: { agent_token_id } };
+    answers[`${agent_token_id} audit`] = (
+      await dashboard.GET('/api/dashboard/agent-tokens/{agent_token_id}/audit', { params })
+    ).data;
+  }
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders');
+  for (const { id: order_id } of data?.orders ?? []) {
+    const params = { path: { order_id } };
+    answers[order_id] = (await dashboard.GET('/api/dashboard/orders/{order_id}', { params })).data;
+    answers[`${order_id} timeline`] = (
+      await dashboard.GET('/api/dashboard/orders/{order_id}/timeline', { params })
+    ).data;
+  }
+  return JSON.parse(JSON.stringify(answers).replaceAll(`${baseUrl}/files/`, 'http://localhost/files/')) as Record<
+    string,
+    unknown
+  >;
+}
+
+test('a shop that moved is the same over the API, goes on numbering orders, and opens with new secrets alone', async () => {
+  const shop = await givenLivedInShop();
+  const host = `moved-${shop.site_id}.example`;
+  await asOwner((owner) => addDomain(owner, { host, site_id: shop.site_id, is_primary: true }));
+  const before = await readAll(shop, shop.baseUrl, shop.credentials.api_key);
+
+  const made = await imported(await exported(shop));
+
+  expect(made).toMatchObject({ site_id: shop.site_id, suspended: false, hosts: [host], files: 2 });
+  const [api_key = ''] = made.api_keys.map(({ secret }) => secret);
+  const after = await readAll(shop, other.baseUrl, api_key);
+  expect(Object.keys(after).filter((what) => what.endsWith(' audit'))).toHaveLength(1);
+  expect(after).toEqual(before);
+
+  const { url } = (before['/api/dashboard/products'] as { products: { images: { url: string }[] }[] }).products[0]
+    ?.images[0] ?? { url: '' };
+  const moved = await fetch(url.replace('http://localhost', other.baseUrl));
+  const here = await fetch(url.replace('http://localhost', shop.baseUrl));
+  expect(Buffer.from(await moved.arrayBuffer())).toEqual(Buffer.from(await here.arrayBuffer()));
+
+  const [token = ''] = made.storefront_tokens.map(({ secret }) => secret);
+  const storefront = createStorefrontClient({ baseUrl: other.baseUrl, siteId: shop.site_id, storefrontToken: token });
+  const { email, password } = shop.customer;
+  const login = await storefront.POST('/api/storefront/customer/login', { body: { email, password } });
+  expect(login.response.status).toBe(200);
+  const params = { path: { checkout_id: shop.checkout.id } };
+  const completed = await storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  expect(completed.data?.order.order_number).toBe(String(Number(shop.order.order_number) + 1));
+
+  const pairWith = (secret: string) => ({ 'X-Site-ID': shop.site_id, 'X-Service-Token': secret });
+  const former = pairWith(shop.credentials.storefront_token);
+  const session = { Authorization: `Bearer ${shop.customer.access_token}` };
+  const secrets: [path: string, there: Record<string, string>, here?: Record<string, string>][] = [
+    ['/api/dashboard/products', { 'X-API-Key': shop.credentials.api_key }],
+    ['/api/storefront/products', former],
+    ['/api/sync/products', { 'X-Site-ID': shop.site_id, 'X-Sync-Secret': shop.credentials.sync_secret }],
+    ['/api/storefront/customer/me', { ...former, ...session }, { ...pairWith(token), ...session }],
+    ['/api/agent/token', { Authorization: `Bearer ${shop.agent_token}` }],
+  ];
+  for (const [path, there, here = there] of secrets) {
+    const answered = await fetch(shop.baseUrl + path, { headers: there });
+    const refused = await fetch(other.baseUrl + path, { headers: here });
+    expect([path, answered.status, refused.status]).toEqual([path, 200, 401]);
+  }
+  expect(made.webhooks).toEqual([{ id: shop.webhook?.id, url: shop.webhook?.url, secret: expect.any(String) }]);
+  expect(made.webhooks[0]?.secret).not.toBe(shop.webhook?.secret);
+  expect(made.staff).toEqual([{ email: shop.credentials.staff.email, password: expect.any(String) }]);
+});
+
+test('an arrival sends nothing, and its audit is sound under the key of its new server', async () => {
+  const shop = await givenLivedInShop();
+  const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where j.payload->>'site_id' = $1`;
+
+  await imported(await exported(shop));
+
+  expect((await other.owner.query(queued, [shop.site_id])).rows).toEqual([]);
+  const { rows } = await other.owner.query(
+    `select (select count(*) from commerce.events where site_id = $1)::int as events,
+      (select count(*) from commerce.webhook_deliveries where site_id = $1)::int as deliveries,
+      (select bytes from commerce.file_usage where site_id = $1) > 0 as counted`,
+    [shop.site_id],
+  );
+  expect(rows).toEqual([{ events: 0, deliveries: 0, counted: true }]);
+  let sound = false;
+  const told = await printedBy(async () => {
+    sound = await auditVerify(other.config, { site: shop.site_id });
+  });
+  expect(sound, told).toBe(true);
+  expect(told).toMatch(/: [1-9]\d* sealed\n/);
+});
+
+test('every table with rows of sites moves, or is listed with the reason why not', async () => {
+  const names = (await asOwner(tablesOfSites)).map((table) => table.replace('commerce.', ''));
+  const file = await exported(await openShop());
+  const { header } = await verify(file);
+  const moved = header.tables.map(({ table }) => table.replace('commerce.', '')).filter((name) => name !== 'staff');
+
+  expect([...moved, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(names.toSorted());
+});
+
+/** The same file, with frames changed. */
+async function rewrite(file: string, changed: string, change: (frame: Frame) => unknown): Promise<void> {
+  await pipeline(
+    async function* frames() {
+      yield opening();
+      for await (const frame of readFrames(file)) {
+        change(frame);
+        yield encode(frame);
+      }
+    },
+    createGzip(),
+    createWriteStream(changed),
+  );
+}
+
+test('what cannot come is refused with what to do, and leaves nothing behind', async () => {
+  const shop = await givenLivedInShop();
+  const file = await exported(shop);
+  const whole = readFileSync(file);
+  const damaged = join(dir, 'damaged.site');
+  const nothing = async () => {
+    const { rows } = await other.owner.query('select from commerce.sites where site_id = $1', [shop.site_id]);
+    expect(rows).toEqual([]);
+    expect(existsSync(join(other.dataDir, 'files', shop.site_id))).toBe(false);
+  };
+
+  for (const bytes of [whole.subarray(0, whole.length - 9), Buffer.from(whole.with(whole.length >> 1, 0x55))]) {
+    writeFileSync(damaged, bytes);
+    await expect(imported(damaged)).rejects.toThrow('cannot be restored');
+    await nothing();
+  }
+
+  const host = `taken-${shop.site_id}.example`;
+  await asOwner((owner) => addDomain(owner, { host, site_id: shop.site_id, is_primary: true }));
+  const hosted = await exported(shop);
+  const { site_id: tenant } = await imported(await exported(await openShop()));
+  await other.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [host, tenant]);
+  await expect(imported(hosted)).rejects.toThrow(`${host} is the host of another site here`);
+  await nothing();
+
+  const inHeader = (change: (header: Header) => unknown) => (frame: Frame) =>
+    frame.kind === 'header' && change(frame.header);
+  const elsewhere = (frame: Frame) => {
+    if (frame.kind === 'file') frame.file.key = frame.file.key.replace(shop.site_id, tenant);
+  };
+  const changes: [change: (frame: Frame) => unknown, told: string][] = [
+    [inHeader(({ migrations }) => migrations.pop()), 'Upgrade the other server'],
+    [inHeader(({ migrations }) => migrations.push('9999_later')), 'Upgrade this server'],
+    [inHeader(({ tables }) => tables[1]?.columns.pop()), 'other tables or columns'],
+    [inHeader(({ site }) => site && Object.assign(site, { open_payments: 2 })), '2 payments under way'],
+    [inHeader((header) => Object.assign(header, { site: undefined })), 'commerce-server restore'],
+    [elsewhere, 'a place that is not its own'],
+  ];
+  for (const [change, told] of changes) {
+    await rewrite(file, damaged, change);
+    await expect(imported(damaged)).rejects.toThrow(told);
+    await nothing();
+  }
+
+  expect((await imported(hosted, { ...ALL, withoutHosts: true })).hosts).toEqual([]);
+  await expect(imported(file)).rejects.toThrow('is on this server already');
+  const picture = readdirSync(join(other.dataDir, 'files', shop.site_id));
+  expect(picture.length).toBeGreaterThan(0);
+});
+
+test('somebody with a login there keeps it, and what they did here is theirs', async () => {
+  const shop = await openShop();
+  const { email } = shop.credentials.staff;
+  const known = randomUUID();
+  await other.owner.query(`insert into commerce.staff (id, email, name, password_hash) values ($1, $2, 'Known', 'x')`, [
+    known,
+    email.toUpperCase(),
+  ]);
+
+  const { staff } = await imported(await exported(shop));
+
+  expect(staff).toEqual([{ email, password: null }]);
+  const { rows } = await other.owner.query('select staff_id from commerce.staff_memberships where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ staff_id: known }]);
+});

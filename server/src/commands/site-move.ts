@@ -1,0 +1,152 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import manifest from '../../package.json' with { type: 'json' };
+import { type Contents, verify } from '../backup/verify.ts';
+import type { Config } from '../config.ts';
+import { withClient } from '../db/client.ts';
+import { openStore } from '../files/open-store.ts';
+import { fingerprintOf } from '../secret-key.ts';
+import { openAuditKey } from '../shop/audit/keys.ts';
+import { exportSite as dumpSite } from '../shop/sites/export.ts';
+import { type ImportedSite, importSite as load } from '../shop/sites/import.ts';
+import { withDatabase } from './database.ts';
+import { printProgress } from './progress.ts';
+import { ofFiles, ofTables, showProgress } from './progress-line.ts';
+import { refuseNoSiteId } from './site-id.ts';
+import { refuseNoDirectory, writeWhole } from './whole-file.ts';
+
+/** Writes a site to a file, which is read back before it has its name. */
+export async function exportSite(
+  config: Config,
+  site_id: string,
+  file: string,
+  { json }: { json: boolean },
+): Promise<void> {
+  refuseNoSiteId(site_id);
+  refuseNoDirectory(file);
+  const { contents, missing } = await writeWhole(file, async (draft) => ({
+    missing: await write(config, site_id, draft),
+    contents: await verify(draft),
+  }));
+  const { size } = await stat(file);
+  const { header, files } = contents;
+  const told = { site_id, file, rows: total(contents), files: files.count, missing_files: missing, bytes: size };
+  if (json) process.stdout.write(`${JSON.stringify({ ...told, made_at: header.made_at, site: header.site })}\n`);
+  printProgress(
+    `${file}: ${header.site?.name} with ${told.rows.toLocaleString('en')} rows and ${files.count.toLocaleString('en')} files ` +
+      `as of ${header.made_at}, ${(size / 1e6).toFixed(1)} MB, verified. It holds all customers and orders: keep it like a backup.`,
+  );
+  if (missing > 0) printProgress(`${missing} files that the site names were not in the file store.`);
+  if (header.site?.open_payments) {
+    printProgress(
+      `${header.site.open_payments} payments are under way: before the last export, suspend the site and wait until they are settled.`,
+    );
+  }
+}
+
+/** Returns how many files were not in the store. */
+async function write(config: Config, site_id: string, draft: string): Promise<number> {
+  const store = await openStore(config);
+  let missing = 0;
+  await withDatabase(config, (_db, url) =>
+    withClient({ connectionString: url, application_name: 'commerce site export', keepAlive: true }, async (client) => {
+      const progress = showProgress();
+      const source = dumpSite(client, site_id, {
+        about: { release: manifest.version, secret_key: fingerprintOf(config.secretKey) },
+        onRows: (done) => progress.update(ofTables(done)),
+        files: {
+          store,
+          onFile: (done) => progress.update(ofFiles(done)),
+          onMissing: (count) => {
+            missing = count;
+          },
+        },
+      });
+      try {
+        // It holds every customer and every order, so only its owner may read it.
+        await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+      } finally {
+        progress.end();
+      }
+    }),
+  );
+  return missing;
+}
+
+export interface ImportOptions {
+  withoutHosts: boolean;
+  force: boolean;
+  json: boolean;
+}
+
+/** Brings in a site, and prints its new secrets: it is the only time that they are shown. */
+export async function importSite(config: Config, file: string, options: ImportOptions): Promise<void> {
+  if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
+  printProgress(`Verifying ${file}.`);
+  const { header } = await verify(file);
+  const store = await openStore(config);
+  const imported = await withDatabase(config, async (db, url) => {
+    const auditKey = await openAuditKey(db, config.secretKey);
+    const { secretKey, baseUrl } = config;
+    return withClient(
+      { connectionString: url, application_name: 'commerce site import', keepAlive: true },
+      async (client) => {
+        const progress = showProgress();
+        try {
+          return await load(client, file, header, {
+            ...{ store, secretKey, auditKey, baseUrl, hosts: !options.withoutHosts, force: options.force },
+            onRows: (done) => progress.update(ofTables(done)),
+            onFile: (done) => progress.update(ofFiles(done)),
+          });
+        } finally {
+          progress.end();
+        }
+      },
+    );
+  });
+  process.stdout.write(`${options.json ? JSON.stringify(imported, null, 2) : inWords(imported)}\n`);
+  for (const sentence of whatIsLeft(imported, header.site?.has_payment_account ?? false)) printProgress(sentence);
+}
+
+function inWords(imported: ImportedSite): string {
+  const { name, site_id, rows, files, hosts, staff } = imported;
+  const secrets = (title: string, list: { description: string; secret: string }[]) =>
+    list.map(({ description, secret }) => [title, `${secret}  ${description}`]);
+  const lines = [
+    ['Site id', site_id],
+    ...hosts.map((host) => ['Host', host]),
+    ...secrets('Storefront token', imported.storefront_tokens),
+    ...secrets('API key', imported.api_keys),
+    ...secrets('Sync secret', imported.sync_keys),
+    ...imported.webhooks.map(({ url, secret }) => ['Webhook', `${secret}  ${url}`]),
+    ...staff.map(({ email, password }) => [
+      'Login',
+      `${email}  ${password ?? 'the password that this login has already'}`,
+    ]),
+  ];
+  const width = Math.max(...lines.map(([label = '']) => label.length));
+  return [
+    `${name} has arrived, with ${rows.toLocaleString('en')} rows and ${files.toLocaleString('en')} files. Keep the secrets: they are not shown again.`,
+    '',
+    ...lines.map(([label = '', value]) => `  ${label.padEnd(width)}  ${value}`),
+  ].join('\n');
+}
+
+/** What an operator or the merchant has to do now. */
+function whatIsLeft({ site_id, suspended, hosts }: ImportedSite, hasAccount: boolean): string[] {
+  return [
+    'What worked on the other server works no more: keys, tokens, logins, and links in mails.',
+    'Customers keep their passwords, log in again, and allow their agents anew.',
+    'Integrations read the catalogue from its beginning. Second factors of staff are set up again.',
+    ...(hasAccount ? ['Enter again: the keys of the payment provider, and the secret of its webhook.'] : []),
+    ...(hosts.length > 0 ? [`Let ${hosts.join(', ')} lead to this server.`] : []),
+    ...(suspended ? [`It is suspended, as it was there: commerce-server site resume ${site_id}`] : []),
+    'The site on the other server is as it was: delete it there with commerce-server site delete.',
+  ];
+}
+
+function total({ rows }: Contents): number {
+  return rows.reduce((sum, count) => sum + count, 0);
+}

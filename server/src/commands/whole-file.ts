@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/** Throws an Error that says what to do when there is no directory for a file. */
+export function refuseNoDirectory(file: string): void {
+  const directory = dirname(resolve(file));
+  if (existsSync(directory)) return;
+  throw new Error(`The directory ${directory} does not exist. Create it, or choose another place.`);
+}
+
+/**
+ * Writes a file first under a temporary name, and renames it when `write` has written and checked it. So a file of that name is
+ * whole, whatever happens meanwhile.
+ */
+export async function writeWhole<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
+  const place = resolve(file);
+  const draft = `${place}.${randomBytes(4).toString('hex')}.part`;
+  const removed = removeOnSignal(draft);
+  try {
+    const written = await write(draft);
+    await rename(draft, place);
+    await sync(dirname(place));
+    return written;
+  } finally {
+    removed();
+    await rm(draft, { force: true });
+  }
+}
+
+/** Syncs a directory, so that the new name of a file is on disk. */
+async function sync(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Removes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
+function removeOnSignal(draft: string): () => void {
+  const stop = (signal: NodeJS.Signals) => {
+    void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  return () => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+}

@@ -1,0 +1,73 @@
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import type { Pool } from 'pg';
+import manifest from '../../../package.json' with { type: 'json' };
+import { withClient } from '../../db/client.ts';
+import type { FileStore } from '../../files/store.ts';
+import { fingerprintOf } from '../../secret-key.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { exportSite } from '../../shop/sites/export.ts';
+import { answerTo } from '../pipeline/errors.ts';
+import type { Notes } from '../pipeline/notes.ts';
+import { send } from '../pipeline/send.ts';
+
+/** The answer of the call that exports a site: its bytes are read as they are sent. */
+export class SiteExport {
+  readonly site_id: string;
+
+  constructor(site_id: string) {
+    this.site_id = site_id;
+  }
+}
+
+export interface ExportingDeps {
+  owner: Pool;
+  files: FileStore;
+  secretKey: string;
+}
+
+/** In one process: each reads a whole site, and compresses it. */
+const AT_ONCE = 2;
+let running = 0;
+/** Whoever stops reading for so long is left: the snapshot keeps PostgreSQL from cleaning up. */
+const SILENCE_MS = 120_000;
+
+/**
+ * Sends the export, once the call was recorded. It takes as long as the site is large, on a connection of its own: those of the pool
+ * end what takes long. When it fails, the transfer is cut off, which shows, since the file has an end of its own.
+ */
+export async function sendExport(
+  { owner, files: store, secretKey }: ExportingDeps,
+  req: Request,
+  res: Response,
+  { site_id }: SiteExport,
+): Promise<void> {
+  const notes = res.locals as Notes;
+  if (running >= AT_ONCE) {
+    const busy = new ShopError('unavailable', `${AT_ONCE} sites are being exported at this moment. Try again.`);
+    return send(req, res, answerTo(busy, notes.request_id), false);
+  }
+  running += 1;
+  res.setTimeout(SILENCE_MS, () => res.destroy());
+  res.statusCode = 200;
+  res.setHeader('Content-Type', 'application/octet-stream');
+  res.setHeader('Content-Disposition', `attachment; filename="${site_id}.site"`);
+  res.setHeader('Cache-Control', 'no-store');
+  const { connectionString } = owner.options;
+  try {
+    await withClient({ connectionString, application_name: 'commerce site export', keepAlive: true }, (client) => {
+      const source = exportSite(client, site_id, {
+        about: { release: manifest.version, secret_key: fingerprintOf(secretKey) },
+        onRows: () => undefined,
+        files: { store, onFile: () => undefined, onMissing: () => undefined },
+      });
+      return pipeline(source, createGzip(), res);
+    });
+  } catch (error) {
+    notes.cause = error;
+    res.destroy();
+  } finally {
+    running -= 1;
+  }
+}

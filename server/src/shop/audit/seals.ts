@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import type { AuditKey } from './keys.ts';
+import { digestOf, type Seal, type SealedRow, signSeal } from './signing.ts';
+
+/** A seal as it is stored. */
+export interface NewSeal extends Omit<Seal, 'digest' | 'previous'> {
+  ids: string[];
+  /** In hexadecimal digits, like the next two. */
+  digest: string;
+  previous: string | null;
+  hmac: string;
+  key_id: string;
+}
+
+/** The seal of these rows, which comes after the one with the HMAC `previous`. */
+export function sealOf(
+  key: AuditKey,
+  { site_id, seq, previous }: Pick<Seal, 'site_id' | 'seq' | 'previous'>,
+  unsealed: SealedRow[],
+): NewSeal {
+  const rows = unsealed.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const seal = {
+    ...{ site_id, seq, previous, first: rows[0]?.id ?? '', last: rows.at(-1)?.id ?? '' },
+    count: rows.length,
+    digest: digestOf(rows),
+  };
+  return {
+    ...seal,
+    ids: rows.map(({ id }) => id),
+    digest: seal.digest.toString('hex'),
+    previous: previous?.toString('hex') ?? null,
+    hmac: signSeal(key, seal).toString('hex'),
+    key_id: key.id,
+  };
+}
+
+/**
+ * Stores seals, all of whose rows are as old as `through`, in microseconds since 1970, or older. Returns the number of rows of
+ * each that another process has not added before.
+ */
+export async function addSeals(client: pg.ClientBase, seals: NewSeal[], through: string): Promise<number[]> {
+  const { rows } = await client.query<{ count: number }>(
+    `insert into commerce.audit_seals
+        (site_id, seq, first, last, count, ids, digest, previous, hmac, key_id, through)
+      select s.site_id, s.seq, s.first, s.last, s.count, s.ids, decode(s.digest, 'hex'), decode(s.previous, 'hex'),
+        decode(s.hmac, 'hex'), s.key_id, timestamptz 'epoch' + $2::bigint * interval '1 microsecond'
+      from jsonb_to_recordset($1) as s (site_id uuid, seq integer, first uuid, last uuid, count integer, ids uuid[],
+        digest text, previous text, hmac text, key_id uuid)
+      on conflict (site_id, seq) do nothing returning count`,
+    [JSON.stringify(seals), through],
+  );
+  return rows.map(({ count }) => count);
+}

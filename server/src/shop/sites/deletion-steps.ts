@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { inSite } from './in-site.ts';
+import { tablesOfSites } from './tables.ts';
+
+/**
+ * How a large site is emptied: in transactions of a bounded number of rows, since integrations of all sites are told of changes only
+ * when no older transaction writes any more.
+ */
+const ROWS_AT_A_TIME = 5_000;
+
+/**
+ * Empties the tables to which no row refers that is left, of a site whose deletion has begun. Returns how many rows were removed. A few
+ * tables keep theirs.
+ */
+export async function emptyInSteps(
+  owner: pg.ClientBase,
+  site_id: string,
+  rowsAtATime = ROWS_AT_A_TIME,
+): Promise<number> {
+  await breakCircles(owner, site_id);
+  let removed = 0;
+  for (const table of await tablesInOrder(owner)) {
+    for (;;) {
+      const rows = await removeSome(owner, table, site_id, rowsAtATime);
+      removed += rows;
+      if (rows < rowsAtATime) break;
+    }
+  }
+  return removed;
+}
+
+/** Carts and checkouts refer to the payment that is under way, and payments to them; carts to those that they were merged into. */
+const CIRCLES = [
+  'carts_site_id_merged_into_fkey',
+  'carts_site_id_payment_id_fkey',
+  'checkouts_site_id_payment_id_fkey',
+];
+
+async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void> {
+  await inSite(owner, site_id, async () => {
+    await owner.query(
+      `update commerce.carts set payment_id = null, merged_into = null,
+          status = case status when 'merged' then 'expired' else status end
+        where site_id = $1::uuid and (payment_id is not null or merged_into is not null)`,
+      [site_id],
+    );
+    await owner.query(
+      'update commerce.checkouts set payment_id = null where site_id = $1::uuid and payment_id is not null',
+      [site_id],
+    );
+  });
+}
+
+/** By the index, which passes by what was removed before; other scans would read all of it again. */
+async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
+  return inSite(owner, site_id, async () => {
+    await owner.query(`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
+    const { rowCount } = await owner.query(
+      `delete from ${table} where site_id = $1::uuid and ctid = any(array(
+        select ctid from ${table} where site_id = $1::uuid limit $2::int))`,
+      [site_id, most],
+    );
+    return rowCount ?? 0;
+  });
+}
+
+/**
+ * The tables of sites that can be emptied, each after those that refer to it: webhooks first, so that nobody is told, and what
+ * triggers write meanwhile last. Those that refer to each other in a circle would be left out, and what they refer to.
+ */
+async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
+  const { rows } = await owner.query<{ table: string; referring: string[] }>(
+    `select format('%I.%I', n.nspname, c.relname) as table,
+        array(select distinct format('%I.%I', m.nspname, r.relname) from pg_constraint k
+          join pg_class r on r.oid = k.conrelid join pg_namespace m on m.oid = r.relnamespace
+          where k.confrelid = c.oid and k.contype = 'f' and k.conname <> all($1::text[])) as referring
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'commerce' and c.relkind in ('r', 'p')`,
+    [CIRCLES],
+  );
+  const referring = new Map(rows.map((row) => [row.table, row.referring]));
+  const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));
+  // The site row is the last, and logins are of no site: what refers to members of staff is decided then.
+  left.delete('commerce.staff_memberships');
+  const order: string[] = [];
+  for (;;) {
+    const free = [...left].filter((table) => (referring.get(table) ?? []).every((other) => order.includes(other)));
+    if (free.length === 0) break;
+    const next = free.find((table) => /^commerce\.(webhook|event_listeners)/.test(table)) ?? (free[0] as string);
+    order.push(next);
+    left.delete(next);
+  }
+  return [...order, ...WRITTEN_BY_TRIGGERS];
+}
+
+const WRITTEN_BY_TRIGGERS = ['commerce.product_changes', 'commerce.search_postings'];

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { copyOut, type OnRows } from '../../backup/copy.ts';
+import { type About, beginSnapshot, type DumpedFiles, headerOf } from '../../backup/dump.ts';
+import { filesOut } from '../../backup/files.ts';
+import { type ExportedSite, encode, opening } from '../../backup/format.ts';
+import { notFound, ShopError } from '../errors.ts';
+import { owed } from './deletion.ts';
+import { movedTables, STAFF } from './moved-tables.ts';
+
+export interface ExportDeps {
+  about: About;
+  files: DumpedFiles;
+  onRows: OnRows;
+}
+
+/**
+ * The bytes of a site's export, before compression: the form of a backup, with the rows and files of one site. Everything is read
+ * in one snapshot, however much is sold meanwhile, and as the application, whose policies show the site alone. Throws `not_found`, and
+ * `conflict` for a site whose deletion has begun.
+ */
+export async function* exportSite(
+  client: pg.ClientBase,
+  site_id: string,
+  { about, files, onRows }: ExportDeps,
+): AsyncGenerator<Buffer> {
+  await beginSnapshot(client);
+  await client.query('set local role none');
+  const tables = await movedTables(client);
+  const header = await headerOf(client, about, tables, true);
+  await client.query('set local role commerce_app');
+  await client.query(`select set_config('app.site_id', $1::uuid::text, true)`, [site_id]);
+  const site = await readSite(client, site_id);
+  await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`);
+  yield opening();
+  yield encode({ kind: 'header', header: { ...header, site } });
+  for (const [index, { table, columns }] of tables.entries()) {
+    const rows = table === STAFF.table ? MEMBERS : 'where site_id = (select commerce.current_site())';
+    const query = `select ${columns.join(', ')} from ${table} ${rows}`;
+    yield* copyOut(client, { table, index, of: tables.length }, query, onRows);
+  }
+  files.onMissing(yield* filesOut(client, files.store, files.onFile, site_id));
+  yield encode({ kind: 'end', tables: tables.length });
+  await client.query('commit');
+}
+
+const MEMBERS = `where id in (
+  select staff_id from commerce.staff_memberships where site_id = (select commerce.current_site()))`;
+
+async function readSite(client: pg.ClientBase, site_id: string): Promise<ExportedSite> {
+  const { rows } = await client.query<Omit<ExportedSite, 'open_payments'> & { begun: boolean }>(
+    `select s.site_id, s.merchant_id, t.name, s.delete_begun_at is not null as begun,
+        exists (select from commerce.payment_accounts a where a.site_id = s.site_id) as has_payment_account
+      from commerce.sites s join commerce.site_settings t using (site_id) where s.site_id = $1`,
+    [site_id],
+  );
+  const [found] = rows;
+  if (!found) throw notFound('site');
+  const { begun, ...site } = found;
+  if (begun) throw new ShopError('conflict', 'The deletion of this site has begun: it is not whole any more.');
+  const { open_payments } = await owed(client, site_id);
+  return { ...site, open_payments };
+}

@@ -1,0 +1,246 @@
+import type pg from 'pg';
+import { copyIn, type OnRows } from '../../backup/copy.ts';
+import { fileIn, type OnFile } from '../../backup/files.ts';
+import type { ExportedSite, Header, TableColumns } from '../../backup/format.ts';
+import { checkedFrames } from '../../backup/verify.ts';
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import type { FileStore } from '../../files/store.ts';
+import { addChain, type NewChain, signAnew } from '../audit/adoption.ts';
+import type { AuditKey } from '../audit/keys.ts';
+import { checkoutToken } from '../links.ts';
+import { mintPassword } from '../merchant/sites.ts';
+import { hashToken } from '../tokens.ts';
+import { bareName, movedTables, STAFF } from './moved-tables.ts';
+import { makeSecrets, type NewSecrets } from './new-secrets.ts';
+import { type ArrivingStaff, insertStaged, matchStaff, moveAddresses, stage, staged } from './staging.ts';
+
+/**
+ * A site arrives from another server, with the ids that it had:
+ *
+ * 1. `refuse` looks whether it can come, before anything is written.
+ * 2. The rows come into temporary tables, the files into the store.
+ * 3. There, secrets are made anew, the audit is signed anew, and addresses of pictures become those of this server.
+ * 4. One transaction inserts all rows under the rules of every table, first all but the webhooks: what triggers would tell
+ *    integrations is told while there is none.
+ *
+ * What fails before the commit leaves nothing behind: the files are removed again.
+ */
+export interface ImportDeps {
+  store: FileStore;
+  secretKey: string;
+  auditKey: AuditKey;
+  baseUrl: string;
+  /** Whether the hosts of the site come with it. */
+  hosts: boolean;
+  /** Although payments were under way when it was exported. */
+  force: boolean;
+  onRows: OnRows;
+  onFile: OnFile;
+}
+
+export interface ImportedSite extends NewSecrets {
+  site_id: string;
+  merchant_id: string;
+  name: string;
+  suspended: boolean;
+  /** The password is null for a login that this server had before: it stays as it is. */
+  staff: { email: string; password: string | null }[];
+  hosts: string[];
+  rows: number;
+  files: number;
+}
+
+/** Imports a file that was verified. Throws an Error that says what to do when the site cannot come. */
+export async function importSite(
+  client: pg.Client,
+  file: string,
+  header: Header,
+  deps: ImportDeps,
+): Promise<ImportedSite> {
+  const { site } = header;
+  if (!site) throw new Error(`${file} is the backup of a whole server. Load it with commerce-server restore.`);
+  await settle(client, site);
+  await refuse(client, header, site, deps);
+  const imported = await receive(client, file, site.site_id, deps)
+    .then((arrived) => insert(client, header, site, arrived, deps))
+    .catch(async (error: unknown) => {
+      await client.query('rollback').catch(() => undefined);
+      await deps.store.removeAll(site.site_id);
+      throw error;
+    });
+  // Not above: when the answer to this is lost, the site may be there, and needs its files.
+  await client.query('commit');
+  return imported;
+}
+
+/** The settings of the connection for all that follows, and its turn: of two imports of a site, the second is refused. */
+async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promise<void> {
+  await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
+    set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'`);
+  const { rows } = await client.query<{ held: boolean }>(
+    `select set_config('app.site_id', $2::uuid::text, false), pg_try_advisory_lock($1, hashtext($2::uuid::text)) as held`,
+    [ADVISORY_LOCKS.siteImport, site_id],
+  );
+  if (!rows[0]?.held) throw new Error(`${name} (${site_id}) is being imported at this moment.`);
+}
+
+async function refuse(client: pg.Client, header: Header, site: ExportedSite, deps: ImportDeps): Promise<void> {
+  const { site_id, merchant_id, name, open_payments } = site;
+  const { rows } = await client.query<{ migrations: string[]; there: boolean }>(
+    `select array(select name::text from public.commerce_migrations order by id) as migrations,
+      exists (select from commerce.sites where site_id = $1 or merchant_id = $2) as there`,
+    [site_id, merchant_id],
+  );
+  const { migrations = [], there = false } = rows[0] ?? {};
+  if (there) throw new Error(`${name} (${site_id}) is on this server already. Nothing was changed.`);
+  refuseOtherSchema(header, migrations);
+  const expected = await movedTables(client);
+  if (JSON.stringify(expected) !== JSON.stringify(header.tables)) {
+    throw new Error('The file has other tables or columns than this server. Export it again with this release.');
+  }
+  if (open_payments > 0 && !deps.force) {
+    const payments = open_payments === 1 ? '1 payment' : `${open_payments} payments`;
+    throw new Error(
+      `${name} had ${payments} under way when it was exported. Suspend it there, wait until they are settled, and export it ` +
+        'again; with --force it comes nevertheless, and they are settled here once its payment account is entered.',
+    );
+  }
+}
+
+function refuseOtherSchema({ migrations, release }: Header, own: string[]): void {
+  const [theirs, ours] = [migrations.at(-1), own.at(-1)];
+  if (migrations.length === own.length && migrations.every((name, i) => own[i] === name)) return;
+  const isOlder = migrations.length < own.length && migrations.every((name, i) => own[i] === name);
+  throw new Error(
+    isOlder
+      ? `The file was written by release ${release} with the schema ${theirs}; this server has ${ours}. Upgrade the other server and export the site again.`
+      : `The file was written by release ${release} with the schema ${theirs}, which this server, with ${ours}, does not have. Upgrade this server.`,
+  );
+}
+
+interface Arrived {
+  rows: number;
+  files: number;
+}
+
+async function receive(client: pg.Client, file: string, site_id: string, deps: ImportDeps): Promise<Arrived> {
+  const sum = { rows: 0, files: 0 };
+  const kept = { count: 0, bytes: 0 };
+  const frames = checkedFrames(file);
+  let tables: TableColumns[] = [];
+  for await (const frame of frames) {
+    if (frame.kind === 'header') tables = frame.header.tables;
+    if (frame.kind === 'table') {
+      const { table, columns } = tables[frame.index] as TableColumns;
+      await stage(client, table);
+      const place = { table: bareName(table), index: frame.index, of: tables.length };
+      sum.rows += await copyIn(client, place, `${staged(table)} (${columns.join(', ')})`, frames, deps.onRows);
+    }
+    if (frame.kind === 'file') {
+      kept.bytes += await fileIn(deps.store, frame.file, frames, site_id);
+      kept.count += 1;
+      deps.onFile(kept);
+    }
+  }
+  return { ...sum, files: kept.count };
+}
+
+/** All but the commit. */
+async function insert(
+  client: pg.Client,
+  { tables }: Header,
+  { site_id, merchant_id, name }: ExportedSite,
+  arrived: Arrived,
+  { secretKey, auditKey, baseUrl, hosts }: ImportDeps,
+): Promise<ImportedSite> {
+  if (!hosts) await client.query(`delete from ${staged('site_domains')}`);
+  const members = await matchStaff(client);
+  await moveAddresses(client, site_id, baseUrl);
+  const secrets = await makeSecrets(client, secretKey);
+  const chain = await signAnew(client, auditKey, site_id, staged('audit_events'));
+  const staff = await passwordsFor(members);
+  const domains = await domainsOf(client);
+  await client.query('begin');
+  await hire(client, staff);
+  await insertAll(client, tables, chain);
+  const suspended = await finish(client, { site_id, secretKey });
+  return {
+    ...{ site_id, merchant_id, name, suspended, ...secrets, hosts: domains, ...arrived },
+    staff: staff.map(({ email, password }) => ({ email, password: password?.text ?? null })),
+  };
+}
+
+type Hired = ArrivingStaff & { password: { text: string; hash: string } | null };
+
+async function passwordsFor(members: ArrivingStaff[]): Promise<Hired[]> {
+  const hired: Hired[] = [];
+  for (const member of members) hired.push({ ...member, password: member.known ? null : await mintPassword() });
+  return hired;
+}
+
+/** Throws an Error when a host belongs to another site. */
+async function domainsOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ host: string; taken: boolean }>(
+    `select a.host, d.host is not null as taken from ${staged('site_domains')} a
+      left join commerce.site_domains d on d.host = a.host order by a.is_primary desc, a.host`,
+  );
+  const taken = rows.find((row) => row.taken)?.host;
+  if (taken === undefined) return rows.map(({ host }) => host);
+  throw new Error(
+    `${taken} is the host of another site here. Remove it there first, or import the site with --without-hosts.`,
+  );
+}
+
+async function hire(client: pg.Client, staff: Hired[]): Promise<void> {
+  for (const { id, email, name, password } of staff) {
+    if (!password) continue;
+    await client.query('insert into commerce.staff (id, email, name, password_hash) values ($1, $2, $3, $4)', [
+      ...[id, email, name, password.hash],
+    ]);
+  }
+  // Whoever invited a member and has left has no login here.
+  await client.query(
+    `update ${staged('staff_memberships')} set invited_by = null
+      where invited_by not in (select id from commerce.staff)`,
+  );
+}
+
+async function insertAll(client: pg.Client, tables: TableColumns[], chain: NewChain): Promise<void> {
+  const webhooks = ({ table }: TableColumns) => bareName(table) === 'webhooks';
+  const rows = tables.filter((table) => table.table !== STAFF.table);
+  await insertStaged(
+    client,
+    rows.filter((table) => !webhooks(table)),
+  );
+  await addChain(client, chain);
+  // What was to be told at the commit is told now, to nobody.
+  await client.query('set constraints all immediate');
+  await insertStaged(client, rows.filter(webhooks));
+}
+
+/** What runs on by itself: pictures that wait for processing, and the links of open checkouts. Returns whether it is suspended. */
+async function finish(
+  client: pg.Client,
+  { site_id, secretKey }: { site_id: string; secretKey: string },
+): Promise<boolean> {
+  await client.query(
+    `select commerce.enqueue('process_file', json_build_object('site_id', site_id, 'file_id', id), now())
+      from commerce.files where site_id = $1 and status = 'processing'`,
+    [site_id],
+  );
+  const { rows: open } = await client.query<{ id: string }>(
+    `select id from commerce.checkouts where site_id = $1 and status in ('open', 'ready', 'requires_escalation')`,
+    [site_id],
+  );
+  const ids = open.map(({ id }) => id);
+  await client.query(
+    `insert into commerce.checkout_links (site_id, checkout_id, token_hash)
+      select $1, t.id, t.hash from unnest($2::uuid[], $3::bytea[]) as t (id, hash)`,
+    [site_id, ids, ids.map((id) => hashToken(checkoutToken({ siteId: site_id }, { secretKey }, id)))],
+  );
+  const { rows } = await client.query<{ suspended: boolean }>(
+    'select suspended_at is not null as suspended from commerce.sites where site_id = $1',
+    [site_id],
+  );
+  return rows[0]?.suspended ?? false;
+}

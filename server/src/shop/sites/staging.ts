@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import type { TableColumns } from '../../backup/format.ts';
+import { bareName, FILLED_COLUMNS, STAFF } from './moved-tables.ts';
+
+/**
+ * Where the rows of a site that arrives wait until all of them are there: a temporary table for each table, of the connection and
+ * outside of any transaction, which would keep the integrations of all other sites waiting for its end.
+ */
+export function staged(table: string): string {
+  return `pg_temp.arriving_${bareName(table)}`;
+}
+
+/** Makes the temporary table of a table. Nothing in it has to be valid yet. */
+export async function stage(client: pg.ClientBase, table: string): Promise<void> {
+  await client.query(`create temporary table arriving_${bareName(table)} as select * from ${table} with no data`);
+}
+
+/**
+ * Inserts the rows of all these tables in one statement: foreign keys are checked at its end, so that their order does not matter.
+ * All rows become those of the site that is the tenant, whatever the file says.
+ */
+export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]): Promise<void> {
+  const parts = tables.map(({ table, columns }, i) => {
+    const filled = [...columns, ...(FILLED_COLUMNS[bareName(table)] ?? [])];
+    const values = filled.map((column) => (column === 'site_id' ? '(select commerce.current_site())' : column));
+    return `i${i} as (insert into ${table} (${filled.join(', ')}) select ${values.join(', ')} from ${staged(table)})`;
+  });
+  await client.query(`with ${parts.join(', ')} select`);
+}
+
+/** Columns with the id of a member of staff. */
+const STAFF_IDS: [table: string, column: string][] = [
+  ['staff_memberships', 'staff_id'],
+  ['staff_memberships', 'invited_by'],
+  ['tokens', 'created_by'],
+  ['tokens', 'revoked_by'],
+  ['audit_events', 'actor_id'],
+  ['order_events', 'actor_id'],
+  ['stock_movements', 'actor_id'],
+  ['refunds', 'actor_id'],
+];
+
+export interface ArrivingStaff {
+  id: string;
+  email: string;
+  name: string;
+  /** Whether this server has a login of this id or e-mail, which then is that of the member. */
+  known: boolean;
+}
+
+/** The members of staff who arrive. What was done by somebody who has a login with another id here becomes theirs. */
+export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]> {
+  const { rows } = await client.query<ArrivingStaff & { known_id: string | null }>(
+    `select a.id, a.email, a.name, coalesce(by_id.id, by_email.id) as known_id
+      from ${staged(STAFF.table)} a
+      left join commerce.staff by_id on by_id.id = a.id
+      left join commerce.staff by_email on lower(by_email.email) = lower(a.email) order by a.email`,
+  );
+  for (const { id, known_id } of rows) {
+    if (known_id === null || known_id === id) continue;
+    for (const [table, column] of STAFF_IDS) {
+      await client.query(`update ${staged(table)} set ${column} = $2 where ${column} = $1`, [id, known_id]);
+    }
+  }
+  return rows.map(({ known_id, ...member }) => ({ ...member, id: known_id ?? member.id, known: known_id !== null }));
+}
+
+/** Columns with the addresses of pictures, which begin with that of the server. */
+const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
+  ['files', 'url', 'text'],
+  ['files', 'sources', 'jsonb'],
+  ['product_images', 'url', 'text'],
+  ['product_images', 'sources', 'jsonb'],
+  ['products', 'description_html', 'text'],
+  ['variants', 'image_url', 'text'],
+  ['collections', 'image_url', 'text'],
+  ['order_lines', 'image_url', 'text'],
+  ['site_settings', 'brand', 'jsonb'],
+];
+
+/** Makes the pictures of the site those of this server. */
+export async function moveAddresses(client: pg.ClientBase, site_id: string, baseUrl: string): Promise<void> {
+  const former = `https?://[^"\\s<>]*?/files/${site_id}/`;
+  for (const [table, column, type] of ADDRESSES) {
+    await client.query(
+      `update ${staged(table)} set ${column} = regexp_replace(${column}::text, $1, $2, 'g')::${type}
+        where ${column}::text ~ $1`,
+      [former, `${baseUrl}/files/${site_id}/`],
+    );
+  }
+}
