@@ -268,3 +268,33 @@ test('the commands that the set-up list shows do its steps as they stand', async
   expect(after.out).toContain('The shop can sell.');
   expect(lines(after.out)).toEqual([]);
 });
+
+test('a product gets a formatted description, and its texts for search engines, by options', async () => {
+  const { commerce, dashboard } = await merchant();
+  const html = '<p>Cut by <b>hand</b>.</p><script>alert(1)</script>';
+  const seo = ['--seo-title', 'An oak tray', '--seo-description', 'Cut by hand.'];
+  const made = await commerce([
+    'products',
+    'create',
+    'Tray',
+    '--price',
+    '30',
+    '--description-html',
+    html,
+    ...seo,
+    '--json',
+  ]);
+  expect(made.code).toBe(0);
+  const read = async () => {
+    const params = { path: { product_id: JSON.parse(made.out).id } };
+    return (await dashboard.GET('/api/dashboard/products/{product_id}', { params })).data;
+  };
+  expect(await read()).toMatchObject({
+    description_html: '<p>Cut by <b>hand</b>.</p>',
+    description: 'Cut by hand.',
+    seo_title: 'An oak tray',
+    seo_description: 'Cut by hand.',
+  });
+  await commerce(['products', 'update', 'tray', '--seo-title', 'none', '--description-html', 'none']);
+  expect(await read()).toMatchObject({ description_html: null, description: 'Cut by hand.', seo_title: null });
+});
