@@ -19,17 +19,12 @@ export async function previewHostileHtml(visit: PanelVisit, { owner, ids, writte
   const { browser, baseUrl, violations } = visit;
   const context = await browser.createBrowserContext();
   const tab = await context.newPage();
+  await keepInside(tab, visit);
   await enter(tab, visit, owner);
   const executed = heardOn(tab);
   const address = `${baseUrl}/panel/products/${ids.product}`;
   await tab.goto(address);
   await settled(tab);
-  await tab.setRequestInterception(true);
-  tab.on('request', (request) => {
-    const isPicture = request.resourceType() === 'image';
-    if (!isPicture) violations.add(`foreign markup: the preview asks for ${request.url()}`);
-    (isPicture ? request.abort() : request.continue()).catch(() => undefined);
-  });
   await tab.locator('::-p-aria([name="Formatted description (HTML)"])').click();
   await tab.keyboard.sendCharacter(CANARIES + written.join('\n'));
   await tab.locator('details.preview > summary').click();
@@ -45,6 +40,17 @@ export async function previewHostileHtml(visit: PanelVisit, { owner, ids, writte
   for (const text of executed) violations.add(`executed: in the preview: ${text}`);
   if (!(await runsWithoutGuards(context))) violations.add('The canaries of the preview never run: the proof is blind.');
   await context.close();
+}
+
+/** Lets nothing out: pictures of elsewhere are refused, for which nobody need wait, and all else of elsewhere is a violation. */
+async function keepInside(tab: Page, { baseUrl, violations }: PanelVisit): Promise<void> {
+  await tab.setRequestInterception(true);
+  tab.on('request', (request) => {
+    const isOurs = /^(?:data|blob):/.test(request.url()) || new URL(request.url()).origin === baseUrl;
+    (isOurs ? request.continue() : request.abort()).catch(() => undefined);
+    if (isOurs || request.resourceType() === 'image') return;
+    violations.add(`foreign markup: the preview asks for ${request.url()}`);
+  });
 }
 
 function heardOn(tab: Page): string[] {
@@ -63,7 +69,9 @@ function heardOn(tab: Page): string[] {
 async function runsWithoutGuards(context: BrowserContext): Promise<boolean> {
   const tab = await context.newPage();
   const executed = heardOn(tab);
-  await tab.setContent(`<iframe srcdoc="${CANARIES.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`);
+  await tab.setContent(`<iframe srcdoc="${CANARIES.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`, {
+    waitUntil: 'domcontentloaded',
+  });
   for (let tries = 0; tries < 50 && executed.length < 3; tries += 1) {
     await tab.evaluate('new Promise((done) => setTimeout(done, 100))');
   }

@@ -108,6 +108,27 @@ const COPIES = `
   )
   insert into commerce.customers (site_id, id, email) select $1, id, name || '@example.com' from copies`;
 
+test('variants are found by SKU, barcode and name, in their own shop alone', async () => {
+  const [shop, neighbour] = [await openShop(), await openShop()];
+  const options = [{ name: 'Size', values: ['S', 'M'] }];
+  const variants = [
+    { option1: 'S', sku: 'COAT_S', barcode: '4006381333931' },
+    { option1: 'M', sku: null },
+  ];
+  await shop.givenProduct({ name: 'Regenjäcke 50%', options, variants });
+  await shop.givenProduct({ name: 'Hat', sku: 'HAT' });
+  await neighbour.givenProduct({ name: 'Regenhut', sku: 'COAT_S' });
+  const found = async (q: string) => {
+    const { data } = await shop.dashboard.GET('/api/dashboard/inventory', { params: { query: { q } } });
+    return `${data?.total}: ${data?.inventory.map(({ product_name, sku }) => `${product_name} ${sku}`).join(', ')}`;
+  };
+  const [small, medium] = ['Regenjäcke 50% COAT_S', 'Regenjäcke 50% null'];
+
+  for (const q of ['t_s', 'COAT', '6381', '4006381333931']) expect.soft(await found(q), q).toBe(`1: ${small}`);
+  for (const q of ['JÄCKE', '0%', 'regen']) expect.soft(await found(q), q).toBe(`2: ${small}, ${medium}`);
+  for (const q of ['hut', 's4', '%%', 'COATxS']) expect.soft(await found(q), q).toBe('0: ');
+});
+
 test('what is searched for among orders and customers can be found by index, for all that row-level security asks', async () => {
   const { site_id } = await openShop();
   await asSuperuser(async (superuser) => {
@@ -117,13 +138,16 @@ test('what is searched for among orders and customers can be found by index, for
     const reads = [
       ['search_orders', ['fulfillments_searched', 'order_lines_searched', 'orders_searched']],
       ['search_customers', ['customers_searched']],
+      ['search_variants', ['products_searched', 'variants_searched', 'variants_searched']],
     ] as const;
     for (const [name, indexes] of reads) expect(await indexesOf(superuser, name, site_id)).toEqual(indexes);
     await superuser.query('rollback');
   });
 });
 
-const SEARCHED = ['orders', 'order_lines', 'fulfillments', 'customers'].map((name) => `'${name}'::regclass`).join();
+const SEARCHED = ['orders', 'order_lines', 'fulfillments', 'customers', 'products', 'variants']
+  .map((name) => `'${name}'::regclass`)
+  .join();
 
 /** By which indexes the statement inside a search function finds the text, as its owner plans it. */
 async function indexesOf(superuser: pg.Client, name: string, site_id: string): Promise<string[]> {

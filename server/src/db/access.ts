@@ -93,7 +93,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
 };
 
 /** The tables that the search functions read. */
-const SEARCHED = ['customers', 'fulfillments', 'order_lines', 'orders', 'product_search'];
+const SEARCHED = ['customers', 'fulfillments', 'order_lines', 'orders', 'product_search', 'products', 'variants'];
 
 /** The rights to those tables of the schema commerce that exist. */
 export function tableRights(tables: string[]): TableRight[] {
@@ -171,4 +171,4 @@ export const REQUEST_FUNCTIONS = [
 ];
 
 /** The functions that run as commerce_search. Anyone may call them: they return only ids of the current tenant. */
-export const SEARCH_FUNCTIONS = ['search_products', 'search_orders', 'search_customers'];
+export const SEARCH_FUNCTIONS = ['search_products', 'search_orders', 'search_customers', 'search_variants'];
