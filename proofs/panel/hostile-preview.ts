@@ -10,6 +10,10 @@ const CANARIES = [
   '<img src=x onerror=\'console.error("executed: handler")\'>',
   '<svg onload=\'console.error("executed: svg")\'></svg>',
   '<iframe srcdoc="<script>console.error(\'executed: inner frame\')</script>"></iframe>',
+].join('');
+
+/** What would take the frame, or what stands around it, elsewhere. */
+const AWAY = [
   '<meta http-equiv=refresh content="0;url=https://evil.example/">',
   '<form action=https://evil.example/><input name=q autofocus onfocus=\'console.error("executed: focus")\'></form>',
 ].join('');
@@ -26,7 +30,7 @@ export async function previewHostileHtml(visit: PanelVisit, { owner, ids, writte
   await tab.goto(address);
   await settled(tab);
   await tab.locator('::-p-aria([name="Formatted description (HTML)"])').click();
-  await tab.keyboard.sendCharacter(CANARIES + written.join('\n'));
+  await tab.keyboard.sendCharacter(CANARIES + AWAY + written.join('\n'));
   await tab.locator('details.preview > summary').click();
   await tab.waitForSelector('details[open] iframe');
   await tab.evaluate('new Promise((done) => setTimeout(done, 500))');
@@ -72,7 +76,7 @@ async function runsWithoutGuards(context: BrowserContext): Promise<boolean> {
   await tab.setContent(`<iframe srcdoc="${CANARIES.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`, {
     waitUntil: 'domcontentloaded',
   });
-  for (let tries = 0; tries < 50 && executed.length < 3; tries += 1) {
+  for (let tries = 0; tries < 200 && executed.length < 3; tries += 1) {
     await tab.evaluate('new Promise((done) => setTimeout(done, 100))');
   }
   return ['script', 'handler', 'svg'].every((kind) => executed.includes(`executed: ${kind}`));

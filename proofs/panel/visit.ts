@@ -215,7 +215,7 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
     await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
   );
   await tab.evaluate(axe);
-  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as Pick<
+  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'], iframes: false })`)) as Pick<
     AxeResults,
     'violations'
   >;

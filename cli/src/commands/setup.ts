@@ -51,7 +51,7 @@ function inWords(item: Item, paint: Paint): string {
 const BANK_DETAILS = 'settings set bank_details account_holder="Alder & Finch" iban=DE89370400440532013000';
 
 /** Of each step, commands to copy and change: they do it as they stand. */
-const COMMANDS: Record<Item['code'], string[]> = {
+const COMMANDS: Record<string, string[]> = {
   products: ['products create "Stoneware Mug" --price 14.00 --stock 24 --status active'],
   delivery: ['shipping-options create Parcel --price 4.90 --country DE'],
   payment: [BANK_DETAILS],
@@ -65,7 +65,7 @@ const COMMANDS: Record<Item['code'], string[]> = {
 function commandsFor({ code, next }: Item): string[] {
   // What is published already only lacks stock.
   if (next?.operation === 'dashboard.adjustInventory') return ['inventory adjust SKU --delta 24 --reason received'];
-  return COMMANDS[code];
+  return COMMANDS[code] ?? (next ? [`api ${next.method} ${next.path}`] : []);
 }
 
 /** In one sentence, whether the shop can sell. */

@@ -509,6 +509,30 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION commerce.search_variants(pattern text, most integer)
+ RETURNS TABLE(variant_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+BEGIN ATOMIC
+( SELECT v.id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.sku ~~* search_variants.pattern))
+  LIMIT search_variants.most)
+ UNION
+ ( SELECT v.id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.barcode ~~* search_variants.pattern))
+  LIMIT search_variants.most)
+ UNION
+ ( SELECT v.id
+    FROM (commerce.products p
+      JOIN commerce.variants v ON (((v.site_id = p.site_id) AND (v.product_id = p.id))))
+   WHERE ((p.site_id = ( SELECT commerce.current_site() AS current_site)) AND (p.name ~~* search_variants.pattern))
+  LIMIT search_variants.most);
+END
+;
+
 CREATE OR REPLACE FUNCTION commerce.takes(events text[], event_type text)
  RETURNS boolean
  LANGUAGE sql
@@ -1713,6 +1737,7 @@ CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, i
 CREATE INDEX products_by_price ON commerce.products USING btree (site_id, price, id) WHERE (status = 'active'::text);
 CREATE INDEX products_hidden ON commerce.products USING btree (site_id, id) WHERE ((status <> 'active'::text) OR (published_at IS NULL));
 CREATE INDEX products_newest ON commerce.products USING btree (site_id, published_at DESC, id) WHERE (status = 'active'::text);
+CREATE INDEX products_searched ON commerce.products USING gin (site_id, name public.gin_trgm_ops);
 CREATE INDEX products_visible ON commerce.products USING btree (site_id, id) INCLUDE (published_at, price, price_max) WHERE (status = 'active'::text);
 alter table commerce.products enable row level security, force row level security;
 
@@ -2144,6 +2169,7 @@ create table commerce.variants (
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
 CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
+CREATE INDEX variants_searched ON commerce.variants USING gin (site_id, sku public.gin_trgm_ops, barcode public.gin_trgm_ops) WHERE ((sku IS NOT NULL) OR (barcode IS NOT NULL));
 CREATE INDEX variants_with_picture ON commerce.variants USING btree (site_id, product_id) WHERE (image_url IS NOT NULL);
 alter table commerce.variants enable row level security, force row level security;
 
@@ -2629,6 +2655,9 @@ create policy tenant on commerce.product_tombstones as permissive for all to pub
 create policy backup on commerce.products as permissive for select to commerce_backup
   using (true);
 
+create policy search_reads on commerce.products as permissive for select to commerce_search
+  using (true);
+
 create policy tenant on commerce.products as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
@@ -2714,6 +2743,9 @@ create policy tenant on commerce.ucp_requests as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.variants as permissive for select to commerce_backup
+  using (true);
+
+create policy search_reads on commerce.variants as permissive for select to commerce_search
   using (true);
 
 create policy tenant on commerce.variants as permissive for all to public
@@ -3018,6 +3050,8 @@ grant delete, insert, select, update on commerce.products to commerce_app;
 
 grant select on commerce.products to commerce_backup;
 
+grant select on commerce.products to commerce_search;
+
 grant delete, insert, select, update on commerce.rate_counts to commerce_app;
 
 grant select on commerce.rate_counts to commerce_backup;
@@ -3127,6 +3161,8 @@ grant delete, select on commerce.ucp_requests to commerce_sweep;
 grant delete, insert, select, update on commerce.variants to commerce_app;
 
 grant select on commerce.variants to commerce_backup;
+
+grant select on commerce.variants to commerce_search;
 
 grant delete, insert, select, update on commerce.webhook_attempts to commerce_app;
 
