@@ -160,6 +160,8 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
+    // The sandbox of a preview says what it stopped.
+    if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {

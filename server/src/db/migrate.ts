@@ -68,6 +68,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0090_imported_customers': () => import('./migrations/0090_imported_customers.ts'),
   '0100_order_search': () => import('./migrations/0100_order_search.ts'),
   '0101_stock_search': () => import('./migrations/0101_stock_search.ts'),
+  '0120_site_usage': () => import('./migrations/0120_site_usage.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
