@@ -160,8 +160,6 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').setTimeout(PATIENCE_MS).wait();
       await settled(tab);
     },
-    // The sandbox of a preview says what it stopped.
-    if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
@@ -233,6 +231,8 @@ function listen(tab: Page): string[] {
     const { url = '' } = message.location();
     // The icon that a browser asks for by itself, and answers that a screen shows in words.
     if (url.endsWith('/favicon.ico') || message.text().startsWith('Failed to load resource')) return;
+    // The sandbox of a preview says what it stopped.
+    if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it a frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;
     if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
