@@ -114,6 +114,54 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   expect(now.total_inventory).toBe(62);
 });
 
+inPanel('a formatted description is previewed as customers will see it', async (visit) => {
+  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
+  const description_html =
+    '<h2>Cut by hand</h2><p>Of <strong>oak</strong>. <a href="https://shop.example/">More</a></p>';
+  const { id } = await unwrap(
+    dashboard.POST('/api/dashboard/products', {
+      body: { name: `Tray ${width}`, price: '30.00', description_html, metadata: { material: 'oak' } },
+    }),
+  );
+  await open(`/products/${id}`);
+  await fill('Title for search engines', 'An oak tray');
+  await fill('Description for search engines', 'A tray that is cut by hand.');
+  const previewed = async () => {
+    const frame = await (await tab.waitForSelector('details[open] iframe'))?.contentFrame();
+    return String(await frame?.evaluate('document.body.innerText'))
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+  };
+  await tab.locator('details.preview > summary').click();
+  await look('product-preview');
+  expect(await previewed()).toBe('Cut by hand Of oak. More');
+  // Whatever is typed: the browser's complaints would hold what these say, and fail the test.
+  await fill('Formatted description (HTML)', '');
+  await fill(
+    'Formatted description (HTML)',
+    `<p>Typed</p><script>console.error('run')</script><img src="data:," onerror="console.error('run')"><svg onload="console.error('run')">`,
+  );
+  await tab.waitForFunction(`document.querySelector('iframe')?.srcdoc.includes('onload')`);
+  expect(
+    await tab.$eval('iframe', (frame) => [frame.sandbox.length, frame.hasAttribute('sandbox')]),
+  ).toEqual([0, true]);
+  expect(await previewed()).toBe('Typed');
+  await fill('Formatted description (HTML)', '<ul><li>Oak<li>Oil</ul>');
+  await press('Save');
+  await sees('Saved.');
+  expect(await previewed()).toBe('Oak Oil');
+  const saved = await unwrap(
+    dashboard.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id: id } } }),
+  );
+  expect(saved).toMatchObject({
+    description_html: '<ul><li>Oak</li><li>Oil</li></ul>',
+    description: expect.stringContaining('Oak'),
+    seo_title: 'An oak tray',
+    seo_description: 'A tray that is cut by hand.',
+    metadata: { material: 'oak' },
+  });
+});
+
 inPanel('two people change one product, and nothing is lost unseen', async (visit) => {
   const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
   const { id } = await unwrap(
@@ -151,7 +199,7 @@ inPanel('two people change one product, and nothing is lost unseen', async (visi
 });
 
 inPanel('a file is tried, then imported, and what is refused says where', async (visit) => {
-  const { open, press, sees, look, text, dashboard, width } = visit;
+  const { open, press, fill, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
   const path = join(folder, 'products.csv');
   const rows = [
@@ -185,6 +233,16 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     }
     await look('import-tried');
     expect(await isThere()).toBe(false);
+    const rule = 'A SKU that an earlier variant of the file has';
+    for (const [choice, outcome] of [
+      ['refuse', 'Refused (2)'],
+      ['suffix', `it becomes "POT-${width}-S-2"`],
+      ['keep-first', 'comes in without a SKU'],
+    ] as const) {
+      await fill(rule, choice);
+      await press('Try it first (dry run)');
+      await sees(outcome);
+    }
     await press('Import 2 products');
     await sees('What was imported');
     expect(await isThere()).toBe(true);

@@ -54,7 +54,8 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   });
 });
 
-inPanel('A way of delivery is added, changed and deleted', async ({ open, fill, press, sees, look, width }) => {
+inPanel('A way of delivery is added, changed and deleted', async (visit) => {
+  const { open, fill, press, sees, look, tab, dashboard, width } = visit;
   const name = `By bicycle ${width}`;
   await open('/settings/delivery');
   await press('Add an option');
@@ -62,9 +63,18 @@ inPanel('A way of delivery is added, changed and deleted', async ({ open, fill, 
   await fill('Price in EUR', '3.90');
   await fill('Country to add', 'AT');
   await press('Add');
+  await tab.locator('::-p-text(Only parts of these countries)').click();
+  await fill('Beginnings of postal codes, one on a line', '10\n11');
   await look('settings-delivery-dialog');
   await press('Save');
   await sees(name);
+  await sees('Austria, parts of it');
+  const { shipping_options } = await unwrap(dashboard.GET('/api/dashboard/shipping-options'));
+  expect(shipping_options.find((option) => option.name === name)).toMatchObject({
+    countries: ['AT'],
+    states: [],
+    postcode_prefixes: ['10', '11'],
+  });
   await look('settings-delivery');
   await press(`Edit ${name}`);
   await fill('Price in EUR', '4.20');

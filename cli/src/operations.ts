@@ -20,16 +20,6 @@ export function asksFirst(program: Command, id: string | undefined): boolean {
   return isFor(program);
 }
 
-/** The words of the command that is there for an operation, such as `orders cancel`. */
-export function commandFor(program: Command, id: string): string | undefined {
-  for (const command of program.commands) {
-    if (calledBy(command).some((own) => own === id)) return command.name();
-    const inner = commandFor(command, id);
-    if (inner) return `${command.name()} ${inner}`;
-  }
-  return undefined;
-}
-
 /** The operations that a command is there for. */
 export function calledBy(command: Command): readonly OperationId[] {
   return CALLED.get(command) ?? [];

@@ -104,7 +104,8 @@ export interface TableStyle {
 
 /** How tables look on this terminal. */
 export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
-  return { paint, width: stdout.isTTY ? stdout.columns : undefined };
+  // Some terminals of programs say that they have no columns.
+  return { paint, width: stdout.isTTY ? stdout.columns || 80 : undefined };
 }
 
 /**
@@ -170,7 +171,7 @@ export function moment(timestamp: string | null, none = '–'): string {
 
 /** Which page of a list this is, and how to see the next one; undefined when the list is on one page. */
 export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
-  const count = `${list.total} ${noun}`;
+  const count = `${list.total} ${list.total === 1 ? noun.replace(/s$/, '') : noun}`;
   if (list.pages <= 1 && list.page === 1) return `${count}.`;
   const more = list.page < list.pages ? ` Next: --page ${list.page + 1}` : '';
   return `${count}, page ${list.page} of ${list.pages}.${more}`;

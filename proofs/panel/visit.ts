@@ -215,7 +215,7 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
     await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
   );
   await tab.evaluate(axe);
-  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as Pick<
+  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'], iframes: false })`)) as Pick<
     AxeResults,
     'violations'
   >;
@@ -231,6 +231,8 @@ function listen(tab: Page): string[] {
     const { url = '' } = message.location();
     // The icon that a browser asks for by itself, and answers that a screen shows in words.
     if (url.endsWith('/favicon.ico') || message.text().startsWith('Failed to load resource')) return;
+    // The sandbox of a preview says what it stopped.
+    if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it a frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;
     if (['error', 'warn'].includes(message.type())) complaints.push(message.text());

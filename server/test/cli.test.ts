@@ -250,3 +250,51 @@ test('the settings of a shop are set and read again by their names', async () =>
   const refused = await commerce(['settings', 'set', 'bank_details.iban', 'DE89370400440532013001']);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('bank_details.iban: The check digits')]);
 });
+
+test('the commands that the set-up list shows do its steps as they stand', async () => {
+  const { commerce } = await merchant();
+  const lines = (out: string) => [...out.matchAll(/^ {4}commerce (.+)$/gm)].map(([, line = '']) => line);
+  const before = await commerce(['setup']);
+  expect(before.out).toContain('The shop cannot sell yet.');
+  const shown = lines(before.out);
+  expect(shown).toHaveLength(9);
+
+  for (const line of shown) {
+    const words = [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''));
+    const { code, err } = await commerce(words);
+    expect(code, `${line}: ${err}`).toBe(0);
+  }
+  const after = await commerce(['setup']);
+  expect(after.out).toContain('The shop can sell.');
+  expect(lines(after.out)).toEqual([]);
+});
+
+test('a product gets a formatted description, and its texts for search engines, by options', async () => {
+  const { commerce, dashboard } = await merchant();
+  const html = '<p>Cut by <b>hand</b>.</p><script>alert(1)</script>';
+  const seo = ['--seo-title', 'An oak tray', '--seo-description', 'Cut by hand.'];
+  const made = await commerce([
+    'products',
+    'create',
+    'Tray',
+    '--price',
+    '30',
+    '--description-html',
+    html,
+    ...seo,
+    '--json',
+  ]);
+  expect(made.code).toBe(0);
+  const read = async () => {
+    const params = { path: { product_id: JSON.parse(made.out).id } };
+    return (await dashboard.GET('/api/dashboard/products/{product_id}', { params })).data;
+  };
+  expect(await read()).toMatchObject({
+    description_html: '<p>Cut by <b>hand</b>.</p>',
+    description: 'Cut by hand.',
+    seo_title: 'An oak tray',
+    seo_description: 'Cut by hand.',
+  });
+  await commerce(['products', 'update', 'tray', '--seo-title', 'none', '--description-html', 'none']);
+  expect(await read()).toMatchObject({ description_html: null, description: 'Cut by hand.', seo_title: null });
+});

@@ -27,7 +27,7 @@ test('products are listed by any of several vendors', async () => {
   ]);
   expect(code).toBe(0);
   expect(out).toContain(`${PRODUCT.price}  ${PRODUCT.currency}`);
-  expect(out).toContain('\n\n1 products.\n');
+  expect(out).toContain('\n\n1 product.\n');
   expect(server.seen[0]?.query.toString()).toBe('vendor=Alder&vendor=Finch&product_type=Mugs');
 });
 

@@ -1,6 +1,6 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
-import { calls, commandFor } from '../operations.ts';
+import { calls } from '../operations.ts';
 import { type Paint, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -8,6 +8,7 @@ import { isJson } from './options.ts';
 import { addTestOrder } from './test-order.ts';
 
 type Setup = Schemas['Setup'];
+type Item = Setup['items'][number];
 
 /** What a sentence about it is made of. */
 interface Told {
@@ -16,7 +17,7 @@ interface Told {
 }
 
 const EXAMPLES = `
-Steps marked ✗ have to be done before the shop can sell, those marked – should be done.
+Steps marked ✗ have to be done before the shop can sell, those marked – should be done. The commands below them are examples.
 
 Examples:
   $ commerce setup
@@ -28,24 +29,43 @@ export function addSetup(program: Command, terminal: Terminal): void {
   calls(group.command('show', { isDefault: true }), 'dashboard.getSetup')
     .description('Show what the shop needs before it can sell.')
     .addHelpText('after', EXAMPLES)
-    .action((_options, command: Command) => setup(program, command, terminal));
+    .action((_options, command: Command) => setup(command, terminal));
   addTestOrder(group, terminal);
 }
 
-async function setup(program: Command, command: Command, terminal: Terminal): Promise<void> {
+async function setup(command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const found = await unwrap(client.GET('/api/dashboard/setup'));
   show(terminal, isJson(command), found, (paint) => {
-    const steps = found.items.map((item) => inWords(program, item, paint));
+    const steps = found.items.map((item) => inWords(item, paint));
     return [...steps, '', sentenceOf(found)].join('\n');
   });
 }
 
-function inWords(program: Command, { done, blocking, message, next }: Setup['items'][number], paint: Paint): string {
-  const mark = done ? paint('green', '✓') : blocking ? paint('red', '✗') : paint('yellow', '–');
-  const how = next && (commandFor(program, next.operation) ?? `api ${next.method} ${next.path}`);
-  const fields = next && next.fields.length > 0 ? `   (${next.fields.join(', ')})` : '';
-  return `${mark} ${plain(message)}${how ? `\n    commerce ${how} --help${plain(fields)}` : ''}`;
+function inWords(item: Item, paint: Paint): string {
+  const mark = item.done ? paint('green', '✓') : item.blocking ? paint('red', '✗') : paint('yellow', '–');
+  const lines = item.next ? commandsFor(item).map((line) => `\n    commerce ${line}`) : [];
+  return `${mark} ${plain(item.message)}${lines.join('')}`;
+}
+
+const BANK_DETAILS = 'settings set bank_details account_holder="Alder & Finch" iban=DE89370400440532013000';
+
+/** Of each step, commands to copy and change: they do it as they stand. */
+const COMMANDS: Record<string, string[]> = {
+  products: ['products create "Stoneware Mug" --price 14.00 --stock 24 --status active'],
+  delivery: ['shipping-options create Parcel --price 4.90 --country DE'],
+  payment: [BANK_DETAILS],
+  live_payments: [BANK_DETAILS],
+  tax: ['settings set default_tax_rate 0.19'],
+  contact: ['settings set brand.support_email help@shop.example'],
+  legal: ['terms', 'privacy', 'imprint'].map((text) => `settings set legal.${text}_url https://shop.example/${text}`),
+  storefront_url: ['settings set storefront_url https://shop.example'],
+};
+
+function commandsFor({ code, next }: Item): string[] {
+  // What is published already only lacks stock.
+  if (next?.operation === 'dashboard.adjustInventory') return ['inventory adjust SKU --delta 24 --reason received'];
+  return COMMANDS[code] ?? (next ? [`api ${next.method} ${next.path}`] : []);
 }
 
 /** In one sentence, whether the shop can sell. */

@@ -43,7 +43,7 @@ test('the steps of setting up are listed with what is done, what blocks, and the
   expect(code).toBe(0);
   expect(out).toContain('✓ The shop delivers.\n');
   expect(out).toContain('✗ Shoppers have no way to pay.');
-  expect(out).toContain('\n    commerce settings set --help   (bank_details)\n');
+  expect(out).toContain('\n    commerce settings set bank_details account_holder=');
   expect(out).toMatch(/\n\nThe shop cannot sell yet\.\n$/);
   const sold = { can_sell: true, items: SETUP.items.map((item) => ({ ...item, done: true, next: null })) };
   const { url: ready } = await shop({ 'GET /api/dashboard/setup': { body: sold } });

@@ -92,13 +92,16 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   webhook_deliveries: SWEEP,
 };
 
+/** The tables that the search functions read. */
+const SEARCHED = ['customers', 'fulfillments', 'order_lines', 'orders', 'product_search', 'products', 'variants'];
+
 /** The rights to those tables of the schema commerce that exist. */
 export function tableRights(tables: string[]): TableRight[] {
   return tables.flatMap((name) => {
     const table = `commerce.${name}`;
     const app = { role: 'commerce_app', table, rights: APP_EXCEPTIONS[name] ?? WRITE };
     const sweep = SWEEP_RIGHTS[name];
-    const search = name === 'product_search' ? [{ role: 'commerce_search', table, rights: READ }] : [];
+    const search = SEARCHED.includes(name) ? [{ role: 'commerce_search', table, rights: READ }] : [];
     return [app, ...(sweep ? [{ role: 'commerce_sweep', table, rights: sweep }] : []), ...search];
   });
 }
@@ -138,13 +141,7 @@ export const POLICIES: Policy[] = [
       or (order_id is null and status in ('started', 'requires_action', 'succeeded'))`,
   ),
   due('product_sales', 'true'),
-  {
-    table: 'commerce.product_search',
-    name: 'search_reads',
-    role: 'commerce_search',
-    command: 'select',
-    using: 'true',
-  },
+  ...SEARCHED.map(searched),
 ];
 
 function sweep(name: string, using: string): Policy {
@@ -153,6 +150,10 @@ function sweep(name: string, using: string): Policy {
 
 function due(name: string, using: string): Policy {
   return { table: `commerce.${name}`, name: 'due', role: 'commerce_sweep', command: 'select', using };
+}
+
+function searched(name: string): Policy {
+  return { table: `commerce.${name}`, name: 'search_reads', role: 'commerce_search', command: 'select', using: 'true' };
 }
 
 /** The policy that lets backups read a table with row-level security. */
@@ -169,5 +170,5 @@ export const REQUEST_FUNCTIONS = [
   'erase_audit_details',
 ];
 
-/** The function that runs as commerce_search. Anyone may call it: it returns only ids of the current tenant. */
-export const SEARCH_FUNCTION = 'search_products';
+/** The functions that run as commerce_search. Anyone may call them: they return only ids of the current tenant. */
+export const SEARCH_FUNCTIONS = ['search_products', 'search_orders', 'search_customers', 'search_variants'];

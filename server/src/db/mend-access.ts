@@ -5,7 +5,7 @@ import {
   POLICIES,
   type Policy,
   REQUEST_FUNCTIONS,
-  SEARCH_FUNCTION,
+  SEARCH_FUNCTIONS,
   tableRights,
 } from './access.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
@@ -24,7 +24,7 @@ export interface Gap {
 const ATTEMPTS = 5;
 
 /**
- * Adds the grants and policies that the roles lack, and sets the owner of the search function; with `only`, for that role only.
+ * Adds the grants and policies that the roles lack, and sets the owner of the search functions; with `only`, for that role only.
  * Expects the roles and the migrated schema, including the queue's. Returns what it added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
@@ -225,10 +225,10 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
         coalesce(bool_or(a.grantee = to_regrole('commerce_app')), false) as callable
       from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
       where p.pronamespace = to_regnamespace('commerce') and p.proname = any($1) group by p.oid`,
-    [[...REQUEST_FUNCTIONS, SEARCH_FUNCTION]],
+    [[...REQUEST_FUNCTIONS, ...SEARCH_FUNCTIONS]],
   );
-  const requests = rows.filter(({ name }) => name !== SEARCH_FUNCTION);
-  const search = rows.filter(({ name, owner }) => name === SEARCH_FUNCTION && owner !== 'commerce_search');
+  const requests = rows.filter(({ name }) => !SEARCH_FUNCTIONS.includes(name));
+  const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
     // Before its owner changes: afterwards only the new owner can grant rights to it.

@@ -66,6 +66,8 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0080_operators': () => import('./migrations/0080_operators.ts'),
   '0085_formatted_descriptions': () => import('./migrations/0085_formatted_descriptions.ts'),
   '0090_imported_customers': () => import('./migrations/0090_imported_customers.ts'),
+  '0100_order_search': () => import('./migrations/0100_order_search.ts'),
+  '0101_stock_search': () => import('./migrations/0101_stock_search.ts'),
   '0110_deletion_begun': () => import('./migrations/0110_deletion_begun.ts'),
   '0120_site_usage': () => import('./migrations/0120_site_usage.ts'),
 };

@@ -101,6 +101,13 @@ CREATE OR REPLACE FUNCTION commerce.current_site()
 RETURN (current_setting('app.site_id'::text))::uuid
 ;
 
+CREATE OR REPLACE FUNCTION commerce.customer_search_text(email text, phone text, first_name text, last_name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((((COALESCE(email, ''::text) || ''::text) || COALESCE(phone, ''::text)) || ''::text) || COALESCE(((first_name || ' '::text) || last_name), first_name, last_name, ''::text))
+;
+
 CREATE OR REPLACE FUNCTION commerce.delete_postings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -355,6 +362,13 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.order_search_text(order_number text, email text, tracking_number text, external_reference text, shipping_address jsonb, billing_address jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((((((((((order_number || ''::text) || COALESCE(email, ''::text)) || ''::text) || COALESCE(tracking_number, ''::text)) || ''::text) || COALESCE(external_reference, ''::text)) || ''::text) || COALESCE((((shipping_address ->> 'first_name'::text) || ' '::text) || (shipping_address ->> 'last_name'::text)), (shipping_address ->> 'first_name'::text), (shipping_address ->> 'last_name'::text), ''::text)) || ''::text) || COALESCE((((billing_address ->> 'first_name'::text) || ' '::text) || (billing_address ->> 'last_name'::text)), (billing_address ->> 'first_name'::text), (billing_address ->> 'last_name'::text), ''::text))
+;
+
 CREATE OR REPLACE PROCEDURE commerce.protect(IN tenant_table regclass)
  LANGUAGE plpgsql
 AS $procedure$
@@ -385,6 +399,42 @@ AS $function$
         on conflict do nothing;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_customers(pattern text, most integer)
+ RETURNS TABLE(customer_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT c.id
+    FROM commerce.customers c
+   WHERE ((c.site_id = ( SELECT commerce.current_site() AS current_site)) AND (commerce.customer_search_text(c.email, c.phone, c.first_name, c.last_name) ~~* search_customers.pattern) AND (POSITION((''::text) IN (search_customers.pattern)) = 0))
+  LIMIT search_customers.most;
+END
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_orders(pattern text, most integer)
+ RETURNS TABLE(order_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+BEGIN ATOMIC
+( SELECT o.id
+    FROM commerce.orders o
+   WHERE ((o.site_id = ( SELECT commerce.current_site() AS current_site)) AND (commerce.order_search_text(o.order_number, o.email, o.tracking_number, o.external_reference, o.shipping_address, o.billing_address) ~~* search_orders.pattern) AND (POSITION((''::text) IN (search_orders.pattern)) = 0))
+  LIMIT search_orders.most)
+ UNION
+ ( SELECT DISTINCT l.order_id
+    FROM commerce.order_lines l
+   WHERE ((l.site_id = ( SELECT commerce.current_site() AS current_site)) AND (l.sku ~~* search_orders.pattern))
+  LIMIT search_orders.most)
+ UNION
+ ( SELECT DISTINCT f.order_id
+    FROM commerce.fulfillments f
+   WHERE ((f.site_id = ( SELECT commerce.current_site() AS current_site)) AND (f.tracking_number ~~* search_orders.pattern))
+  LIMIT search_orders.most);
+END
 ;
 
 CREATE OR REPLACE FUNCTION commerce.search_products(words text, last_word_prefix tsquery, folded text)
@@ -456,6 +506,30 @@ BEGIN ATOMIC
                    WHERE ((v.site_id = search_sources.site) AND (v.product_id = p.id) AND (code.code IS NOT NULL))) codes)) AS jsonb_build_object
     FROM commerce.products p
    WHERE ((p.site_id = search_sources.site) AND (p.id = ANY (search_sources.products)));
+END
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_variants(pattern text, most integer)
+ RETURNS TABLE(variant_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+BEGIN ATOMIC
+( SELECT v.id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.sku ~~* search_variants.pattern))
+  LIMIT search_variants.most)
+ UNION
+ ( SELECT v.id
+    FROM commerce.variants v
+   WHERE ((v.site_id = ( SELECT commerce.current_site() AS current_site)) AND (v.barcode ~~* search_variants.pattern))
+  LIMIT search_variants.most)
+ UNION
+ ( SELECT v.id
+    FROM (commerce.products p
+      JOIN commerce.variants v ON (((v.site_id = p.site_id) AND (v.product_id = p.id))))
+   WHERE ((p.site_id = ( SELECT commerce.current_site() AS current_site)) AND (p.name ~~* search_variants.pattern))
+  LIMIT search_variants.most);
 END
 ;
 
@@ -1013,6 +1087,7 @@ create table commerce.customers (
   constraint email_in_lower_case CHECK ((email = lower(email)))
 );
 CREATE INDEX customers_by_email ON commerce.customers USING btree (site_id, email);
+CREATE INDEX customers_searched ON commerce.customers USING gin (site_id, commerce.customer_search_text(email, phone, first_name, last_name) public.gin_trgm_ops);
 CREATE UNIQUE INDEX email_taken ON commerce.customers USING btree (site_id, lower(email));
 alter table commerce.customers enable row level security, force row level security;
 
@@ -1173,6 +1248,7 @@ create table commerce.fulfillments (
   constraint fulfillments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
 );
 CREATE INDEX fulfillments_of ON commerce.fulfillments USING btree (site_id, order_id, created_at);
+CREATE INDEX fulfillments_searched ON commerce.fulfillments USING gin (site_id, tracking_number public.gin_trgm_ops) WHERE (tracking_number IS NOT NULL);
 alter table commerce.fulfillments enable row level security, force row level security;
 
 create table commerce.idempotency_keys (
@@ -1329,6 +1405,7 @@ create table commerce.order_lines (
   constraint order_lines_quantity_check CHECK ((quantity > 0))
 );
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
+CREATE INDEX order_lines_searched ON commerce.order_lines USING gin (site_id, sku public.gin_trgm_ops) WHERE (sku IS NOT NULL);
 alter table commerce.order_lines enable row level security, force row level security;
 
 create table commerce.order_links (
@@ -1433,6 +1510,7 @@ CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_toke
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
+CREATE INDEX orders_searched ON commerce.orders USING gin (site_id, commerce.order_search_text(order_number, email, tracking_number, external_reference, shipping_address, billing_address) public.gin_trgm_ops);
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
 alter table commerce.orders enable row level security, force row level security;
 
@@ -1662,6 +1740,7 @@ CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, i
 CREATE INDEX products_by_price ON commerce.products USING btree (site_id, price, id) WHERE (status = 'active'::text);
 CREATE INDEX products_hidden ON commerce.products USING btree (site_id, id) WHERE ((status <> 'active'::text) OR (published_at IS NULL));
 CREATE INDEX products_newest ON commerce.products USING btree (site_id, published_at DESC, id) WHERE (status = 'active'::text);
+CREATE INDEX products_searched ON commerce.products USING gin (site_id, name public.gin_trgm_ops);
 CREATE INDEX products_visible ON commerce.products USING btree (site_id, id) INCLUDE (published_at, price, price_max) WHERE (status = 'active'::text);
 alter table commerce.products enable row level security, force row level security;
 
@@ -2108,6 +2187,7 @@ create table commerce.variants (
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
 CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
+CREATE INDEX variants_searched ON commerce.variants USING gin (site_id, sku public.gin_trgm_ops, barcode public.gin_trgm_ops) WHERE ((sku IS NOT NULL) OR (barcode IS NOT NULL));
 CREATE INDEX variants_with_picture ON commerce.variants USING btree (site_id, product_id) WHERE (image_url IS NOT NULL);
 alter table commerce.variants enable row level security, force row level security;
 
@@ -2365,6 +2445,9 @@ create policy tenant on commerce.customer_registrations as permissive for all to
 create policy backup on commerce.customers as permissive for select to commerce_backup
   using (true);
 
+create policy search_reads on commerce.customers as permissive for select to commerce_search
+  using (true);
+
 create policy tenant on commerce.customers as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
@@ -2425,6 +2508,9 @@ create policy tenant on commerce.fulfillment_items as permissive for all to publ
 create policy backup on commerce.fulfillments as permissive for select to commerce_backup
   using (true);
 
+create policy search_reads on commerce.fulfillments as permissive for select to commerce_search
+  using (true);
+
 create policy tenant on commerce.fulfillments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
@@ -2470,6 +2556,9 @@ create policy tenant on commerce.order_events as permissive for all to public
 create policy backup on commerce.order_lines as permissive for select to commerce_backup
   using (true);
 
+create policy search_reads on commerce.order_lines as permissive for select to commerce_search
+  using (true);
+
 create policy tenant on commerce.order_lines as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
@@ -2493,6 +2582,9 @@ create policy backup on commerce.orders as permissive for select to commerce_bac
 
 create policy due on commerce.orders as permissive for select to commerce_sweep
   using (((payment_status = 'awaiting_payment'::text) AND ((payment_due_at <= now()) OR ((payment_reminded_at IS NULL) AND (payment_reminder_at <= now())))));
+
+create policy search_reads on commerce.orders as permissive for select to commerce_search
+  using (true);
 
 create policy tenant on commerce.orders as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
@@ -2579,6 +2671,9 @@ create policy tenant on commerce.product_tombstones as permissive for all to pub
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.products as permissive for select to commerce_backup
+  using (true);
+
+create policy search_reads on commerce.products as permissive for select to commerce_search
   using (true);
 
 create policy tenant on commerce.products as permissive for all to public
@@ -2672,6 +2767,9 @@ create policy tenant on commerce.ucp_requests as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.variants as permissive for select to commerce_backup
+  using (true);
+
+create policy search_reads on commerce.variants as permissive for select to commerce_search
   using (true);
 
 create policy tenant on commerce.variants as permissive for all to public
@@ -2808,6 +2906,8 @@ grant delete, insert, select, update on commerce.customers to commerce_app;
 
 grant select on commerce.customers to commerce_backup;
 
+grant select on commerce.customers to commerce_search;
+
 grant delete, insert, select, update on commerce.discount_redemptions to commerce_app;
 
 grant select on commerce.discount_redemptions to commerce_backup;
@@ -2847,6 +2947,8 @@ grant select on commerce.fulfillment_items to commerce_backup;
 grant delete, insert, select, update on commerce.fulfillments to commerce_app;
 
 grant select on commerce.fulfillments to commerce_backup;
+
+grant select on commerce.fulfillments to commerce_search;
 
 grant delete, insert, select, update on commerce.idempotency_keys to commerce_app;
 
@@ -2894,6 +2996,8 @@ grant delete, insert, select, update on commerce.order_lines to commerce_app;
 
 grant select on commerce.order_lines to commerce_backup;
 
+grant select on commerce.order_lines to commerce_search;
+
 grant delete, insert, select, update on commerce.order_links to commerce_app;
 
 grant select on commerce.order_links to commerce_backup;
@@ -2907,6 +3011,8 @@ grant select on commerce.order_numbers to commerce_backup;
 grant delete, insert, select, update on commerce.orders to commerce_app;
 
 grant select on commerce.orders to commerce_backup;
+
+grant select on commerce.orders to commerce_search;
 
 grant select on commerce.orders to commerce_sweep;
 
@@ -2967,6 +3073,8 @@ grant select on commerce.product_tombstones to commerce_backup;
 grant delete, insert, select, update on commerce.products to commerce_app;
 
 grant select on commerce.products to commerce_backup;
+
+grant select on commerce.products to commerce_search;
 
 grant delete, insert, select, update on commerce.rate_counts to commerce_app;
 
@@ -3081,6 +3189,8 @@ grant delete, select on commerce.ucp_requests to commerce_sweep;
 grant delete, insert, select, update on commerce.variants to commerce_app;
 
 grant select on commerce.variants to commerce_backup;
+
+grant select on commerce.variants to commerce_search;
 
 grant delete, insert, select, update on commerce.webhook_attempts to commerce_app;
 

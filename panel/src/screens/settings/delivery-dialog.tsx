@@ -9,13 +9,19 @@ import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { LinesField } from './list-field.tsx';
 
 type Option = Schemas['ShippingOption'];
 type Input = Inputs['ShippingOptionInput'];
 
 /** Adds a delivery option, or changes one. */
 export function DeliveryDialog({ option, onClose }: { option: Option | undefined; onClose: () => void }) {
-  const [countries, setCountries] = useState<string[]>(option?.countries ?? []);
+  const [places, setPlaces] = useState<Places>({
+    countries: option?.countries ?? [],
+    states: option?.states ?? [],
+    postcode_prefixes: option?.postcode_prefixes ?? [],
+  });
+  const change = (changed: Partial<Places>) => setPlaces((before) => ({ ...before, ...changed }));
   const save = useMutation({
     mutationFn: (body: Input) => send(option?.id, body),
     onSuccess: async () => {
@@ -27,13 +33,19 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate({ ...inputOf(new FormData(event.currentTarget)), countries });
+    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...places });
   }
   return (
     <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
       <form onSubmit={submit}>
         <Basics option={option} error={save.error} />
-        <CountriesField label="Countries" hint="None means every country." value={countries} onChange={setCountries} />
+        <CountriesField
+          label="Countries"
+          hint="None means every country."
+          value={places.countries}
+          onChange={(countries) => change({ countries })}
+        />
+        <Regions places={places} onChange={change} error={save.error} />
         <Limits option={option} error={save.error} />
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
         <DialogFoot work={save} action="Save" error={untoldBeside(save.error, TOLD)} onCancel={onClose} />
@@ -73,6 +85,41 @@ function Basics({ option, error }: { option: Option | undefined; error: unknown 
   );
 }
 
+/** Where an option is offered: no entry of a kind means everywhere. */
+type Places = Required<Pick<Input, 'countries' | 'states' | 'postcode_prefixes'>>;
+
+interface RegionsProps {
+  places: Places;
+  onChange: (changed: Partial<Places>) => void;
+  error: unknown;
+}
+
+function Regions({ places, onChange, error }: RegionsProps) {
+  const [narrowed] = useState(places.states.length > 0 || places.postcode_prefixes.length > 0);
+  const refused = REGIONS.some((name) => fieldError(error, name) !== undefined);
+  return (
+    <details open={narrowed || refused}>
+      <summary>Only parts of these countries</summary>
+      <div className="fields-2">
+        <LinesField
+          label="States or regions, one on a line"
+          value={places.states}
+          error={fieldError(error, 'states')}
+          onChange={(states) => onChange({ states })}
+        />
+        <LinesField
+          label="Beginnings of postal codes, one on a line"
+          value={places.postcode_prefixes}
+          error={fieldError(error, 'postcode_prefixes')}
+          onChange={(postcode_prefixes) => onChange({ postcode_prefixes })}
+        />
+      </div>
+    </details>
+  );
+}
+
+const REGIONS = ['states', 'postcode_prefixes'];
+
 const numbers = [
   ['estimated_days_min', 'Days, at least'],
   ['estimated_days_max', 'Days, at most'],
@@ -87,7 +134,7 @@ const amounts = [
 
 const LIMITS = [...numbers, ...amounts].map(([name]) => name);
 /** The fields that show what is wrong with them. */
-const TOLD = ['name', 'price', ...LIMITS];
+const TOLD = ['name', 'price', ...REGIONS, ...LIMITS];
 
 function Limits({ option, error }: { option: Option | undefined; error: unknown }) {
   const refused = LIMITS.some((name) => fieldError(error, name) !== undefined);
@@ -121,7 +168,7 @@ function Limits({ option, error }: { option: Option | undefined; error: unknown 
   );
 }
 
-function inputOf(form: FormData): Omit<Input, 'countries'> {
+function inputOf(form: FormData): Omit<Input, keyof Places> {
   const text = (name: string) => String(form.get(name) ?? '');
   return {
     name: text('name').trim(),

@@ -91,11 +91,12 @@ function Options({
   return <DataTable caption="Delivery options" columns={columns} rows={options} />;
 }
 
-function destinations({ kind, countries }: Option): string {
+function destinations({ kind, countries, states, postcode_prefixes }: Option): string {
   if (kind === 'pickup') return 'Pick up';
-  if (countries.length === 0) return 'Everywhere';
   const names = countries.slice(0, 3).map(countryName).join(', ');
-  return countries.length > 3 ? `${names} and ${countries.length - 3} more` : names;
+  const more = countries.length > 3 ? ` and ${countries.length - 3} more` : '';
+  const parts = states.length + postcode_prefixes.length > 0 ? ', parts of it' : '';
+  return `${names || 'Everywhere'}${more}${parts}`;
 }
 
 function days({ estimated_days_min: min, estimated_days_max: max }: Option): string {

@@ -8,8 +8,11 @@ import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
  * Compared in November 2026: the standard rates and currencies with the npm package sales-tax 2.23.0, from which they differ only in
  * Liechtenstein (8.1, with Switzerland since 2024; the package has 7.7) and in Bulgaria's currency (the euro since 2026). Of the reduced
  * ones Lithuania's (5 for books, lrs.lt 17 June 2025), Sweden's (6 for books, and for food until the end of 2027, Prop. 2025/26:55) and
- * Finland's (13.5, vero.fi) with what their parliaments and tax offices say; the others of the EU and the British one with the package
- * vatrates 2.0.3, which is older than the changes in CZ, EE, RO and SK.
+ * Finland's (13.5, vero.fi) with what their parliaments and tax offices say; with what advisers say of the laws: CZ (12, the only one since
+ * Act 349/2023, which freed books: dauc.cz 12925), EE (9 for books: marosavat.com/manual-vat/estonia), LV (5 for books in Latvian and the
+ * languages of the EU since 2026; 12 is for fruit, vegetables and some staples: kpmg.com/lv October 2025, vatupdate.com 26 December 2025),
+ * RO (11 for food and books, the only one since Law 141/2025: vatupdate.com/?p=323411) and SK (5 for books and basic food; 19 is for other
+ * food: crowe.com/sk, taxadvisory.sk 30 December 2025); the others of the EU and the British one with the package vatrates 2.0.3.
  */
 export const RATES_AS_OF = '2026-04-01';
 
@@ -52,7 +55,7 @@ const EU: Row[] = [
   ['IT', 'EUR', 'en', 'Europe/Rome', 22, 10],
   ['LT', 'EUR', 'en', 'Europe/Vilnius', 21, 5],
   ['LU', 'EUR', 'fr-LU', 'Europe/Luxembourg', 17, 3],
-  ['LV', 'EUR', 'en', 'Europe/Riga', 21, 12],
+  ['LV', 'EUR', 'en', 'Europe/Riga', 21, 5],
   ['MT', 'EUR', 'en', 'Europe/Malta', 18, 5],
   ['NL', 'EUR', 'en', 'Europe/Amsterdam', 21, 9],
   ['PL', 'PLN', 'en', 'Europe/Warsaw', 23, 5],

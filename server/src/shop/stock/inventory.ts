@@ -35,7 +35,7 @@ export interface InventoryQuery extends PageQuery {
  */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
   const { page, limit, offset } = pageOf(query);
-  const where = conditionsOf(shop, query);
+  const where = await conditionsOf(shop, query);
   const counted = await shop.one<{ total: number }>(
     // Only a search needs the names; without one, no product is read for the count.
     query.q === undefined
@@ -51,16 +51,26 @@ export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { 
   return { inventory, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-function conditionsOf(shop: Shop, { q, product_id, low_stock, out_of_stock }: InventoryQuery): Sql {
+async function conditionsOf(shop: Shop, { q, product_id, low_stock, out_of_stock }: InventoryQuery): Promise<Sql> {
   const conditions = [sql`v.site_id = ${shop.siteId}`];
   if (product_id) conditions.push(sql`v.product_id = ${product_id}`);
-  if (q !== undefined) {
-    const like = `%${escapeLike(q)}%`;
-    conditions.push(sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like})`);
-  }
+  if (q !== undefined) conditions.push(await mentioning(shop, `%${escapeLike(q)}%`));
   const wanted = [...(low_stock ? [isLowStock] : []), ...(out_of_stock ? [isOutOfStock] : [])];
   if (wanted.length > 0) conditions.push(sql`(${join(wanted, ' or ')})`);
   return join(conditions, ' and ');
+}
+
+/** What more variants have than this is found as quickly by looking through them. */
+const FEW = 1_000;
+
+/** Variants in whose SKU, barcode or product's name the text is found: by index, as long as they are few. */
+async function mentioning(shop: Shop, like: string): Promise<Sql> {
+  const found = await shop.rows<{ variant_id: string }>(
+    sql`select s.variant_id from search_variants(${like}, ${FEW + 1}) s`,
+  );
+  return found.length > FEW
+    ? sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like})`
+    : sql`v.id = any(${found.map(({ variant_id }) => variant_id)}::uuid[])`;
 }
 
 /** The stock of one variant. Throws `not_found`. */

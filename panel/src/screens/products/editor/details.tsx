@@ -7,6 +7,7 @@ import { Chips } from '../../../ui/chips.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { type Draft, newKey } from './draft.ts';
+import { HtmlPreview } from './html-preview.tsx';
 
 export interface PartProps {
   draft: Draft;
@@ -46,6 +47,12 @@ export function Words({ draft, onChange, errorOf }: PartProps) {
         error={errorOf('description_html')}
         onChange={(event) => onChange({ description_html: event.target.value })}
       />
+      {draft.description_html.trim() !== '' && (
+        <details className="preview">
+          <summary>Preview of the formatted description</summary>
+          <HtmlPreview title="Formatted description" html={draft.description_html} />
+        </details>
+      )}
       <TextField
         label="Title for search engines"
         value={draft.seo_title}

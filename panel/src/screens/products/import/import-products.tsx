@@ -1,4 +1,5 @@
 import { type DragEvent, useRef, useState } from 'react';
+import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
@@ -14,12 +15,15 @@ interface Settings {
   update_inventory: boolean;
   baseImageUrl: string;
   weightUnit: 'kg' | 'lb';
+  sharedSkus: SharedSkuRule;
 }
+
+const BEGINNING: Settings = { update_inventory: false, baseImageUrl: '', weightUnit: 'kg', sharedSkus: 'keep-first' };
 
 /** A catalogue file into the shop: first a dry run, which says what would happen, then the import itself. */
 export function ImportProducts() {
   const [file, setFile] = useState<File>();
-  const [settings, setSettings] = useState<Settings>({ update_inventory: false, baseImageUrl: '', weightUnit: 'kg' });
+  const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
   const stop = useRef<AbortController>(undefined);
@@ -33,12 +37,12 @@ export function ImportProducts() {
     setError(undefined);
     stop.current = new AbortController();
     try {
-      const { update_inventory, baseImageUrl, weightUnit } = settings;
+      const { update_inventory, baseImageUrl, weightUnit, sharedSkus } = settings;
       const content = await readProductFile(file, {
         weightUnit,
         ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }),
       });
-      await runImport(content, { dry_run, update_inventory }, setState, stop.current.signal);
+      await runImport(content, { dry_run, update_inventory, sharedSkus }, setState, stop.current.signal);
       if (!dry_run) await forgetProducts();
     } catch (failure) {
       setError(failure);
@@ -138,6 +142,12 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
   );
 }
 
+const SHARED_SKUS: Record<SharedSkuRule, string> = {
+  'keep-first': 'The later variant comes in without a SKU.',
+  suffix: 'The later variant gets -2, -3 and so on after it.',
+  refuse: 'The product of the later variant stays out.',
+};
+
 function ImportSettings({
   settings,
   onChange,
@@ -157,6 +167,16 @@ function ImportSettings({
           checked={settings.update_inventory}
           onChange={(event) => onChange({ update_inventory: event.target.checked })}
         />
+        <Select
+          label="A SKU that an earlier variant of the file has"
+          hint={SHARED_SKUS[settings.sharedSkus]}
+          value={settings.sharedSkus}
+          onChange={(event) => onChange({ sharedSkus: event.target.value as SharedSkuRule })}
+        >
+          <option value="keep-first">Keep it with the first only</option>
+          <option value="suffix">Append a number</option>
+          <option value="refuse">Refuse the product</option>
+        </Select>
         <details>
           <summary>For files of Magento</summary>
           <div className="fields-2">

@@ -1,6 +1,6 @@
 import { batchesOf, type Refused, type Row } from '../../../../../cli/src/import/batches.ts';
 import { type Counts, sendAll } from '../../../../../cli/src/import/send.ts';
-import { withoutSharedSkus } from '../../../../../cli/src/import/shared-skus.ts';
+import { type SharedSkuRule, withoutSharedSkus } from '../../../../../cli/src/import/shared-skus.ts';
 import { api } from '../../../api.ts';
 import type { FileContent } from './read-file.ts';
 
@@ -23,13 +23,19 @@ export interface ImportState {
   error?: unknown;
 }
 
+export interface ImportRules {
+  dry_run: boolean;
+  update_inventory: boolean;
+  sharedSkus: SharedSkuRule;
+}
+
 /** As many as people read; the rest is counted. */
 const MOST_LISTED = 1000;
 
 /** Sends what a file holds, or asks what would become of it. Tells how far it is; a signal stops it between two calls. */
 export async function runImport(
   content: FileContent,
-  settings: { dry_run: boolean; update_inventory: boolean },
+  { sharedSkus, ...settings }: ImportRules,
   tell: (state: ImportState) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -55,7 +61,7 @@ export async function runImport(
   };
   const warned = ({ line, message }: { line: number; message: string }) =>
     state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
-  const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), 'keep-first', warned), (each) => {
+  const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), sharedSkus, warned), (each) => {
     state.counts.refused += 1;
     refused(each);
   });
