@@ -15,6 +15,7 @@ import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addMoveIn } from './commands/move-in.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
@@ -140,6 +141,7 @@ export function createProgram(terminal: Terminal): Command {
   addDiscounts(program, terminal);
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);
+  addMoveIn(program, terminal);
   addAgents(program, terminal);
   addAudit(program, terminal);
   addWebhooks(program, terminal);
