@@ -25,7 +25,8 @@ interface MoveOptions {
 }
 
 const EXAMPLES = `
-DIR holds what the old shop exports: products_export.csv, customers_export.csv, orders_export.csv, and redirects if it has any; the
+DIR holds what the old shop exports: products_export.csv, customers_export.csv, orders_export.csv, and the inventory (of a shop with several
+locations) and redirects if there are any; the
 files are recognised by their first lines, and each may be missing. All are checked first; then products, customers and orders come
 in, in this order. Stopped half-way, or with some lines refused, run it again: what is in already stays as it is.
 
@@ -81,8 +82,8 @@ async function moveShop(dir: string, options: MoveOptions, command: Command, ter
   await end(await writeReport(dir, options, { exports, outcome, dry_run: false }), terminal, json);
 }
 
-function filesIn({ products, customers, orders, redirects }: Exports): string {
-  return [...products, ...customers, ...orders, ...redirects].join(', ');
+function filesIn({ products, inventory, customers, orders, redirects }: Exports): string {
+  return [...products, ...inventory, ...customers, ...orders, ...redirects].join(', ');
 }
 
 const SAID_EVERY_MS = 3000;

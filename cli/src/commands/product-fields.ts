@@ -53,6 +53,19 @@ const SOLD: Field<OfBoth<VariantInput, VariantPatch> & OfBoth<ProductInput, Prod
 const PRODUCT: Field<OfBoth<ProductInput, ProductPatch>>[] = [
   { flags: '--slug <slug>', field: 'slug', help: 'its name in addresses' },
   { flags: '--description <text>', field: 'description', help: 'what shoppers read' },
+  {
+    flags: '--description-html <html>',
+    field: 'description_html',
+    help: 'the same with formatting, in place of --description',
+    read: optionalText,
+  },
+  { flags: '--seo-title <text>', field: 'seo_title', help: 'its title in search engines', read: optionalText },
+  {
+    flags: '--seo-description <text>',
+    field: 'seo_description',
+    help: 'what search engines tell of it',
+    read: optionalText,
+  },
   { flags: '--vendor <name>', field: 'vendor', help: 'who makes it', read: optionalText },
   { flags: '--type <name>', field: 'product_type', help: 'what kind of thing it is', read: optionalText },
   { flags: '--tag <tag>', field: 'tags', help: 'a tag; may be repeated, and replaces the others', read: listed },

@@ -95,9 +95,12 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
-  /** Yes or no, in the words of programs and of spreadsheets in other languages; else as `word`. */
+  /** Yes or no, in the words of programs and of spreadsheets in other languages; undefined when blank or (with an error noted) neither. */
   flag(column: Name): boolean | undefined {
-    return this.word(column, FLAGS);
+    const cell = this.text(column);
+    const flag = FLAGS[cell.toLowerCase()];
+    if (cell !== '' && flag === undefined) this.refuse(column, `${quoted(cell)} is neither true nor false.`);
+    return flag;
   }
 
   /** Notes an error of this row under the column's name in the file. */

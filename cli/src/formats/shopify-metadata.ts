@@ -104,6 +104,17 @@ export function noteOthers(row: ShopifyRow, { others }: ExtraColumns): void {
   }
 }
 
+/** How the warning of a file without quantities begins. */
+export const NO_STOCK = 'Variant Inventory Qty: the file has no such column';
+
+/** Shopify leaves the quantities out where a shop has several locations. */
+export function warnOfMissingStock(columns: Columns<ShopifyColumn>, tracked: number[], warn: ReadContext['warn']): void {
+  const [first] = tracked;
+  if (first === undefined || columns.has('quantity')) return;
+  const words = 'without it new variants have a stock of 0. Add the column from the export of the inventory';
+  warn(first, `${NO_STOCK}, and ${tracked.length} variants are counted: ${words}.`);
+}
+
 /** A warning for each column with values that are not kept. */
 export function warnOfOthers({ others }: ExtraColumns, warn: ReadContext['warn']): void {
   for (const { header, rows, line } of others) {

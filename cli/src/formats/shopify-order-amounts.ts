@@ -42,12 +42,12 @@ export function balanced(cells: OrderCells, warn: (message: string) => void): Am
   const total = cells.total === undefined ? Math.max(0, lines - off) + shipping + tax : thousandths(cells.total);
   const discounts: [number, number][] = [
     [bySubtotal, shipping],
+    [bySubtotal, shipping - (off - bySubtotal)],
     [off, shipping],
     [off + fromLines, shipping],
-    [bySubtotal, shipping - (off - bySubtotal)],
   ];
-  const tried = (tax > 0 ? [false, true] : [false]).flatMap((included) =>
-    discounts.map(([discount, cost]): Parts => ({ discount, shipping: cost, tax, included })),
+  const tried = discounts.flatMap(([discount, cost]) =>
+    (tax > 0 ? [false, true] : [false]).map((included): Parts => ({ discount, shipping: cost, tax, included })),
   );
   const sum = ({ discount, shipping: cost, tax: own, included }: Parts) =>
     lines - discount + cost + (included ? 0 : own);
@@ -103,6 +103,5 @@ function thousandths(amount: string): number {
 
 function textOf(amount: number): string {
   const digits = String(amount).padStart(4, '0');
-  const fraction = digits.slice(-3).replace(/0$/, '');
-  return Number(fraction) === 0 ? digits.slice(0, -3) : `${digits.slice(0, -3)}.${fraction}`;
+  return `${digits.slice(0, -3)}.${digits.slice(-3).replace(/0$/, '')}`;
 }

@@ -96,18 +96,14 @@ function finish({ name, rows, errors }: Group, columns: Columns<OrderColumn>, se
   if (lines.length === 0) {
     found.push({ line, field: first.header('lineName'), message: 'The order has no line that was sold.' });
   }
+  const warnings: string[] = [];
   const order =
-    found.length === 0
-      ? orderOf(first, prefix + number, lines, (message) => warn(line, told(name, message)))
-      : undefined;
+    found.length === 0 ? orderOf(first, prefix + number, lines, (message) => warnings.push(message)) : undefined;
   const all = [...found, ...rows.flatMap((row) => row.errors)].sort((one, other) => one.line - other.line);
   if (!order || all.length > 0) return { line, name, errors: all };
+  for (const message of warnings) warn(line, `${name}: ${message}`);
   const at = lines.map(({ row }) => row.line);
   return { line, item: order, name, placeOf: orderPlaces(columns, line, at) };
-}
-
-function told(name: string, message: string): string {
-  return `${name}: ${message}`;
 }
 
 /** Shopify writes `#1001`; the sign is no part of the number. */

@@ -6,7 +6,7 @@ import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
 import { imagesOf, pictureIn } from './shopify-images.ts';
-import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfOthers } from './shopify-metadata.ts';
+import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfMissingStock, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
@@ -34,6 +34,7 @@ export async function* readShopify(
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   const extra = extraColumnsOf(header, columns);
   const seen: Seen = { slugs: new Map(), handles: new Map() };
+  const tracked: number[] = [];
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
   for await (const row of rows) {
@@ -44,6 +45,7 @@ export async function* readShopify(
     }
     const reader = new RowReader(columns, row.line, row.cells);
     noteOthers(reader, extra);
+    if (reader.text('tracker') !== '') tracked.push(row.line);
     if (group === undefined || startsProduct(reader, group)) {
       if (group) yield finish(group, columns, extra, seen, context);
       group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
@@ -57,6 +59,7 @@ export async function* readShopify(
     else group.skipped++;
   }
   if (group) yield finish(group, columns, extra, seen, context);
+  warnOfMissingStock(columns, tracked, context.warn);
   warnOfOthers(extra, context.warn);
 }
 

@@ -5,6 +5,7 @@ import { columnsOf, detectFormat } from '../formats/detect.ts';
 import { headText } from '../formats/encoding.ts';
 import { isShopifyCustomers } from '../formats/shopify-customers.ts';
 import { isShopifyOrders } from '../formats/shopify-orders.ts';
+import { isInventory } from './stock.ts';
 
 /** The exports of a shop in a folder, told apart by what is in them. */
 export interface Exports {
@@ -12,6 +13,7 @@ export interface Exports {
   customers: string[];
   orders: string[];
   redirects: string[];
+  inventory: string[];
   /** Files that are none of these, by their names. */
   others: string[];
 }
@@ -23,7 +25,7 @@ const HEAD_BYTES = 16 * 1024;
 
 /** Finds them. A usage error when the folder has none of products, customers and orders. */
 export async function findExports(folder: string): Promise<Exports> {
-  const found: Exports = { products: [], customers: [], orders: [], redirects: [], others: [] };
+  const found: Exports = { products: [], customers: [], orders: [], redirects: [], inventory: [], others: [] };
   const names = (await readdir(folder)).filter((name) => /\.(?:csv|zip|jsonl)$/i.test(name)).sort(inOrder);
   for (const name of names) {
     const path = join(folder, name);
@@ -50,6 +52,7 @@ function kindOf(head: string, name: string): keyof Exports {
   const columns = columnsOf(head.replace(/^\uFEFF/, ''));
   if (isShopifyOrders(columns)) return 'orders';
   if (columns.has('redirect from') && columns.has('redirect to')) return 'redirects';
+  if (isInventory(columns)) return 'inventory';
   if (detectFormat(head, name) === 'shopify') return 'products';
   return isShopifyCustomers(columns) ? 'customers' : 'others';
 }

@@ -3,12 +3,14 @@ import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
 import { readCustomers } from '../formats/customers.ts';
 import { readOrders } from '../formats/orders.ts';
 import { readProducts } from '../formats/read.ts';
-import type { Read } from '../formats/reading.ts';
+import type { Read, Warning } from '../formats/reading.ts';
+import { NO_STOCK } from '../formats/shopify-metadata.ts';
 import { importProducts } from '../import/products.ts';
 import { sendRecords } from '../import/records.ts';
 import type { SharedSkuRule } from '../import/shared-skus.ts';
 import type { Exports } from './files.ts';
 import { Findings } from './findings.ts';
+import { readStock, type Stock, withStock } from './stock.ts';
 
 /** How many of a part came in, or would. */
 export interface PartCounts {
@@ -42,7 +44,7 @@ export async function moveAll(exports: Exports, settings: MoveSettings): Promise
     findings: new Findings(),
     slugs: new Map(),
   };
-  await moveProducts(exports.products, settings, outcome);
+  await moveProducts(exports, settings, outcome);
   for (const path of exports.customers) await moveCustomers(path, settings, outcome);
   for (const path of exports.orders) await moveOrders(path, settings, outcome, exports.products.length > 0);
   return outcome;
@@ -53,22 +55,25 @@ function noneYet(): PartCounts {
 }
 
 /** All files together, because variants of two files may share a SKU. */
-async function moveProducts(paths: string[], settings: MoveSettings, outcome: Outcome): Promise<void> {
+async function moveProducts(exports: Exports, settings: MoveSettings, outcome: Outcome): Promise<void> {
   const { client, dry_run, duplicateSkus, sent } = settings;
   const { findings, slugs } = outcome;
   const counts = outcome.counts.products;
+  const stock: Stock = new Map();
+  for (const path of exports.inventory) await readStock(path, stock);
   const fileOf = new Map<string, string>();
   let file = '';
   async function* reads(): AsyncGenerator<Read> {
-    for (const path of paths) {
+    for (const path of exports.products) {
       file = basename(path);
-      for await (const read of readProducts(path, {
-        onWarning: ({ line, message }) => findings.warn(file, line, message),
-      })) {
+      const onWarning = ({ line, message }: Warning) => {
+        if (stock.size === 0 || !message.startsWith(NO_STOCK)) findings.warn(file, line, message);
+      };
+      for await (const read of readProducts(path, { onWarning })) {
         const slug = 'product' in read ? read.product.slug : read.slug;
         if (slug) fileOf.set(slug, file);
         if ('product' in read && read.handle) slugs.set(read.handle, read.product.slug);
-        yield read;
+        yield withStock(read, stock);
       }
     }
   }

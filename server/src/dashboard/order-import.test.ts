@@ -114,7 +114,7 @@ test('nobody is told, no stock moves, nothing is sold, and no event is made', as
   const product = await dashboard.GET('/api/dashboard/products/{product_id}', {
     params: { path: { product_id: mug?.id ?? '' } },
   });
-  expect(product.data?.inventory_quantity).toBe(5);
+  expect(product.data?.variants[0]?.inventory_quantity).toBe(5);
   const overview = (await dashboard.GET('/api/dashboard/overview')).data;
   expect(overview).toMatchObject({ orders_count: 0, sales: '0.00', orders_to_ship_count: 0, orders_to_pay_count: 0 });
 });
