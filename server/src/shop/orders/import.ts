@@ -8,9 +8,9 @@ import { type PlannedOrder, planOrder } from './import-plan.ts';
 import { type NewOrder, writeOrders } from './import-write.ts';
 
 /**
- * Past orders of another shop. All rows of a call are judged before any is written, and written together: 1. lock the customers, and
- * the counter of order numbers, for which every other new order of the shop waits; 2. find the orders that were imported before;
- * 3. plan the others; 4. write them, and let the shop's own numbers go on after theirs. Rows arrive unchecked (the contract marks
+ * Past orders of another shop. All rows of a call are judged before any is written, and written together: 1. plan them; 2. lock the
+ * customers, and the counter of order numbers, for which every other new order of the shop waits; 3. find the orders that were
+ * imported before; 4. write the others, and let the shop's own numbers go on after theirs. Rows arrive unchecked (the contract marks
  * them x-validate-rows).
  */
 export interface ImportCall {
@@ -38,11 +38,8 @@ export async function importOrders(
 ): Promise<OrderImportResult> {
   const rows = orders.map((row, index) => check(row, index, mistakesInRow));
   refuseRepeated(rows);
-  const sound = rows.filter(({ errors }) => errors.length === 0);
-  const customers = await lockCustomers(shop, sound);
-  await lockNumbers(shop);
-  const before = await findImported(shop, sound);
-  const outcomes = sound.map((row) => judge(shop, row, before, customers));
+  const planned = rows.flatMap((row) => plan(shop, row));
+  const outcomes = planned.length > 0 ? await judgeAll(shop, planned, dry_run) : [];
   const fresh = outcomes.flatMap((outcome) => ('order' in outcome ? [outcome.order] : []));
   await connectLines(shop, fresh, rows);
   if (!dry_run) await writeOrders(shop, fresh);
@@ -80,6 +77,29 @@ function refuseRepeated(rows: Row[]): void {
   }
 }
 
+interface Planned extends Row {
+  plan: PlannedOrder;
+}
+
+/** A row with its plan, or nothing, and its mistakes noted. */
+function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
+  if (row.errors.length > 0) return [];
+  try {
+    return [{ ...row, plan: planOrder(row.input, { currency, digits, loc: row.loc }) }];
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    row.errors.push(...error.detail);
+    return [];
+  }
+}
+
+async function judgeAll(shop: Shop, planned: Planned[], dry_run: boolean): Promise<Outcome[]> {
+  const customers = await lockCustomers(shop, planned);
+  await lockNumbers(shop, dry_run);
+  const before = await findImported(shop, planned);
+  return planned.map((row) => judge(row, before, customers));
+}
+
 /** Nobody can be forgotten while orders of theirs come in. In the order of their ids, as everywhere. */
 async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, string>> {
   const emails = rows.flatMap(({ input: { email } }) => (email ? [foldEmail(email)] : []));
@@ -93,7 +113,9 @@ async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, strin
   return new Map(found.map(({ id, email }) => [email, id]));
 }
 
-async function lockNumbers(shop: Shop): Promise<void> {
+async function lockNumbers(shop: Shop, dry_run: boolean): Promise<void> {
+  const locked = await shop.run(sql`select from order_numbers where site_id = ${shop.siteId} for update`);
+  if (locked > 0 || dry_run) return;
   await shop.run(
     sql`insert into order_numbers as n (site_id) values (${shop.siteId})
       on conflict (site_id) do update set last_number = n.last_number`,
@@ -125,21 +147,14 @@ type Outcome =
   | { index: number; known: Known; warnings: ValidationErrorItem[] }
   | { index: number; order: NewOrder };
 
-function judge(shop: Shop, { index, input, loc }: Row, known: Known[], customers: Map<string, string>): Outcome {
-  const { currency, currencyDigits: digits } = shop;
+function judge({ index, input, loc, plan: planned }: Planned, known: Known[], customers: Map<string, string>): Outcome {
   const reference = input.external_reference ?? null;
   const sameReference = known.find((one) => reference !== null && one.external_reference === reference);
   const before = sameReference ?? known.find((one) => one.order_number === input.order_number);
   if (before && !isSame(before, reference)) return { index, errors: [taken(before, input, loc, sameReference)] };
-  try {
-    const plan = planOrder(input, { currency, digits, loc });
-    if (before) return { index, known: before, warnings: differences(before, plan, loc) };
-    const customer_id = (input.email && customers.get(foldEmail(input.email))) || null;
-    return { index, order: { index, input, plan, customer_id } };
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    return { index, errors: error.detail };
-  }
+  if (before) return { index, known: before, warnings: differences(before, planned, loc) };
+  const customer_id = (input.email && customers.get(foldEmail(input.email))) || null;
+  return { index, order: { index, input, plan: planned, customer_id } };
 }
 
 function isSame({ source, external_reference }: Known, reference: string | null): boolean {
