@@ -44,7 +44,12 @@ test('products, customers and orders come in one after the other, and the report
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
-  const dir = await exportsOf({ ...ALL, 'redirects.txt': 'x', 'redirects_export.csv': redirects, 'pages.csv': 'a,b\n' });
+  const dir = await exportsOf({
+    ...ALL,
+    'redirects.txt': 'x',
+    'redirects_export.csv': redirects,
+    'pages.csv': 'a,b\n',
+  });
   const { code, out, err } = await commerce(['move-in', 'shopify', dir, '--yes']);
   expect(code, err).toBe(5);
   const paths = server.seen.map(({ path, body }) => `${path.split('/').at(-2)}${body.dry_run ? ' dry' : ''}`);
@@ -103,7 +108,9 @@ test('the stock of several locations comes from the export of the inventory', as
   expect(await readFile(join(dir, 'move-in-report.txt'), 'utf8')).toContain('WARNINGS: none');
   const without = await exportsOf({ 'products_export.csv': products });
   await commerce(['move-in', 'shopify', without, '--dry-run']);
-  expect(await readFile(join(without, 'move-in-report.txt'), 'utf8')).toContain('no such column, and 3 variants are counted');
+  expect(await readFile(join(without, 'move-in-report.txt'), 'utf8')).toContain(
+    'no such column, and 3 variants are counted',
+  );
 });
 
 test('it asks before it imports, and a folder without exports is refused', async () => {

@@ -108,7 +108,11 @@ export function noteOthers(row: ShopifyRow, { others }: ExtraColumns): void {
 export const NO_STOCK = 'Variant Inventory Qty: the file has no such column';
 
 /** Shopify leaves the quantities out where a shop has several locations. */
-export function warnOfMissingStock(columns: Columns<ShopifyColumn>, tracked: number[], warn: ReadContext['warn']): void {
+export function warnOfMissingStock(
+  columns: Columns<ShopifyColumn>,
+  tracked: number[],
+  warn: ReadContext['warn'],
+): void {
   const [first] = tracked;
   if (first === undefined || columns.has('quantity')) return;
   const words = 'without it new variants have a stock of 0. Add the column from the export of the inventory';

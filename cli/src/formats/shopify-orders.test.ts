@@ -96,7 +96,12 @@ test('rows of one name are an order; what has no field becomes metadata', async 
 
 const amounts: [string, Cells, object, RegExp | undefined][] = [
   ['tax on top', { Taxes: '1.90', Total: '11.90' }, { tax: '1.90', tax_included: false, total: '11.90' }, undefined],
-  ['a code on the lines', { 'Discount Amount': '2.00', Subtotal: '8.00', Total: '8.00' }, { discount: '2.00' }, undefined],
+  [
+    'a code on the lines',
+    { 'Discount Amount': '2.00', Subtotal: '8.00', Total: '8.00' },
+    { discount: '2.00' },
+    undefined,
+  ],
   [
     'a code on the shipping',
     { Shipping: '4.90', 'Discount Amount': '4.90', 'Discount Code': 'FREE' },
@@ -125,7 +130,12 @@ test.each(amounts)('the amounts come to the total: %s', async (_name, cells, exp
   expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
 
-const unpaid = { 'Financial Status': 'pending', 'Paid at': '', 'Fulfillment Status': 'unfulfilled', 'Fulfilled at': '' };
+const unpaid = {
+  'Financial Status': 'pending',
+  'Paid at': '',
+  'Fulfillment Status': 'unfulfilled',
+  'Fulfilled at': '',
+};
 const cancelled = { 'Cancelled at': '2024-05-03 09:00:00 +0200' };
 const states: [Cells, object, RegExp | undefined][] = [
   [
@@ -158,7 +168,10 @@ test.each(states)('states and oddities are carried: %j', async (cells, expected,
 });
 
 test('of an order that was shipped in part the shipped lines are known', async () => {
-  const rows = [{ ...order, 'Fulfillment Status': 'partial' }, { ...second, 'Lineitem fulfillment status': 'pending' }];
+  const rows = [
+    { ...order, 'Fulfillment Status': 'partial' },
+    { ...second, 'Lineitem fulfillment status': 'pending' },
+  ];
   const { orders } = await read(...rows);
   expect(orders[0]?.fulfillments).toMatchObject([{ items: [{ line_item: 0, quantity: 2 }] }]);
   expect(orders[0]).not.toHaveProperty('fulfillment_status');
@@ -177,5 +190,7 @@ test('what cannot be read is refused by line, column and order, and a column wit
     expect.stringMatching(/^5 Name: The order was already read on line 2/),
   ]);
   expect(orders.map(({ order_number }) => order_number)).toEqual(['1003']);
-  expect(warnings).toEqual(['2 Device ID: this column has no place here and is left out; 2 rows have a value in it, this is the first.']);
+  expect(warnings).toEqual([
+    '2 Device ID: this column has no place here and is left out; 2 rows have a value in it, this is the first.',
+  ]);
 });

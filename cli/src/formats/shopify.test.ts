@@ -238,10 +238,24 @@ test('nothing is lost without a word: each loss is told, and no product is refus
     'Variant Tax Code,Price / United States,Option1 Linked To';
   const columns = header.split(',');
   const line = (row: Cells) => columns.map((column) => `"${(row[column] ?? '').replaceAll('"', '""')}"`).join(',');
-  const tee = { ...mug, Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Option1 Value': 'S', 'Variant Taxable': 'true' };
+  const tee = {
+    ...mug,
+    Handle: 'tee',
+    Title: 'Tee',
+    'Option1 Name': 'Size',
+    'Option1 Value': 'S',
+    'Variant Taxable': 'true',
+  };
   const rows: Cells[] = [
     { ...tee, 'Body (HTML)': '<b>a</b>', 'Image Src': 'https://i.example/a 1.jpg' },
-    { Handle: 'tee', 'Option1 Value': 'M', 'Variant Price': '9', 'Variant Taxable': 'FALSE', 'Body (HTML)': 'b', 'Image Src': 'n/a' },
+    {
+      Handle: 'tee',
+      'Option1 Value': 'M',
+      'Variant Price': '9',
+      'Variant Taxable': 'FALSE',
+      'Body (HTML)': 'b',
+      'Image Src': 'n/a',
+    },
     { ...mug, 'Gift Card': 'WAHR', 'Variant Barcode': '4.00638E+12', 'Variant Image': 'https://i.example/v.jpg' },
     {
       ...{ ...mug, Handle: 'facts', 'Google Shopping / MPN': 'M-1', 'product.metafields.custom.care': 'Cold' },

@@ -6,7 +6,14 @@ import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
 import { imagesOf, pictureIn } from './shopify-images.ts';
-import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfMissingStock, warnOfOthers } from './shopify-metadata.ts';
+import {
+  type ExtraColumns,
+  extraColumnsOf,
+  metadataOf,
+  noteOthers,
+  warnOfMissingStock,
+  warnOfOthers,
+} from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';

@@ -24,7 +24,10 @@ export async function readStock(path: string, stock: Stock): Promise<void> {
   for await (const { cells } of rows) {
     const text = cells[quantity]?.trim() ?? '';
     if (!/^-?\d{1,9}$/.test(text)) continue;
-    const key = keyOf(cells[at('handle')] ?? '', options.map((index) => cells[index]));
+    const key = keyOf(
+      cells[at('handle')] ?? '',
+      options.map((index) => cells[index]),
+    );
     stock.set(key, (stock.get(key) ?? 0) + Number(text));
   }
 }
@@ -38,7 +41,10 @@ function keyOf(handle: string, values: (string | null | undefined)[]): string {
 export function withStock(read: Read, stock: Stock): Read {
   if (stock.size === 0 || !('product' in read) || !read.handle) return read;
   const { handle } = read;
-  const stocked = <Part extends VariantInput | ProductImport>(part: Part, values: (string | null | undefined)[]): Part => {
+  const stocked = <Part extends VariantInput | ProductImport>(
+    part: Part,
+    values: (string | null | undefined)[],
+  ): Part => {
     const found = stock.get(keyOf(handle, values));
     if (found === undefined || part.inventory_quantity !== undefined) return part;
     return { ...part, inventory_quantity: part.inventory_policy === 'continue' ? found : Math.max(0, found) };

@@ -243,6 +243,17 @@ test('an order stays as it was imported, and what differs is told; a number or r
   expect(prefixed.counts.unchanged).toBe(1);
 });
 
+test('an integration cannot send an order under the reference of an imported one', async () => {
+  const { send, sync, givenProduct } = await open();
+  await send([past]);
+  await givenProduct({ sku: 'CUP-1', price: '9.00' });
+  const line = { name: 'Cup', sku: 'CUP-1', quantity: 1, price: '9.00', total: '9.00' };
+  const { response, error } = await sync.POST('/api/sync/orders', {
+    body: { reference: '4900013572', currency: 'EUR', payment: 'hosted_checkout', line_items: [line] },
+  });
+  expect([response.status, error]).toMatchObject([409, { error: 'reference_taken' }]);
+});
+
 test('past orders of a customer stand in the lists, the export and the account, but not in that of a stranger', async () => {
   const shop = await open();
   const { client: customer, email } = await shop.givenCustomer();

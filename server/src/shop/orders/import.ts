@@ -108,7 +108,7 @@ async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, strin
     sql`select id, email from customers
       where site_id = ${shop.siteId} and email = any(${emails}::text[]) and anonymized_at is null
         and (email_verified_at is not null or password_hash is null)
-      order by id for key share`,
+      order by id for share`,
   );
   return new Map(found.map(({ id, email }) => [email, id]));
 }
