@@ -87,7 +87,9 @@ function finish(
   const slug = slugFor(group.handle || first.text('title'), handles);
   const product = productOf(group.rows, slug, extra, (message) => context.warn(first.line, message));
   const variantRows = variantRowsOf(group.rows);
-  const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
+  // The cells of a row that could not be read stand in the wrong columns.
+  const unread = new Set(group.errors.map(({ line }) => line));
+  const errors = [...group.errors, ...group.rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
     errors.push({ line, field: headerOf(columns, field), message });
   };
