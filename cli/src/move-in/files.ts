@@ -1,8 +1,8 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../errors.ts';
 import { columnsOf, detectFormat } from '../formats/detect.ts';
-import { headText } from '../formats/encoding.ts';
+import { headOf } from '../formats/read.ts';
 import { isShopifyCustomers } from '../formats/shopify-customers.ts';
 import { isShopifyOrders } from '../formats/shopify-orders.ts';
 import { isInventory } from './stock.ts';
@@ -20,8 +20,6 @@ export interface Exports {
 
 /** What a move-in before wrote there itself. */
 const OURS = new Set(['redirects.csv']);
-
-const HEAD_BYTES = 16 * 1024;
 
 /** Finds them. A usage error when the folder has none of products, customers and orders. */
 export async function findExports(folder: string): Promise<Exports> {
@@ -55,14 +53,4 @@ function kindOf(head: string, name: string): keyof Exports {
   if (isInventory(columns)) return 'inventory';
   if (detectFormat(head, name) === 'shopify') return 'products';
   return isShopifyCustomers(columns) ? 'customers' : 'others';
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return headText(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
 }
