@@ -120,8 +120,8 @@ type Body = Record<string, unknown>;
 /** How an operation is sent an amount. Unless told otherwise the answer shows it where the request had it. */
 interface Sender {
   path?(things: Things): Record<string, string>;
-  /** The rest of a body that has the amount at this place. */
-  body?(at: Slot['at']): Body;
+  /** The rest of a body that has the amount `text` at this place. */
+  body?(at: Slot['at'], text: string, shop: OpenShop): Body;
   /** Fields of which a valid amount may be refused for another reason, such as a limit. */
   picky?: string[];
   /** What is shown instead, here and by other operations; undefined for a refusal. */
@@ -133,6 +133,17 @@ const product = (at: Slot['at']): Body => {
   const sizes = { options: [{ name: 'Size', values: ['S'] }], variants: [{ option1: 'S', price: '0' }] };
   return at.includes('variants') ? { ...one, ...sizes } : one;
 };
+/** An order that comes to its total with the amount at this place. */
+function pastOrder([field, index]: Slot['at'], text: string, currency: string): Body {
+  const sold = field === 'shipping_cost' || field === 'tax' ? '0' : text;
+  const lines = Array.from({ length: field === 'line_items' ? Number(index) + 1 : 1 }, () => '0');
+  return {
+    ...{ order_number: randomUUID(), currency, created_at: '2024-11-05T09:28:00Z', tax_included: true },
+    line_items: [...lines.slice(1), sold].map((price) => ({ name: 'Mug', quantity: 1, price })),
+    total: field === 'discount' || field === 'tax' ? '0' : text,
+    ...(field === 'refunds' && { refunds: [{ amount: text }] }),
+  };
+}
 const PRODUCT: Sender = {
   path: ({ product_id }) => ({ product_id }),
   picky: ['compare_at_price'],
@@ -160,6 +171,15 @@ const SENDERS: Record<string, Sender> = {
       const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
       if (row?.status !== 'created') return undefined;
       return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
+    },
+  },
+  'dashboard.importOrders': {
+    picky: ['amount'],
+    body: ([, , ...at], text, shop) => ({ orders: [pastOrder(at, text, shop.tenant.currency)] }),
+    async shown(shop, { data }, { at: [, , ...at] }) {
+      const [row] = (data as { results: { status: string; order_id: string }[] } | undefined)?.results ?? [];
+      if (row?.status !== 'created') return undefined;
+      return [valueAt(await shop.must('dashboard.getOrder', { path: { order_id: row.order_id } }), at)];
     },
   },
   'dashboard.createVariant': {
@@ -279,7 +299,7 @@ async function sendOne(
   text: string,
 ): Promise<string | undefined> {
   const inQuery = slot.in === 'query';
-  const call = { path: {}, query: {}, headers: {}, body: sender.body?.(slot.at) ?? {} } as unknown as Call;
+  const call = { path: {}, query: {}, headers: {}, body: sender.body?.(slot.at, text, shop) ?? {} } as unknown as Call;
   const { query, body } = withValue(call, slot, text);
   const request = { path: sender.path?.(targets) ?? {}, query, ...(!inQuery && { body }) };
   const answer: Answer<never> = await shop.ask(id as never, request as never);

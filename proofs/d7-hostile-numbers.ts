@@ -153,7 +153,7 @@ function attacksOn(slot: Slot): string[] {
   return apt.filter((token) => !allowed(token));
 }
 
-const IMPORTS = ['dashboard.importCustomers', 'dashboard.importProducts', 'sync.upsertProducts'];
+const IMPORTS = ['dashboard.importCustomers', 'dashboard.importOrders', 'dashboard.importProducts', 'sync.upsertProducts'];
 
 /** An import takes control characters out of its texts, and warns of it: what is left of these is an amount. */
 function isStripped(operation_id: string, token: string): boolean {
@@ -163,9 +163,8 @@ function isStripped(operation_id: string, token: string): boolean {
 /** The other rows of an import are valid, and would be written. */
 function onlyFirstRow({ operation, body }: Call): void {
   if (!IMPORTS.includes(operation.id)) return;
-  const { products, customers } = body as { products?: unknown[]; customers?: unknown[] };
-  products?.splice(1);
-  customers?.splice(1);
+  const { products, customers, orders } = body as Record<string, unknown[] | undefined>;
+  for (const rows of [products, customers, orders]) rows?.splice(1);
 }
 
 const MARK = 'the token stands here';

@@ -19,6 +19,7 @@ import { addLogout } from './commands/logout.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addMock } from './commands/mock.ts';
+import { addMoveIn } from './commands/move-in.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
@@ -148,6 +149,7 @@ export function createProgram(terminal: Terminal): Command {
   addDiscounts(program, terminal);
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);
+  addMoveIn(program, terminal);
   addAgents(program, terminal);
   addAudit(program, terminal);
   addWebhooks(program, terminal);

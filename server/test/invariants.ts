@@ -71,10 +71,30 @@ const INVARIANTS: Record<string, string> = {
     select k.id from commerce.checkouts k join commerce.carts c on c.site_id = k.site_id and c.id = k.cart_id
     where (k.status = 'completed') <> (c.status = 'converted') and (k.status = 'completed' or not exists (
       select from commerce.checkouts o where o.site_id = c.site_id and o.cart_id = c.id and o.status = 'completed'))`,
-  'order numbers of a site are counted without gaps': `
+  'order numbers of a site are counted without gaps, except past those of imported orders': `
     select n.site_id, n.last_number, count(o.id) from commerce.order_numbers n
     left join commerce.orders o on o.site_id = n.site_id and o.checkout_id is not null
-    group by n.site_id, n.last_number having n.last_number <> 1000 + count(o.id)`,
+    group by n.site_id, n.last_number having n.last_number < 1000 + count(o.id)
+      or (n.last_number > 1000 + count(o.id) and not exists (
+        select from commerce.orders i where i.site_id = n.site_id and i.source = 'import' and i.order_number ~ '^\\d{1,9}$'))`,
+  'no order has a number that the shop has yet to give': `
+    select o.id from commerce.orders o join commerce.order_numbers n using (site_id)
+    where o.order_number ~ '^\\d{1,9}$' and o.order_number::bigint > n.last_number`,
+  'an imported order comes to the sum of its lines, moved no stock, and begins its timeline by being imported': `
+    select o.id from commerce.orders o where o.source = 'import' and (
+      o.subtotal is distinct from (
+        select sum(l.total) from commerce.order_lines l where l.site_id = o.site_id and l.order_id = o.id)
+      or o.discount is distinct from (
+        select sum(l.discount) from commerce.order_lines l where l.site_id = o.site_id and l.order_id = o.id)
+      or exists (
+        select from commerce.order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.stock_taken)
+      or exists (
+        select from commerce.payments p where p.site_id = o.site_id and p.order_id = o.id)
+      or (o.status = 'cancelled' and o.payment_status in ('awaiting_payment', 'pending'))
+      or (o.status <> 'cancelled' and o.payment_status in ('expired', 'voided'))
+      or (o.payment_status in ('paid', 'partially_refunded', 'refunded')) <> (o.payment_confirmed_at is not null)
+      or not exists (
+        select from commerce.order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'imported'))`,
   'the codes of cancelled orders are released': `
     select o.id from commerce.orders o
     join commerce.checkouts k on k.site_id = o.site_id and k.id = o.checkout_id

@@ -1844,6 +1844,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import past orders
+         * @description Takes over up to 100 orders of another shop with their numbers, times, states, fulfilments and refunds, each row independently: a refused row says why and writes nothing, and the other rows are imported. An order that was imported before stays as it is, whatever the row says; a warning tells what differs. Their source is import. Nobody is sent a mail, no event is made, no stock is moved, and nothing counts against a code or a budget. Refunds of them are recorded and made by hand, for no payment provider here took the money. The shop's own numbers go on after the highest imported one that is a number. What was shipped and paid there is completed; from then on they are orders like all others: shipping one makes events and mails. An order belongs to the customer who has its email, unless the customer has an account here and has not proven that address.
+         */
+        post: operations["dashboard.importOrders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/export": {
         parameters: {
             query?: never;
@@ -5147,7 +5167,7 @@ export interface components {
         Order: {
             id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
-            /** @description Numbered per shop, starting at 1001. */
+            /** @description Numbered per shop, starting at 1001. Imported orders keep the number of the shop they come from. */
             order_number: string;
             /** @description Null for a guest's order. */
             customer_id?: components["schemas"]["IdOrNull"];
@@ -5334,7 +5354,7 @@ export interface components {
         };
         /** @description An order with all that belongs to it. */
         OrderDetails: components["schemas"]["Order"] & {
-            /** @description The reference of the integration that sent the order. Null for other orders. */
+            /** @description The reference of the integration that sent the order, or of the shop it was imported from. Null for other orders. */
             external_reference: string | null;
             /** @description The language of the order's mails. */
             locale: components["schemas"]["Locale"];
@@ -5343,7 +5363,7 @@ export interface components {
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
-            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration sent them. */
+            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept, an integration sent them or they were imported. */
             tax_lines: components["schemas"]["TaxLine"][];
             cancel_reason: components["schemas"]["CancelReason"] | null;
             metadata: components["schemas"]["Metadata"];
@@ -5363,7 +5383,7 @@ export interface components {
         TimelineEntry: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
+            type: "created" | "imported" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
             /** @description What happened, as a sentence for staff. */
             message: string;
             /**
@@ -6608,6 +6628,150 @@ export interface components {
                 }[];
             }[];
         };
+        /** @description A line of an order from another shop. */
+        OrderImportLine: {
+            name: string;
+            /** @description Connects the line with the variant that has it, in any case. Without such a variant the line is kept as text, with a warning. */
+            sku?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            variant_name?: string | null;
+            quantity: number;
+            /** @description The price of one piece, before the discount. */
+            price: components["schemas"]["MoneyInput"];
+            image_url?: components["schemas"]["UrlOrNull"];
+        };
+        /** @description The postal address of an order from another shop. Every field may be missing. */
+        ImportedAddress: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code, or what the other shop wrote. */
+            country?: string | null;
+            phone?: string | null;
+        };
+        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
+        LocaleOrNull: string | null;
+        /** @description What left the other shop together. */
+        OrderImportFulfillment: {
+            /** @description All of every line when absent. */
+            items?: {
+                /** @description The position of the line in line_items, from 0. */
+                line_item: number;
+                quantity: number;
+            }[];
+            carrier?: string | null;
+            tracking_number?: string | null;
+            tracking_url?: components["schemas"]["UrlOrNull"];
+            /**
+             * Format: date-time
+             * @description When it was shipped; when the order was made, if absent.
+             */
+            created_at?: string | null;
+            /** Format: date-time */
+            delivered_at?: string | null;
+        };
+        /** @description Money that the other shop has returned. Nothing is moved. */
+        OrderImportRefund: {
+            amount: components["schemas"]["MoneyInput"];
+            /** @description other when absent. */
+            reason?: components["schemas"]["RefundReason"] | null;
+            note?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was returned; when the order was made, if absent.
+             */
+            created_at?: string | null;
+        };
+        /** @description An order of another shop, as it stands there; its status follows from its payment, its fulfilments and cancelled_at. external_reference, or else order_number, identifies it. total must be that of the lines − discount + shipping_cost + tax, without tax if tax_included. */
+        OrderImport: {
+            /** @description Kept as it is. The shop's own numbers go on after the highest that is of digits alone, nine at most. */
+            order_number: string;
+            /** @description What the other shop calls it internally. */
+            external_reference?: string | null;
+            /** @description Connects the order with the customer who has it here. */
+            email?: components["schemas"]["Email"] | null;
+            phone?: string | null;
+            line_items: components["schemas"]["OrderImportLine"][];
+            /** @description What was taken off. 0 when absent. */
+            discount?: components["schemas"]["MoneyInput"];
+            /** @description Kept as text. It counts against no limit of a code here. */
+            discount_code?: string | null;
+            /** @description 0 when absent. */
+            shipping_cost?: components["schemas"]["MoneyInput"];
+            /** @description 0 when absent. */
+            tax?: components["schemas"]["MoneyInput"];
+            /** @description Whether the other amounts contain the tax. false when absent. */
+            tax_included?: boolean;
+            total: components["schemas"]["MoneyInput"];
+            /** @description Must be the shop's. */
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description paid when absent, or what the refunds make of it. awaiting_payment needs the payment_method bank_transfer, by which it can be marked paid; it has no deadline. What another provider has only authorized cannot be captured here.
+             * @enum {string}
+             */
+            payment_status?: "pending" | "awaiting_payment" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
+            /** @description Follows from fulfillments when absent. fulfilled, delivered and returned without fulfillments mean one of everything. */
+            fulfillment_status?: components["schemas"]["FulfillmentStatus"];
+            payment_method?: components["schemas"]["PaymentMethod"] | null;
+            billing_address?: components["schemas"]["ImportedAddress"] | null;
+            shipping_address?: components["schemas"]["ImportedAddress"] | null;
+            shipping_method?: string | null;
+            note?: string | null;
+            staff_note?: string | null;
+            metadata?: components["schemas"]["Metadata"];
+            locale?: components["schemas"]["LocaleOrNull"];
+            /** @description When it was made. Not in the future. */
+            created_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            paid_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When everything had been shipped, if fulfillments does not say it.
+             */
+            shipped_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When everything had arrived, if fulfillments does not say it.
+             */
+            delivered_at?: string | null;
+            /** Format: date-time */
+            cancelled_at?: string | null;
+            cancel_reason?: components["schemas"]["CancelReason"] | null;
+            fulfillments?: components["schemas"]["OrderImportFulfillment"][];
+            refunds?: components["schemas"]["OrderImportRefund"][];
+        };
+        /** @description The result of an import of orders, row by row. A refused row writes nothing and does not stop the others. */
+        OrderImportResult: {
+            /** @description True when nothing was written. */
+            dry_run: boolean;
+            counts: {
+                created: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                /** @description The row's position in orders, from 0. */
+                index: number;
+                /** @description As sent; null if the row has no readable one. */
+                order_number: string | null;
+                /** @enum {string} */
+                status: "created" | "unchanged" | "failed";
+                /** @description Null if the row failed, or if it would create the order in a dry run. */
+                order_id: components["schemas"]["Id"] | null;
+                /** @description Why the row failed, with loc from the body's root; else empty. */
+                errors: components["schemas"]["ValidationErrorItem"][];
+                /** @description What was left out or is otherwise worth knowing, though the row came in. */
+                warnings: components["schemas"]["ValidationErrorItem"][];
+            }[];
+        };
         /**
          * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled or refunded.
          * @enum {string}
@@ -6628,8 +6792,6 @@ export interface components {
             email_verified_at: string | null;
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description The language in which a shopper is addressed: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
-        LocaleOrNull: string | null;
         /** @description A customer as the merchant sees it. */
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
@@ -8856,9 +9018,15 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
+export type OrderImportLine = components['schemas']['OrderImportLine'];
+export type ImportedAddress = components['schemas']['ImportedAddress'];
+export type LocaleOrNull = components['schemas']['LocaleOrNull'];
+export type OrderImportFulfillment = components['schemas']['OrderImportFulfillment'];
+export type OrderImportRefund = components['schemas']['OrderImportRefund'];
+export type OrderImport = components['schemas']['OrderImport'];
+export type OrderImportResult = components['schemas']['OrderImportResult'];
 export type OrderMailKind = components['schemas']['OrderMailKind'];
 export type Customer = components['schemas']['Customer'];
-export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
 export type CustomerImportAddress = components['schemas']['CustomerImportAddress'];
@@ -14189,6 +14357,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransferMatches"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.importOrders": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "orders": [
+                 *         {
+                 *           "order_number": "512",
+                 *           "external_reference": "4900013572",
+                 *           "email": "ada@example.com",
+                 *           "currency": "EUR",
+                 *           "created_at": "2024-11-05T09:28:00.000Z",
+                 *           "paid_at": "2024-11-05T09:28:30.000Z",
+                 *           "line_items": [
+                 *             {
+                 *               "name": "Stoneware mug",
+                 *               "sku": "MUG-1",
+                 *               "variant_name": "Oat",
+                 *               "quantity": 2,
+                 *               "price": "14.00"
+                 *             },
+                 *             {
+                 *               "name": "Linen apron",
+                 *               "quantity": 1,
+                 *               "price": "39.00"
+                 *             }
+                 *           ],
+                 *           "discount": "5.00",
+                 *           "discount_code": "WELCOME",
+                 *           "shipping_cost": "4.90",
+                 *           "tax": "10.68",
+                 *           "tax_included": true,
+                 *           "total": "66.90",
+                 *           "payment_status": "partially_refunded",
+                 *           "fulfillment_status": "fulfilled",
+                 *           "shipping_address": {
+                 *             "last_name": "Brandt",
+                 *             "address1": "Gartenweg 3",
+                 *             "city": "Leipzig",
+                 *             "postal_code": "04109",
+                 *             "country": "DE"
+                 *           },
+                 *           "shipping_method": "Parcel",
+                 *           "fulfillments": [
+                 *             {
+                 *               "carrier": "DHL",
+                 *               "tracking_number": "00340434161094042557",
+                 *               "created_at": "2024-11-06T14:00:00.000Z"
+                 *             }
+                 *           ],
+                 *           "refunds": [
+                 *             {
+                 *               "amount": "14.00",
+                 *               "reason": "damaged",
+                 *               "created_at": "2024-11-09T08:12:00.000Z"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "dry_run": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
+                    orders: components["schemas"]["OrderImport"][];
+                    /** @description Return what would happen to each row, and write nothing. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderImportResult"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -53,7 +53,7 @@ test("Shopify's customers CSV comes in with addresses, consent, notes and tags; 
   expect([code, out.trim()]).toEqual([0, 'Imported: 2 created, 0 updated, 0 unchanged, 0 failed.']);
   expect(err.trim().split('\n')).toEqual(
     ['Customer ID', 'Accepts SMS Marketing', 'Total Spent', 'Total Orders', 'Tax Exempt'].map(
-      (column) => `line 1: warning: The column "${column}" has no place here and is left out.`,
+      (column) => `line 1: warning: ${column}: this column has no place here and is left out.`,
     ),
   );
   const names = { first_name: 'Ada', last_name: 'Brandt' };

@@ -10,6 +10,7 @@ import { addOrderMoves } from './order-moves.ts';
 import { addOrderRecords } from './order-records.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
 import { addOrdersExport } from './orders-export.ts';
+import { addOrdersImport } from './orders-import.ts';
 import { addOrdersMatch } from './orders-match.ts';
 import { addOrdersShipMany } from './orders-ship-many.ts';
 
@@ -96,6 +97,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
   addOrdersMatch(orders, terminal);
   addOrdersShipMany(orders, terminal);
   addOrdersExport(orders, terminal);
+  addOrdersImport(orders, terminal);
 }
 
 async function listOrders(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {

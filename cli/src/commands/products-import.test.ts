@@ -271,7 +271,7 @@ test('a report names each refusal and each warning in a table', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const report = join(await folder(), 'report.csv');
-  const file = await fileOf([...SHARED, 'pot,Pot,Title,Default Title,,"1,00"'], 'products.csv');
+  const file = await fileOf([...SHARED, 'pot,Pot,Title,Default Title,,"1,000"'], 'products.csv');
   expect((await commerce(['products', 'import', file, '--report', report])).code).toBe(5);
   const lines = (await readFile(report, 'utf8')).trim().split('\n');
   expect(lines[0]).toBe('line,what,product,column,message');

@@ -7,10 +7,12 @@ import { CommandError, EXIT } from '../errors.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
 import type { Warning } from '../formats/reading.ts';
-import { batchesOf, type Refused } from '../import/batches.ts';
+import type { Refused } from '../import/batches.ts';
+import { WarningKinds } from '../import/kinds.ts';
+import { importProducts } from '../import/products.ts';
 import { createProgress, type Progress, perSecond } from '../import/progress.ts';
-import { type Counts, sendAll } from '../import/send.ts';
-import { type SharedSkuRule, withoutSharedSkus } from '../import/shared-skus.ts';
+import type { Counts } from '../import/send.ts';
+import type { SharedSkuRule } from '../import/shared-skus.ts';
 import { calls } from '../operations.ts';
 import { plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
@@ -95,18 +97,12 @@ async function importFile(file: string, options: ImportOptions, command: Command
     onBytes: progress.read,
     onWarning: told.warned,
   });
-  const batches = batchesOf(withoutSharedSkus(reads, options.duplicateSkus, told.warned), (refused) => {
-    counts.refused += 1;
-    told.refused(refused);
-  });
   const startedAt = performance.now();
   try {
-    const settings = { dry_run: dryRun, update_inventory: updateInventory };
-    await sendAll(batches, {
+    await importProducts(reads, options.duplicateSkus, {
       client,
-      settings,
+      settings: { dry_run: dryRun, update_inventory: updateInventory },
       counts,
-      claimed: new Map(),
       sent: progress.update,
       warned: told.warned,
       refused: told.refused,
@@ -128,15 +124,12 @@ async function importFile(file: string, options: ImportOptions, command: Command
 
 const AGAIN = 'Run the same command again: what is already there stays as it is.';
 
-/** More warnings than these are only counted: a file may have one for each line. */
-const MOST_WARNINGS = 10;
-
 /** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
 async function openListeners({ errors, report: reportFile }: ImportOptions, progress: Progress, json: boolean) {
   const file = errors === undefined ? undefined : await openFile(errors);
   const report = reportFile === undefined ? undefined : await openFile(reportFile);
   report?.write(stringify([['line', 'what', 'product', 'column', 'message']]));
-  let warnings = 0;
+  const kinds = new WarningKinds();
   return {
     refused: (refused: Refused) => {
       file?.write(`${JSON.stringify(refused)}\n`);
@@ -146,16 +139,16 @@ async function openListeners({ errors, report: reportFile }: ImportOptions, prog
       else if (!file) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
-      warnings += 1;
+      const isNews = kinds.isNews(message);
       report?.write(stringify([[line, 'warning', '', '', message]]));
       if (json) progress.say(JSON.stringify({ line, warning: message }));
-      else if (warnings <= MOST_WARNINGS) progress.say(plain(`line ${line}: warning: ${message}`));
+      else if (isNews) progress.say(plain(`line ${line}: warning: ${message}`));
     },
-    warnings: () => warnings,
+    warnings: () => kinds.count,
     close: async () => {
-      if (!json && warnings > MOST_WARNINGS) {
-        progress.say(`${warnings - MOST_WARNINGS} more warnings. With --json all of them are printed.`);
-      }
+      const rest = json ? [] : kinds.rest();
+      for (const line of rest) progress.say(plain(line));
+      if (rest.length > 0) progress.say('With --report FILE all of them are written, with --json printed.');
       for (const each of [file, report]) if (each) await finished(each.end());
     },
   };

@@ -1,9 +1,9 @@
 import type { CustomerDetails, CustomerImport } from '@commerce-backend/spec';
-import { readCsv } from './csv-rows.ts';
-import { columnsOf, delimiterOf } from './detect.ts';
+import { columnsOf } from './detect.ts';
+import { jsonObjects } from './json-objects.ts';
 import { type CustomerRead, FormatError } from './reading.ts';
 import { isShopifyCustomers, readShopifyCustomers } from './shopify-customers.ts';
-import { readText } from './text-file.ts';
+import { openTable, readText } from './text-file.ts';
 
 type Warn = (line: number, message: string) => void;
 
@@ -15,7 +15,7 @@ export async function* readCustomers(path: string, warn: Warn): AsyncGenerator<C
   const text = (await readText(path)).replace(/^\uFEFF/, '');
   const firsts = new Map<string, number>();
   for await (const read of readsOf(path, text, warn)) {
-    const email = 'customer' in read ? foldedEmail(read.customer) : undefined;
+    const email = 'item' in read ? foldedEmail(read.item) : undefined;
     const first = email === undefined ? undefined : firsts.get(email);
     if (email === undefined || first === undefined) {
       if (email !== undefined) firsts.set(email, read.line);
@@ -23,9 +23,9 @@ export async function* readCustomers(path: string, warn: Warn): AsyncGenerator<C
       continue;
     }
     const { line } = read;
-    const field = ('fieldOf' in read && read.fieldOf?.(['email'])) || 'email';
+    const field = ('placeOf' in read && read.placeOf?.(['email']).field) || 'email';
     const message = `Line ${first} has this e-mail already: make one line of the two.`;
-    yield { line, email, errors: [{ line, field, message }] };
+    yield { line, name: email, errors: [{ line, field, message }] };
   }
 }
 
@@ -39,15 +39,8 @@ async function* readsOf(path: string, text: string, warn: Warn): AsyncGenerator<
     return;
   }
   if (!isShopifyCustomers(columnsOf(text))) throw new FormatError(unknown(path, text));
-  const rows = readCsv(chunk(text), delimiterOf(text));
-  const header = await rows.next();
-  if (header.done) throw new FormatError(`${path} is empty.`);
-  if (header.value.problem) throw new FormatError(`The header of ${path} cannot be read: ${header.value.problem}`);
-  yield* readShopifyCustomers(header.value.cells, rows, warn);
-}
-
-async function* chunk(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
+  const { header, rows } = await openTable(path, text);
+  yield* readShopifyCustomers(header, rows, warn);
 }
 
 function unknown(path: string, text: string): string {
@@ -61,36 +54,21 @@ function unknown(path: string, text: string): string {
   );
 }
 
-/** More than the contract takes of any customer. */
-const LONGEST_LINE = 800_000;
-
 function* jsonLines(text: string, warn: Warn): Generator<CustomerRead> {
-  for (const [index, each] of text.split('\n').entries()) {
-    if (each.trim() !== '') yield* jsonLine(each, index + 1, warn);
+  for (const read of jsonObjects(text, 'customer')) {
+    if ('errors' in read) yield read;
+    else yield* customerOf(read.value, read.line, warn);
   }
 }
 
-function* jsonLine(text: string, line: number, warn: Warn): Generator<CustomerRead> {
-  const refuse = (message: string) => ({ line, errors: [{ line, field: 'json', message }] });
-  if (Buffer.byteLength(text) > LONGEST_LINE) {
-    yield refuse(`The line has more than ${LONGEST_LINE / 1000} kB: it must hold one customer.`);
-    return;
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    yield refuse(`The line is not valid JSON: ${(error as SyntaxError).message}`);
-    return;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    yield refuse('The line must hold one JSON object, a customer.');
-  } else if (!isExported(value)) {
-    yield { line, customer: value as CustomerImport };
+function* customerOf(value: object, line: number, warn: Warn): Generator<CustomerRead> {
+  if (!isExported(value)) {
+    const customer = value as CustomerImport;
+    yield { line, item: customer, name: foldedEmail(customer) };
   } else if (value.anonymized_at) {
     warn(line, 'The customer was anonymised, and is left out.');
   } else {
-    yield { line, customer: importOf(value) };
+    yield { line, item: importOf(value), name: value.email };
   }
 }
 

@@ -1,7 +1,9 @@
 /** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Surplus zeros are dropped. */
 export function moneyOf(text: string): string | undefined {
   if (text.length > 30) return undefined;
-  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  // A decimal comma of one or two digits cannot be anything else.
+  const plain = /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
+  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(plain) ?? [];
   if (whole === '') return undefined;
   const digits = fraction.length > 3 ? fraction.replace(/0+$/, '') : fraction;
   const amount = (whole.replace(/^0+(?=\d)/, '') || '0') + (digits === '' ? '' : `.${digits}`);

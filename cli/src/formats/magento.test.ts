@@ -112,7 +112,7 @@ test('images come with the address put before their names, and are counted when 
 test('what cannot become a product is refused by line and column', async () => {
   const { reads, products } = await readText(
     csv(
-      child('J-S', { price: '52,00' }),
+      child('J-S', { price: '52,000' }),
       child('J-M'),
       jacket,
       { ...jacket, sku: 'K', name: 'Other', configurable_variations: 'sku=J-M,size=M|sku=GONE,size=L' },
@@ -125,7 +125,7 @@ test('what cannot become a product is refused by line and column', async () => {
   );
   expect(products.map(({ sku }) => sku)).toEqual(['OK']);
   expect(refusals(reads).map((text) => text.slice(0, 60))).toEqual([
-    expect.stringMatching(/^2 price: "52,00" is not a plain amount/),
+    expect.stringMatching(/^2 price: "52,000" is not a plain amount/),
     expect.stringMatching(/^6 product_type: "bundle"/),
     expect.stringMatching(/^7 sku: The SKU is missing/),
     expect.stringMatching(/^10 sku: The SKU OK is already/),

@@ -51,6 +51,12 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
     const key = group ? `group ${group}` : `item ${number++}`;
     groups.set(key, [...(groups.get(key) ?? []), item]);
   }
+  const linked = [...groups.values()].flat().filter((item) => one(item, 'link') !== '');
+  const [first] = linked;
+  if (first) {
+    const words = 'the address in the old shop is not kept, only its last part, as the slug';
+    context.warn(first.line, `link: ${words}; ${linked.length} items have one, this is the first.`);
+  }
   const slugs = new Map<string, number>();
   for (const group of groups.values()) yield productOf(group, slugs, context);
 }

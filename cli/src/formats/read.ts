@@ -15,7 +15,8 @@ export async function* readProducts(path: string, options: ReadOptions = {}): As
   yield* productsOf({ name: path, head, bytes: createReadStream(path) }, options, readCsv);
 }
 
-async function headOf(path: string): Promise<string> {
+/** How a file begins, as much as tells its format. */
+export async function headOf(path: string): Promise<string> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);

@@ -1,25 +1,23 @@
-import type { CustomerImport, ProductImport } from '@commerce-backend/spec';
+import type { CustomerImport, OrderImport, ProductImport } from '@commerce-backend/spec';
 import type { Format } from './detect.ts';
 import type { Encoding } from './encoding.ts';
 import type { FieldError } from './row-reader.ts';
 
 /**
  * One product of the file, or one refused with every reason found. `line` is the 1-based line where it begins, as an
- * editor counts; each error carries the line of the row it is about.
+ * editor counts; each error carries the line of the row it is about. `handle` is what the old shop's address ends with.
  */
 export type Read =
-  | { line: number; product: ProductImport; placeOf?: PlaceOf }
+  | { line: number; product: ProductImport; placeOf?: PlaceOf; handle?: string }
   | { line: number; slug?: string; errors: FieldError[] };
 
-/** One customer of a file, or one refused with every reason found; `line` counts from 1. */
-export type CustomerRead =
-  | {
-      line: number;
-      customer: CustomerImport;
-      /** The column, as the file calls it, that a part such as `['addresses', 0, 'city']` comes from. */
-      fieldOf?: (loc: readonly (string | number)[]) => string;
-    }
-  | { line: number; email?: string; errors: FieldError[] };
+/** A customer or an order of a file, or one refused with every reason found; `line` counts from 1, `name` is what people know it by. */
+export type RecordRead<Item> =
+  | { line: number; item: Item; name?: string; placeOf?: PlaceOf }
+  | { line: number; name?: string; errors: FieldError[] };
+
+export type CustomerRead = RecordRead<CustomerImport>;
+export type OrderRead = RecordRead<OrderImport>;
 
 /** The line and the column, as the file calls it, that a part of a product such as `['variants', 2, 'sku']` comes from. */
 export type PlaceOf = (loc: readonly (string | number)[]) => { line: number; field: string };

@@ -228,12 +228,13 @@ test('what a page about the product says, its facts and its weights go through S
     gift_card: 'true',
     'Colour family': 'Red',
     'shopify.age-group': 'adults',
+    'Google Shopping / MPN': 'M-1',
   };
   const rich = { ...made, variants, description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata };
   const text = (await allOf(writeShopify(each([rich, { ...made, slug: 'other' }]), NOW))).join('');
   const { products, warnings } = await readText(text);
   expect(text).toContain(',28,oz,');
-  expect(warnings).toEqual([]);
+  expect(warnings).toEqual([{ line: 2, message: expect.stringMatching(/^Gift Card: it is sold here like any other/) }]);
   expect(products[0]).toMatchObject({ description_html, seo_title: 'Tee', seo_description: 'A\ntee', metadata });
   expect(JSON.stringify(products[0])).toContain('"weight":"0.98767093","weight_unit":"oz"');
 });

@@ -80,7 +80,7 @@ export class RowReader<Name extends string> {
   decimal(column: Name): number | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
-    if (/^\d{1,15}(?:\.\d{1,12})?$/.test(cell)) return Number(cell);
+    if (/^\d{1,15}(?:[.,]\d{1,12})?$/.test(cell)) return Number(cell.replace(',', '.'));
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }
@@ -95,6 +95,14 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
+  /** Yes or no, in the words of programs and of spreadsheets in other languages; undefined when blank or (with an error noted) neither. */
+  flag(column: Name): boolean | undefined {
+    const cell = this.text(column);
+    const flag = FLAGS[cell.toLowerCase()];
+    if (cell !== '' && flag === undefined) this.refuse(column, `${quoted(cell)} is neither true nor false.`);
+    return flag;
+  }
+
   /** Notes an error of this row under the column's name in the file. */
   refuse(column: Name, message: string): void {
     this.errors.push({ line: this.line, field: this.header(column), message });
@@ -105,6 +113,22 @@ export class RowReader<Name extends string> {
     return this.#columns.get(column)?.header ?? column;
   }
 }
+
+/** A spreadsheet writes TRUE and FALSE in the language of its user. */
+const FLAGS: Record<string, boolean> = {
+  ...{
+    true: true,
+    yes: true,
+    '1': true,
+    wahr: true,
+    vrai: true,
+    verdadero: true,
+    verdadeiro: true,
+    vero: true,
+    waar: true,
+  },
+  ...{ false: false, no: false, '0': false, falsch: false, faux: false, falso: false, onwaar: false },
+};
 
 /** The start of a cell in quotes, for messages. */
 export function quoted(cell: string): string {

@@ -67,7 +67,7 @@ export async function* readShopifyCustomers(
   const used = new Set([...columns.values()].map(({ index }) => index));
   header.forEach((name, index) => {
     if (name.trim() !== '' && !used.has(index))
-      warn(1, `The column "${name.trim()}" has no place here and is left out.`);
+      warn(1, `${name.trim()}: this column has no place here and is left out.`);
   });
   for await (const { line, cells, problem } of rows) {
     if (problem !== undefined) {
@@ -78,8 +78,9 @@ export async function* readShopifyCustomers(
     const customer = customerOf(row, (message) => warn(line, message));
     if (customer.email === '')
       row.refuse('email', 'A customer is recognised by the e-mail: add one, or delete the line.');
-    if (row.errors.length > 0) yield { line, email: customer.email, errors: row.errors };
-    else yield { line, customer, fieldOf: (loc) => row.header(columnOf(loc)) };
+    const name = customer.email;
+    if (row.errors.length > 0) yield { line, name, errors: row.errors };
+    else yield { line, item: customer, name, placeOf: (loc) => ({ line, field: row.header(columnOf(loc)) }) };
   }
 }
 
@@ -122,14 +123,15 @@ function given(field: string, text: string): Record<string, string> {
 }
 
 /** Shopify puts one before digits, so that spreadsheets keep a leading zero or plus sign. */
-function withoutApostrophe(cell: string): string {
+export function withoutApostrophe(cell: string): string {
   return cell.replace(/^'/, '').trim();
 }
 
 /** The longest value that metadata takes. */
 const LONGEST_TAGS = 500;
 
-function keptTags(cell: string, warn: (message: string) => void): string {
+/** Tags as one text of metadata. */
+export function keptTags(cell: string, warn: (message: string) => void): string {
   let kept = '';
   for (const tag of tagsOf(cell)) {
     const longer = kept === '' ? tag : `${kept}, ${tag}`;

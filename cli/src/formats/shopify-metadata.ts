@@ -9,7 +9,14 @@ export const CATEGORY = 'category';
 export const GIFT_CARD = 'gift_card';
 
 const RESERVED = [CATEGORY, GIFT_CARD];
-const METAFIELD = /\(product\.metafields\.(.+)\)$/;
+/** As Shopify names them, and as other programs do. */
+const METAFIELDS = [
+  /\(product\.metafields\.(.+)\)$/i,
+  /^product\.metafields\.(.+)$/i,
+  /^metafield: ?([\w$-]+\.[\w$-]+)(?: ?\[.*\])?$/i,
+];
+/** Columns of a whole product that have no field of their own here; their title is the key. */
+const KEPT_BY_TITLE = /^Google Shopping \/ .+/i;
 
 interface Extra {
   index: number;
@@ -34,8 +41,9 @@ export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>
   header.forEach((cell, index) => {
     if (known.has(index)) return;
     const title = cell.trim();
-    const [, path] = METAFIELD.exec(title) ?? [];
-    if (path) extra.metafields.push({ index, header: title, key: keyOf(path) });
+    const path = METAFIELDS.map((pattern) => pattern.exec(title)?.[1]).find((found) => found);
+    if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title });
+    else if (path) extra.metafields.push({ index, header: title, key: keyOf(path) });
     else extra.others.push({ index, header: title || `column ${index + 1}`, rows: 0, line: 0 });
   });
   return extra;
@@ -49,6 +57,7 @@ function keyOf(path: string): string {
 
 /** The header of the column that `extraColumnsOf` reads as this key. */
 export function metafieldHeader(key: string): string {
+  if (KEPT_BY_TITLE.test(key)) return key;
   const path = key.includes('.') ? key : `custom.${key}`;
   return `${key} (product.metafields.${path})`;
 }
@@ -59,11 +68,12 @@ export function metadataOf(row: ShopifyRow, extra: ExtraColumns, warn: (message:
   const category = row.text('category');
   const given: [string, string, string][] = [
     ...(category ? [[CATEGORY, category, row.header('category')] as [string, string, string]] : []),
-    ...(row.word('giftCard', { true: true, false: false })
-      ? [[GIFT_CARD, 'true', row.header('giftCard')] as [string, string, string]]
-      : []),
+    ...(row.flag('giftCard') ? [[GIFT_CARD, 'true', row.header('giftCard')] as [string, string, string]] : []),
     ...extra.metafields.map(({ key, index, header }): [string, string, string] => [key, row.cell(index), header]),
   ];
+  if (row.flag('giftCard')) {
+    warn(`${row.header('giftCard')}: it is sold here like any other product, and no code is made for the buyer.`);
+  }
   const metadata: Record<string, string> = {};
   for (const [key, value, header] of given) {
     if (value === '') continue;
@@ -92,6 +102,21 @@ export function noteOthers(row: ShopifyRow, { others }: ExtraColumns): void {
     column.rows += 1;
     if (column.rows === 1) column.line = row.line;
   }
+}
+
+/** How the warning of a file without quantities begins. */
+export const NO_STOCK = 'Variant Inventory Qty: the file has no such column';
+
+/** Shopify leaves the quantities out where a shop has several locations. */
+export function warnOfMissingStock(
+  columns: Columns<ShopifyColumn>,
+  tracked: number[],
+  warn: ReadContext['warn'],
+): void {
+  const [first] = tracked;
+  if (first === undefined || columns.has('quantity')) return;
+  const words = 'without it new variants have a stock of 0. Add the column from the export of the inventory';
+  warn(first, `${NO_STOCK}, and ${tracked.length} variants are counted: ${words}.`);
 }
 
 /** A warning for each column with values that are not kept. */

@@ -1,6 +1,7 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
-import { codeOf, GRAMS, NO_OPTION, secure } from './shopify-columns.ts';
+import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
+import { pictureIn } from './shopify-images.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
@@ -27,7 +28,7 @@ export function optionsOf(variantRows: ShopifyRow[]): NonNullable<ProductImport[
   return VALUES.flatMap((column, index) => {
     const nameColumn = NAMES[index] ?? 'option1Name';
     const values = variantRows.map((row) => row.text(column));
-    const name = first.text(nameColumn);
+    const name = variantRows.map((row) => row.text(nameColumn)).find((text) => text !== '') ?? '';
     if (name === '' && values.every((value) => value === '')) return [];
     if (name === '') first.refuse(nameColumn, 'The option has values but no name.');
     variantRows.forEach((row, place) => {
@@ -51,7 +52,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: (message: string) =>
       option2: option2 || null,
       option3: option3 || null,
       ...soldOf(row, warn),
-      ...(row.has('variantImage') && { image_url: secure(row.text('variantImage')) || null }),
+      ...(row.has('variantImage') && { image_url: pictureIn(row, 'variantImage', warn) || null }),
       ...(untracked && { inventory_policy: 'continue' as const }),
     };
   });
@@ -59,16 +60,29 @@ export function variantsOf(variantRows: ShopifyRow[], warn: (message: string) =>
 
 const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'continue' } as const;
 
+/** A spreadsheet shows a long number so, and saves it so: its last digits are gone. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
+
+function codeIn(row: ShopifyRow, column: 'sku' | 'barcode', warn: (message: string) => void): string | null {
+  const code = codeOf(row.text(column));
+  if (SHORTENED.test(code)) {
+    warn(
+      `Line ${row.line}: ${row.header(column)} "${code}": a spreadsheet has shortened this number; take it from the old shop.`,
+    );
+  }
+  return code || null;
+}
+
 /** Codes, prices, stock and shipping of one row. Fields without a column in the file are left out. */
 export function soldOf(row: ShopifyRow, warn: (message: string) => void): VariantInput {
   const quantity = row.whole('quantity');
   const policy = row.word('policy', POLICIES);
   const isShort = quantity !== undefined && quantity < 0 && policy !== 'continue';
   if (isShort) warn(`Line ${row.line}: ${row.header('quantity')} ${quantity}: stock below zero becomes 0.`);
-  const requiresShipping = row.word('requiresShipping', { true: true, false: false });
+  const requiresShipping = row.flag('requiresShipping');
   return {
-    ...(row.has('sku') && { sku: codeOf(row.text('sku')) || null }),
-    ...(row.has('barcode') && { barcode: codeOf(row.text('barcode')) || null }),
+    ...(row.has('sku') && { sku: codeIn(row, 'sku', warn) }),
+    ...(row.has('barcode') && { barcode: codeIn(row, 'barcode', warn) }),
     ...pricesOf(row, warn),
     ...(quantity !== undefined && { inventory_quantity: isShort ? 0 : quantity }),
     ...(policy !== undefined && { inventory_policy: policy }),

@@ -91,7 +91,10 @@ test('rows of one handle become one product with its variants and images', async
       ],
     },
   ]);
-  expect(warnings).toEqual([{ line: 2, message: expect.stringContaining('compare-at price 19.90 is not above') }]);
+  expect(warnings).toEqual([
+    { line: 2, message: expect.stringContaining('a spreadsheet has shortened this number') },
+    { line: 2, message: expect.stringContaining('compare-at price 19.90 is not above') },
+  ]);
 });
 
 test('the column names of the newer template are understood', async () => {
@@ -160,9 +163,8 @@ test('a bad cell refuses its product by line and column, and the others go on', 
     '5 Option1 Value: Another variant of the product already has the options S.',
     '6 Option1 Value: The variant has no value for the option "Size".',
     '6 Variant Price: The price is missing.',
-    '7 Published: "perhaps" is none of true, false.',
+    '7 Published: "perhaps" is neither true nor false.',
     '7 Title: The text has 256 characters; at most 255 are kept.',
-    '7 Image Src: "photo.jpg" is not an http or https address without spaces.',
   ]);
   expect(products.map(({ slug }) => slug)).toEqual(['good']);
 });
@@ -228,4 +230,54 @@ test('two handles with one slug are two products, and one handle twice is refuse
   expect(products[0]?.slug).toBe('a-b');
   expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
   expect(refusals(reads)[0]).toMatch(/^4 Handle: .* line 2/);
+});
+
+test('nothing is lost without a word: each loss is told, and no product is refused for it', async () => {
+  const header =
+    `${HEADER},Variant Taxable,Gift Card,Google Shopping / MPN,product.metafields.custom.care,Metafield: custom.fit [single_line_text_field],` +
+    'Variant Tax Code,Price / United States,Option1 Linked To';
+  const columns = header.split(',');
+  const line = (row: Cells) => columns.map((column) => `"${(row[column] ?? '').replaceAll('"', '""')}"`).join(',');
+  const tee = {
+    ...mug,
+    Handle: 'tee',
+    Title: 'Tee',
+    'Option1 Name': 'Size',
+    'Option1 Value': 'S',
+    'Variant Taxable': 'true',
+  };
+  const rows: Cells[] = [
+    { ...tee, 'Body (HTML)': '<b>a</b>', 'Image Src': 'https://i.example/a 1.jpg' },
+    {
+      Handle: 'tee',
+      'Option1 Value': 'M',
+      'Variant Price': '9',
+      'Variant Taxable': 'FALSE',
+      'Body (HTML)': 'b',
+      'Image Src': 'n/a',
+    },
+    { ...mug, 'Gift Card': 'WAHR', 'Variant Barcode': '4.00638E+12', 'Variant Image': 'https://i.example/v.jpg' },
+    {
+      ...{ ...mug, Handle: 'facts', 'Google Shopping / MPN': 'M-1', 'product.metafields.custom.care': 'Cold' },
+      ...{ 'Metafield: custom.fit [single_line_text_field]': 'Slim', 'Variant Price': '12,50' },
+      ...{ 'Variant Tax Code': 'P1', 'Price / United States': '11', 'Option1 Linked To': 'x' },
+    },
+  ];
+  const { products, warnings, reads } = await readText([header, ...rows.map(line)].join('\r\n'));
+  expect(refusals(reads)).toEqual([]);
+  expect(products).toMatchObject([
+    { slug: 'tee', images: [{ url: 'https://i.example/a%201.jpg' }] },
+    { slug: 'mug', images: [{ url: 'https://i.example/v.jpg' }], metadata: { gift_card: 'true' } },
+    { slug: 'facts', price: '12.50', metadata: { 'Google Shopping / MPN': 'M-1', care: 'Cold', fit: 'Slim' } },
+  ]);
+  expect(warnings.map(({ line: at, message }) => `${at} ${message}`)).toEqual([
+    expect.stringMatching(/^2 Line 3: Image Src: "n\/a" is no http or https address/),
+    expect.stringMatching(/^2 Line 3: Body \(HTML\) differs from that of the first row/),
+    expect.stringMatching(/^2 Line 3: Variant Taxable: 1 of 2 variants are not taxed/),
+    expect.stringMatching(/^4 Gift Card: it is sold here like any other product/),
+    expect.stringMatching(/^4 Line 4: Variant Barcode "4\.00638E\+12": a spreadsheet has shortened/),
+    expect.stringMatching(/^5 Variant Tax Code: this column is not kept; 1 rows/),
+    expect.stringMatching(/^5 Price \/ United States: this column is not kept/),
+    expect.stringMatching(/^5 Option1 Linked To: this column is not kept/),
+  ]);
 });

@@ -1,11 +1,19 @@
-import type { ImageInput, ProductImport } from '@commerce-backend/spec';
+import type { ProductImport } from '@commerce-backend/spec';
 import { BOUNDS, outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { htmlOfText, textOfHtml } from './html-text.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
-import { SHOPIFY_COLUMNS, type ShopifyColumn, secure, tagsOf } from './shopify-columns.ts';
-import { type ExtraColumns, extraColumnsOf, metadataOf, noteOthers, warnOfOthers } from './shopify-metadata.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { imagesOf, pictureIn } from './shopify-images.ts';
+import {
+  type ExtraColumns,
+  extraColumnsOf,
+  metadataOf,
+  noteOthers,
+  warnOfMissingStock,
+  warnOfOthers,
+} from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
@@ -33,6 +41,7 @@ export async function* readShopify(
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   const extra = extraColumnsOf(header, columns);
   const seen: Seen = { slugs: new Map(), handles: new Map() };
+  const tracked: number[] = [];
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
   for await (const row of rows) {
@@ -43,6 +52,7 @@ export async function* readShopify(
     }
     const reader = new RowReader(columns, row.line, row.cells);
     noteOthers(reader, extra);
+    if (reader.text('tracker') !== '') tracked.push(row.line);
     if (group === undefined || startsProduct(reader, group)) {
       if (group) yield finish(group, columns, extra, seen, context);
       group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
@@ -56,6 +66,7 @@ export async function* readShopify(
     else group.skipped++;
   }
   if (group) yield finish(group, columns, extra, seen, context);
+  warnOfMissingStock(columns, tracked, context.warn);
   warnOfOthers(extra, context.warn);
 }
 
@@ -76,7 +87,9 @@ function finish(
   const slug = slugFor(group.handle || first.text('title'), handles);
   const product = productOf(group.rows, slug, extra, (message) => context.warn(first.line, message));
   const variantRows = variantRowsOf(group.rows);
-  const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
+  // The cells of a row that could not be read stand in the wrong columns.
+  const unread = new Set(group.errors.map(({ line }) => line));
+  const errors = [...group.errors, ...group.rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
     errors.push({ line, field: headerOf(columns, field), message });
   };
@@ -105,7 +118,8 @@ function finish(
   errors.sort((one, other) => one.line - other.line);
   if (errors.length > 0) return { line: first.line, slug, errors };
   const variantLines = variantRows.map(({ line }) => line);
-  return { line: first.line, product, placeOf: placesIn(columns, first.line, variantLines) };
+  const placeOf = placesIn(columns, first.line, variantLines);
+  return { line: first.line, product, placeOf, ...(group.handle && { handle: group.handle }) };
 }
 
 /** Handles may be of any script, and differ where their slugs do not: the short name of the handle then makes the slug its own. */
@@ -127,6 +141,12 @@ function productOf(
   const [first] = rows as [ShopifyRow];
   const variantRows = variantRowsOf(rows);
   const images = imagesOf(rows, warn);
+  warnOfOtherTexts(rows, warn);
+  const isAlone = isDefaultOnly(variantRows);
+  const own = isAlone ? pictureIn(first, 'variantImage', warn) : '';
+  if (own !== '' && !images.some(({ url }) => url === own)) {
+    images.push({ url: own, alt: null, position: images.length + 1 });
+  }
   return {
     name: first.text('title'),
     slug,
@@ -141,11 +161,9 @@ function productOf(
     ...(first.has('tags') && { tags: tagsOf(first.text('tags')) }),
     ...visibilityOf(first, warn),
     ...trackingOf(variantRows),
-    ...taxClassOf(variantRows),
-    ...(first.has('imageUrl') && { images }),
-    ...(isDefaultOnly(variantRows)
-      ? soldOf(first, warn)
-      : { options: optionsOf(variantRows), variants: variantsOf(variantRows, warn) }),
+    ...taxClassOf(variantRows, warn),
+    ...((first.has('imageUrl') || images.length > 0) && { images }),
+    ...(isAlone ? soldOf(first, warn) : { options: optionsOf(variantRows), variants: variantsOf(variantRows, warn) }),
   };
 }
 
@@ -180,7 +198,7 @@ function visibilityOf(
   row: ShopifyRow,
   warn: (message: string) => void,
 ): Pick<ProductImport, 'status' | 'published_at'> {
-  const published = row.word('published', { true: true, false: false });
+  const published = row.flag('published');
   const status = row.word('status', STATUSES);
   if (status === 'unlisted') {
     warn('Unlisted products are not known here; it becomes a draft.');
@@ -199,28 +217,37 @@ function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inven
 }
 
 /** Shopify knows only whether tax is charged at all: where it is, the class stays as it is here. */
-function taxClassOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'tax_class'> {
-  const taxable = variantRows.map((row) => row.word('taxable', { true: true, false: false }));
-  return taxable.length > 0 && taxable.every((each) => each === false) ? { tax_class: 'zero' } : {};
-}
-
-/** Shopify takes a little more than is kept here. */
-function altOf(row: ShopifyRow, warn: (message: string) => void): string | null {
-  const alt = row.text('imageAlt');
-  const letters = [...alt];
-  if (letters.length <= BOUNDS.alt) return alt || null;
-  warn(`Line ${row.line}: ${row.header('imageAlt')} has ${letters.length} characters and is cut to ${BOUNDS.alt}.`);
-  return letters.slice(0, BOUNDS.alt).join('').trim();
-}
-
-function imagesOf(rows: ShopifyRow[], warn: (message: string) => void): ImageInput[] {
-  const images: { url: string; alt: string | null; place: number }[] = [];
-  for (const row of rows) {
-    const url = secure(row.text('imageUrl'));
-    // Some programs repeat the image on each row of the product.
-    if (url === '' || images.some((image) => image.url === url)) continue;
-    images.push({ url, alt: altOf(row, warn), place: row.whole('imagePosition') ?? Infinity });
+function taxClassOf(variantRows: ShopifyRow[], warn: (message: string) => void): Pick<ProductImport, 'tax_class'> {
+  const untaxed = variantRows.filter((row) => row.flag('taxable') === false);
+  const [first] = untaxed;
+  if (first && untaxed.length === variantRows.length) return { tax_class: 'zero' };
+  if (first) {
+    const rest = `${untaxed.length} of ${variantRows.length} variants are not taxed; tax classes are those of whole products here`;
+    warn(`Line ${first.line}: ${first.header('taxable')}: ${rest}, and all of it is taxed.`);
   }
-  const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
-  return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
+  return {};
+}
+
+const SAID_ONCE = [
+  'title',
+  'body',
+  'vendor',
+  'type',
+  'tags',
+  'category',
+  'seoTitle',
+  'seoDescription',
+  'status',
+] as const;
+
+/** The first row speaks for the product; some programs repeat its texts, and a text that differs is not kept. */
+function warnOfOtherTexts(rows: ShopifyRow[], warn: (message: string) => void): void {
+  const [first, ...others] = rows as [ShopifyRow, ...ShopifyRow[]];
+  for (const column of SAID_ONCE) {
+    const other = others.find((row) => row.text(column) !== '' && row.text(column) !== first.text(column));
+    if (other)
+      warn(
+        `Line ${other.line}: ${other.header(column)} differs from that of the first row of the product, and is left out.`,
+      );
+  }
 }

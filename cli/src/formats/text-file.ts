@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
+import type { CsvRow } from './csv-records.ts';
 import { readCsv } from './csv-rows.ts';
 import { delimiterOf } from './detect.ts';
+import { utf16Of } from './encoding.ts';
+import { FormatError } from './reading.ts';
 
-/** The text of a small file in UTF-8, or in the older encoding of Windows. The file system's own errors are thrown. */
+/** The text of a file in UTF-8, UTF-16 or the older encoding of Windows. The file system's own errors are thrown. */
 export async function readText(path: string): Promise<string> {
   const bytes = await readFile(path);
+  const utf16 = utf16Of(bytes);
+  if (utf16) return new TextDecoder(utf16).decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -35,6 +40,18 @@ export async function readTable(path: string, groups: string[][]): Promise<Table
     }
   }
   return rows;
+}
+
+/** The header and the rows of a CSV text. Throws a FormatError when the header cannot be read. */
+export async function openTable(
+  path: string,
+  text: string,
+): Promise<{ header: string[]; rows: AsyncIterable<CsvRow> }> {
+  const rows = readCsv(chunk(text), delimiterOf(text));
+  const header = await rows.next();
+  if (header.done) throw new FormatError(`${path} is empty.`);
+  if (header.value.problem) throw new FormatError(`The header of ${path} cannot be read: ${header.value.problem}`);
+  return { header: header.value.cells, rows };
 }
 
 async function* chunk(text: string): AsyncGenerator<Buffer> {

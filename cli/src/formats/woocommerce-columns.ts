@@ -48,7 +48,8 @@ export function attributeColumnsOf(header: string[]): AttributeColumns[] {
 
 /** Columns whose loss changes nothing that is sold, or that say only what WooCommerce itself assumes. */
 const DEFAULTS: [RegExp, RegExp][] = [
-  [/^attribute \d+ (?:visible|global|default)$/i, /.*/],
+  [/^attribute \d+ global$/i, /.*/],
+  [/^attribute \d+ visible$/i, /^1$/],
   [/^(?:is featured\?|sold individually\?|position)$/i, /^-?\d*$/],
   [/^allow customer reviews\?$/i, /.*/],
 ];

@@ -115,6 +115,13 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   if (type.includes('variable') && variations.length === 0) warn(row, 'No variation of this product is in the file.');
   const isTracked = [row, ...variations].some((each) => each.text('stock') !== '' || each.text('inStock') === '0');
   const sold = (each: WooRow) => soldOf(each, row, isTracked, layout);
+  const taxed = new Set([row, ...variations].map((each) => each.text('taxStatus').toLowerCase() || 'taxable'));
+  if (taxed.size > 1 || taxed.has('shipping')) {
+    warn(
+      row,
+      `${row.header('taxStatus')}: ${[...taxed].join(', ')}: a product is taxed as a whole here, by the first row's.`,
+    );
+  }
   const html = row.text('description') || row.text('shortDescription');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
   const categories = listOf(row.text('categories'));

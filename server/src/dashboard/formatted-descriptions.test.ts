@@ -36,7 +36,10 @@ test('nothing in a formatted description runs, frames or styles, and hidden char
   expect(made.description_html).toBe(
     '<p>Soft</p><a>more</a><a href="/care">care</a><img src="https://cdn.example/a.png" />',
   );
-  expect(data?.results[0]?.warnings).toMatchObject([{ type: 'html_removed', ctx: { removed: ['iframe', 'script'] } }]);
+  expect(data?.results[0]?.warnings).toMatchObject([
+    { type: 'html_removed', ctx: { removed: ['iframe', 'script'] } },
+    { type: 'html_attributes_removed', ctx: { attributes: ['class', 'onclick', 'onerror', 'style'] } },
+  ]);
 });
 
 test('another plain description ends the formatted one, the same does not', async () => {

@@ -1,9 +1,11 @@
+import { mistakesInOrder } from '../http/contract/rows.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
+import * as orderImport from '../shop/orders/import.ts';
 import * as orderList from '../shop/orders/list.ts';
 import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
@@ -69,3 +71,6 @@ export const matchTransfers: Handler<'dashboard.matchTransfers'> = ({ shop, body
   matchStatement(shop, body.statement);
 
 export const exportOrders: Handler<'dashboard.exportOrders'> = ({ shop, query }) => exportPage(shop, query);
+
+export const importOrders: Handler<'dashboard.importOrders'> = ({ shop, body }) =>
+  orderImport.importOrders(shop, body, mistakesInOrder);

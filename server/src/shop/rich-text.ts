@@ -16,7 +16,7 @@ interface Options {
   nonTextTags: string[];
   nestingLimit: number;
   transformTags: Record<string, (tagName: string, attribs: Attributes) => { tagName: string; attribs: Attributes }>;
-  onOpenTag: (name: string) => void;
+  onOpenTag: (name: string, attribs: Attributes) => void;
   exclusiveFilter: (frame: { tag: string; attribs: Attributes }) => boolean;
 }
 type Attributes = Partial<Record<string, string>>;
@@ -31,7 +31,7 @@ const TAGS = [
   ...'a img figure figcaption details summary'.split(' '),
 ];
 const SPAN = ['colspan', 'rowspan'];
-const ATTRIBUTES = {
+const ATTRIBUTES: Record<string, string[]> = {
   a: ['href', 'title'],
   abbr: ['title'],
   img: ['src', 'alt', 'title', 'width', 'height'],
@@ -63,27 +63,29 @@ const UNSEEN = new Set(
   'font center html body head meta link tbody main header footer nav aside big tt strike'.split(' '),
 );
 
-/** A formatted description as it is kept, and the names of the elements that were removed from it. */
+/** A formatted description as it is kept, and the names of the elements, and of the attributes of kept elements, that were removed. */
 export interface RichText {
   html: string | null;
   removed: string[];
+  attributes: string[];
 }
 
 /** The HTML with nothing in it that runs, frames, tracks or styles; null when nothing is left. Its own result stays the same. */
 export function sanitizeHtml(html: string): RichText {
   const removed = new Set<string>();
+  const attributes = new Set<string>();
   let shown = html;
   // Without an invisible character an address may be another: what is left of it is looked at again.
   for (let rounds = 0; rounds < 4; rounds += 1) {
-    const clean = sanitizer()(shown, optionsNoting(removed));
+    const clean = sanitizer()(shown, optionsNoting(removed, attributes));
     shown = withoutHidden(clean, { lines: true }).trim();
     if (shown === clean) break;
     if (rounds === 3) shown = '';
   }
-  return { html: shown || null, removed: [...removed].toSorted() };
+  return { html: shown || null, removed: [...removed].toSorted(), attributes: [...attributes].toSorted() };
 }
 
-function optionsNoting(removed: Set<string>): Options {
+function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
   return {
     allowedTags: TAGS,
     allowedAttributes: ATTRIBUTES,
@@ -97,8 +99,10 @@ function optionsNoting(removed: Set<string>): Options {
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),
       a: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'href', /^\/\/(?=\w)/) }),
     },
-    onOpenTag: (name) => {
-      if (!TAGS.includes(name) && !UNSEEN.has(name) && !name.includes(':')) removed.add(name);
+    onOpenTag: (name, attribs) => {
+      if (TAGS.includes(name)) {
+        for (const attribute of Object.keys(attribs)) if (!isKept(name, attribute)) attributes.add(attribute);
+      } else if (!UNSEEN.has(name) && !name.includes(':')) removed.add(name);
     },
     exclusiveFilter: ({ tag, attribs }) => {
       const isEmpty = tag === 'img' && !attribs.src;
@@ -106,6 +110,10 @@ function optionsNoting(removed: Set<string>): Options {
       return isEmpty;
     },
   };
+}
+
+function isKept(name: string, attribute: string): boolean {
+  return [ATTRIBUTES[name], ATTRIBUTES['*']].some((kept) => kept?.includes(attribute));
 }
 
 function withSecure(attribs: Attributes, name: string, start = /^(?:http:)?\/\/(?=\w)/i): Attributes {

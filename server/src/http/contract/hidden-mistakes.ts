@@ -5,6 +5,7 @@ import type { Operation } from './contract.ts';
 const MAX_MISTAKES = 50;
 const READ_FROM_FILES: Operation['id'][] = [
   'dashboard.importCustomers',
+  'dashboard.importOrders',
   'dashboard.importProducts',
   'sync.upsertProducts',
   'dashboard.matchTransfers',

@@ -12,6 +12,9 @@ export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport
 /** The same against CustomerImport. */
 export const mistakesInCustomer = rowCheck('dashboard.importCustomers', 'CustomerImport');
 
+/** The same against OrderImport. */
+export const mistakesInOrder = rowCheck('dashboard.importOrders', 'OrderImport');
+
 function rowCheck(operation_id: string, schema: string): RowCheck {
   const operation = operationTable.find(({ id }) => id === operation_id);
   return (row, loc) => {

@@ -80,11 +80,13 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
   throw new ValidationError([bodyMistake([field, 'country'], 'country_unknown', msg)]);
 }
 
-/** Of two concurrent orders with one reference, the second waits here for the first. Throws `reference_taken`. */
+/** Of two concurrent orders with one reference, the second waits here for the first. Throws `reference_taken`, also for an imported order's. */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();
   const taken = await shop.run(
-    sql`insert into sync_orders (site_id, id, reference, payment) values (${shop.siteId}, ${id}, ${reference}, ${payment})
+    sql`insert into sync_orders (site_id, id, reference, payment)
+      select ${shop.siteId}, ${id}, ${reference}, ${payment} where not exists (
+        select from orders where site_id = ${shop.siteId} and external_reference = ${reference} and source = 'import')
       on conflict (site_id, reference) do nothing`,
   );
   if (taken > 0) return id;

@@ -94,15 +94,25 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
 }
 
-/** The elements of a formatted description that are not kept. */
+/** The elements and attributes of a formatted description that are not kept. */
 function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   const html = (row as { description_html?: unknown } | null)?.description_html;
   if (typeof html !== 'string') return [];
-  const { removed } = sanitizeHtml(html.slice(0, MAX_HTML));
-  if (removed.length === 0) return [];
-  const names = removed.slice(0, 20).map((name) => `<${name.slice(0, 40)}>`);
-  const msg = `${names.join(', ')} cannot be kept and was removed.`;
-  return [{ loc: [...loc, 'description_html'], msg, type: 'html_removed', ctx: { removed: removed.slice(0, 20) } }];
+  const found = sanitizeHtml(html.slice(0, MAX_HTML));
+  const [removed, attributes] = [found.removed.slice(0, MOST_NAMES), found.attributes.slice(0, MOST_NAMES)];
+  const at = [...loc, 'description_html'];
+  const warnings: ValidationErrorItem[] = [];
+  if (removed.length > 0) {
+    const msg = `${removed.map((name) => `<${name.slice(0, 40)}>`).join(', ')} cannot be kept and was removed.`;
+    warnings.push({ loc: at, msg, type: 'html_removed', ctx: { removed } });
+  }
+  if (attributes.length > 0) {
+    const msg = `What its attributes say is not kept: ${attributes.map((name) => name.slice(0, 40)).join(', ')}.`;
+    warnings.push({ loc: at, msg, type: 'html_attributes_removed', ctx: { attributes } });
+  }
+  return warnings;
 }
+
+const MOST_NAMES = 20;
 
 const MAX_HTML = 131_072;

@@ -1,0 +1,51 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { readOrders } from '../formats/orders.ts';
+import { recordListeners, sendRecords } from '../import/records.ts';
+import { calls } from '../operations.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+import { showRecords } from './record-counts.ts';
+
+interface ImportOptions {
+  dryRun?: true;
+  numberPrefix?: string;
+}
+
+const EXAMPLES = `
+Orders keep their numbers (Shopify's without "#"), times, states and refunds, and belong to the customer who has the e-mail: import
+customers first. Nobody is sent a mail, no stock is moved, and the shop's own numbers go on after them. Importing a file again
+changes nothing. Refused orders are named by line and the others go on (exit code 5). --number-prefix keeps numbers apart that
+this shop has given already.
+
+Formats, recognised by the first line:
+  shopify   Shopify's orders CSV
+  jsonl     one JSON object per line, in the shape of the API
+
+Examples:
+  $ commerce orders import orders_export.csv --dry-run
+  $ commerce orders import orders_export.csv --number-prefix OLD-`;
+
+/** `orders import FILE`. */
+export function addOrdersImport(orders: Command, terminal: Terminal): void {
+  calls(orders.command('import <file>'), 'dashboard.importOrders')
+    .description('Take over past orders from a file.')
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .option('--number-prefix <text>', 'put this before the number of each order')
+    .addHelpText('after', EXAMPLES)
+    .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
+}
+
+async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
+  const json = isJson(command);
+  const { client } = await openSession(command, terminal, { maxAttempts: 6 });
+  const { dryRun: dry_run = false, numberPrefix: prefix = '' } = options;
+  const listeners = recordListeners(terminal, json, 'order_number');
+  const counts = await sendRecords(readOrders(file, { warn: listeners.warned, prefix }), {
+    ...listeners,
+    noun: 'order',
+    post: (orders) => unwrap(client.POST('/api/dashboard/orders/import', { body: { orders, dry_run } })),
+  });
+  showRecords({ file, dry_run, counts, noun: 'order' }, terminal, json);
+}

@@ -1,0 +1,37 @@
+/** What messages of one kind have in common: all but the numbers, names and lists in them. */
+export function shapeOf(message: string): string {
+  return message
+    .replace(/^Line \d+: /, '')
+    .replace(/^#?\S*\d\S*: /, '')
+    .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
+    .replace(/<[^>]*>(?:, <[^>]*>)*/g, '<…>')
+    .replace(/(not kept): [\w-]+(?:, [\w-]+)*\.$/, '$1')
+    .replace(/\d+(?:\.\d+)?/g, '0')
+    .replace(/ \([^()]*\)$/, '');
+}
+
+/** How many of a kind are shown one by one. */
+const SHOWN = 3;
+
+/** Counts warnings by their kind, so that thousands of one do not hide the others. */
+export class WarningKinds {
+  readonly #kinds = new Map<string, { example: string; count: number }>();
+  count = 0;
+
+  /** Whether this one is among the first of its kind. */
+  isNews(message: string): boolean {
+    this.count += 1;
+    const shape = shapeOf(message);
+    const kind = this.#kinds.get(shape) ?? { example: message, count: 0 };
+    kind.count += 1;
+    this.#kinds.set(shape, kind);
+    return kind.count <= SHOWN;
+  }
+
+  /** One line for each kind of which more came than were shown. */
+  rest(): string[] {
+    return [...this.#kinds.values()].flatMap(({ example, count }) =>
+      count > SHOWN ? `${count - SHOWN} more warnings like: ${example}` : [],
+    );
+  }
+}

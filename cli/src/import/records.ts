@@ -1,0 +1,147 @@
+import type { CommerceError, ValidationErrorItem } from '@commerce-backend/sdk';
+import type { RecordRead } from '../formats/reading.ts';
+import type { FieldError } from '../formats/row-reader.ts';
+import { plain } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isAboutRows } from './send.ts';
+
+/** Customers or orders of a file on their way to the shop, a hundred in a call. */
+
+type Sent<Item> = Extract<RecordRead<Item>, { item: unknown }>;
+
+interface Result {
+  index: number;
+  status: string;
+  errors: ValidationErrorItem[];
+  warnings: ValidationErrorItem[];
+}
+
+export interface RecordCounts {
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+}
+
+/** Who hears of what becomes of them. */
+export interface RecordListeners {
+  warned: (line: number, message: string) => void;
+  refused: (errors: FieldError[], name: string | undefined) => void;
+  /** Called after each answer of the server. */
+  sent?: (counts: RecordCounts) => void;
+}
+
+export interface RecordImport<Item> extends RecordListeners {
+  noun: 'customer' | 'order';
+  post: (items: Item[]) => Promise<{ results: Result[] }>;
+  /** Whether a warning of the server says nothing, such as before the products are in. */
+  ignores?: (warning: ValidationErrorItem) => boolean;
+}
+
+/** Sends all that is read; what the reader or the server refuses stops no other. Throws what ended the import. */
+export async function sendRecords<Item>(
+  reads: AsyncIterable<RecordRead<Item>>,
+  target: RecordImport<Item>,
+): Promise<RecordCounts> {
+  const counts: RecordCounts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+  const refused: RecordListeners['refused'] = (errors, name) => {
+    counts.failed += 1;
+    target.refused(errors, name);
+  };
+  for await (const rows of batchesOf(reads, refused)) {
+    await send(rows, { ...target, refused }, counts);
+    target.sent?.(counts);
+  }
+  return counts;
+}
+
+/** What one call may contain: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
+const MOST_ROWS = 100;
+const MOST_BYTES = 900_000;
+
+async function* batchesOf<Item>(
+  reads: AsyncIterable<RecordRead<Item>>,
+  refused: RecordListeners['refused'],
+): AsyncGenerator<Sent<Item>[]> {
+  let batch: Sent<Item>[] = [];
+  let bytes = 0;
+  for await (const read of reads) {
+    if ('errors' in read) {
+      refused(read.errors, read.name);
+      continue;
+    }
+    const size = Buffer.byteLength(JSON.stringify(read.item)) + 1;
+    if (batch.length >= MOST_ROWS || (batch.length > 0 && bytes + size > MOST_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(read);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function send<Item>(rows: Sent<Item>[], target: RecordImport<Item>, counts: RecordCounts): Promise<void> {
+  try {
+    const { results } = await target.post(rows.map(({ item }) => item));
+    for (const result of results) record(rows[result.index], result, target, counts);
+  } catch (error) {
+    if (!isAboutRows(error)) throw error;
+    // The server refused the call as a whole for something in a row: the halves show which one it is.
+    const [first] = rows;
+    if (rows.length > 1) {
+      const middle = Math.ceil(rows.length / 2);
+      await send(rows.slice(0, middle), target, counts);
+      await send(rows.slice(middle), target, counts);
+    } else if (first) target.refused(reasonsIn(error, first, target.noun), first.name);
+  }
+}
+
+function record<Item>(
+  row: Sent<Item> | undefined,
+  { status, errors, warnings }: Result,
+  { noun, warned, refused, ignores }: RecordImport<Item>,
+  counts: RecordCounts,
+): void {
+  if (!row) return;
+  for (const warning of warnings) {
+    if (ignores?.(warning)) continue;
+    const { line, field, message } = reasonOf(row, warning, noun);
+    warned(line, `${field}: ${message}${named(row.name)}`);
+  }
+  if (status === 'failed') {
+    const reasons = errors.map((mistake) => reasonOf(row, mistake, noun));
+    refused(reasons, row.name);
+  } else counts[status as keyof RecordCounts] += 1;
+}
+
+function reasonsIn({ detail, message }: CommerceError, row: Sent<unknown>, noun: string): FieldError[] {
+  if (detail.length > 0) return detail.map((mistake) => reasonOf(row, mistake, noun));
+  return [{ line: row.line, field: noun, message }];
+}
+
+/** `["body","customers",3,"phone"]` is the field phone of its row, or the column that it comes from. */
+function reasonOf({ line, placeOf }: Sent<unknown>, { loc, msg, type }: ValidationErrorItem, noun: string): FieldError {
+  const message = type === 'order_number_taken' ? `${msg} --number-prefix does that.` : msg;
+  const at = loc.slice(3);
+  if (placeOf && at.length > 0) return { ...placeOf(at), message };
+  return { line, field: at.join('.') || noun, message };
+}
+
+function named(name: string | undefined): string {
+  return name ? ` (${name})` : '';
+}
+
+/** Tells people in words, and programs in lines of JSON, on stderr; `as` is what programs find the name under. */
+export function recordListeners(terminal: Terminal, json: boolean, as: 'email' | 'order_number'): RecordListeners {
+  const say = (fact: object, words: string) => terminal.stderr.write(`${json ? JSON.stringify(fact) : plain(words)}\n`);
+  return {
+    warned: (line, message) => say({ line, warning: message }, `line ${line}: warning: ${message}`),
+    refused: (errors, name) => {
+      for (const error of errors) {
+        say({ ...error, [as]: name }, `line ${error.line}: ${error.field}: ${error.message}${named(name)}`);
+      }
+    },
+  };
+}

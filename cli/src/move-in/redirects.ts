@@ -1,0 +1,38 @@
+import { stringify } from 'csv-stringify/sync';
+import { openTable, readText } from '../formats/text-file.ts';
+
+/** Where an old address leads now; both begin with a slash. */
+export interface Redirect {
+  from: string;
+  to: string;
+}
+
+/** The addresses of products that are no longer where they were; `pattern` is the new one, such as `/products/{slug}`. */
+export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: string): Redirect[] {
+  return [...slugs].flatMap(([handle, slug]) => {
+    const from = `/products/${encodeURIComponent(handle)}`;
+    const to = pattern.replaceAll('{slug}', slug);
+    return from === to ? [] : [{ from, to }];
+  });
+}
+
+/** The redirects that the old shop had itself, from Shopify's own export of them, one leading straight to where the next one leads. */
+export async function ownRedirects(path: string, known: Redirect[]): Promise<Redirect[]> {
+  const { header, rows } = await openTable(path, (await readText(path)).replace(/^\uFEFF/, ''));
+  const names = header.map((name) => name.trim().toLowerCase());
+  const [from, to] = [names.indexOf('redirect from'), names.indexOf('redirect to')];
+  const onward = new Map(known.map((redirect) => [redirect.from, redirect.to]));
+  const found: Redirect[] = [];
+  for await (const { cells } of rows) {
+    const [source = '', target = ''] = [cells[from]?.trim(), cells[to]?.trim()];
+    if (source.startsWith('/') && target !== '') found.push({ from: source, to: onward.get(target) ?? target });
+  }
+  return found;
+}
+
+/** CSV with the columns `from` and `to`, or for a file named `_redirects` lines as static hosts read them. */
+export function redirectsFile(redirects: Redirect[], path: string): string {
+  const each = [...new Map(redirects.map((redirect) => [redirect.from, redirect])).values()];
+  if (/(?:^|[\\/])_redirects$/.test(path)) return each.map(({ from, to }) => `${from} ${to} 301\n`).join('');
+  return stringify([['from', 'to'], ...each.map(({ from, to }) => [from, to])]);
+}

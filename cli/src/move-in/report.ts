@@ -1,0 +1,89 @@
+import type { Exports } from './files.ts';
+import { type Finding, kindsOf } from './findings.ts';
+import type { Outcome, PartCounts } from './parts.ts';
+
+/** What a person needs to know after a shop has moved in, and to do. */
+export interface Report {
+  folder: string;
+  dry_run: boolean;
+  at: string;
+  outcome: Outcome;
+  exports: Exports;
+  redirects?: { file: string; count: number };
+}
+
+/** For programs. */
+export function reportJson({ folder, dry_run, at, outcome, exports, redirects }: Report): string {
+  const { counts, findings } = outcome;
+  const warnings = kindsOf(findings.warnings).map(({ example, file, findings: all }) => ({
+    ...{ file, count: all.length, example },
+    lines: all.map(({ line, message }) => ({ line, message })),
+  }));
+  const told = { folder, dry_run, at, counts, refused: findings.refused, warnings, files_not_read: exports.others };
+  return `${JSON.stringify({ ...told, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
+}
+
+/** For people. */
+export function reportText(report: Report): string {
+  const { folder, dry_run, at, outcome, exports, redirects } = report;
+  const { refused, warnings } = outcome.findings;
+  const kinds = kindsOf(warnings);
+  return [
+    `${dry_run ? 'Checked' : 'Moved in'} from ${folder}, ${at}`,
+    ...(dry_run ? ['Nothing was written.'] : []),
+    '',
+    ...countLines(outcome.counts),
+    '',
+    `REFUSED: ${refused.length === 0 ? 'nothing' : `${refused.length} reasons`}`,
+    ...(refused.length > 0 ? [`  ${TO_DO}`, ''] : []),
+    ...kindsOf(refused).flatMap(({ findings }) => [...findings.map(inWords), '']),
+    `WARNINGS: ${warnings.length === 0 ? 'none' : `${warnings.length}, of ${kinds.length} kinds. What they are about came in, but not as it was.`}`,
+    ...kinds.map(({ findings, file, example }) => `  ${String(findings.length).padStart(6)} × ${file}: ${example}`),
+    '',
+    ...(exports.others.length > 0
+      ? [`NOT READ, because they are no export that is known here: ${exports.others.join(', ')}`, '']
+      : []),
+    ...(redirects ? [`REDIRECTS: ${redirects.count} old addresses that have changed, in ${redirects.file}`, ''] : []),
+    'NEXT STEPS',
+    ...NEXT_STEPS.map((step, index) => `  ${index + 1}. ${step}`),
+    '',
+    ...(warnings.length > 0
+      ? ['ALL WARNINGS', ...kinds.flatMap(({ findings }) => [...findings.map(inWords), ''])]
+      : []),
+  ].join('\n');
+}
+
+const TO_DO =
+  'Mend each line in the old shop or in the file, and run the same command again: what is in already stays as it is.';
+
+const NEXT_STEPS = [
+  'commerce setup: what is missing before the shop can sell, such as payment, delivery and taxes.',
+  'Collections are not part of the exports: make them anew (commerce collections create), automatic ones by tag, type or vendor.',
+  'Stock is that of the moment of the export. Export and import once more when the old shop closes (products import --update-inventory), and orders that came since then.',
+  'Customers have no password here: each sets one by the password reset. Tell them before they come.',
+  'Discount codes, gift card balances, pages and menus are not part of the exports.',
+  'Put the redirects into the storefront, and test a few old addresses.',
+  'commerce test-order: an order from the cart to the mails, which removes itself.',
+];
+
+/** A table of what came of each part. */
+export function countLines(counts: Outcome['counts']): string[] {
+  const columns = ['created', 'updated', 'unchanged', 'refused'] as const;
+  const row = (name: string, cells: string[]) =>
+    `  ${name.padEnd(10)}${cells.map((cell) => cell.padStart(11)).join('')}`;
+  const parts = Object.entries(counts) as [string, PartCounts][];
+  return [
+    row('', [...columns]),
+    ...parts.map(([name, part]) =>
+      row(
+        name,
+        columns.map((column) => String(part[column])),
+      ),
+    ),
+  ];
+}
+
+function inWords({ file, line, column, name, message }: Finding): string {
+  const where = [`${file}, line ${line}`, column, name && `(${name})`].filter(Boolean).join(' ');
+  return `  ${where}: ${message}`;
+}
