@@ -1,5 +1,5 @@
 import type { operations } from '@commerce-backend/spec';
-import type { MockOperation } from './contract.ts';
+import type { MockOperation } from './contract-types.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
 export type OperationId = keyof operations;

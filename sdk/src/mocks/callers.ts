@@ -1,5 +1,5 @@
 import { statusOf } from './consents.ts';
-import type { MockOperation } from './contract.ts';
+import type { MockOperation } from './contract-types.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
