@@ -36,7 +36,7 @@ export interface MockParameter {
   schema: JsonSchema;
 }
 
-interface CatalogueEntry {
+export interface CatalogueEntry {
   status: number;
   retryable: boolean;
   /** What agents are told to do. */
