@@ -79,5 +79,5 @@ const json = JSON.stringify({ operations, schemas: Object.fromEntries(used), err
 const literal = `'${json.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 await writeFile(
   new URL('../src/generated/mock-contract.ts', import.meta.url),
-  `// Written by scripts/write-mock-contract.mjs from the contract.\nimport type { MockContract } from '../mocks/contract.ts';\n\nexport const MOCK_CONTRACT: MockContract = JSON.parse(\n  ${literal},\n);\n`,
+  `// Written by scripts/write-mock-contract.mjs from the contract.\nimport type { MockContract } from '../mocks/contract-types.ts';\n\nexport const MOCK_CONTRACT: MockContract = JSON.parse(\n  ${literal},\n);\n`,
 );

@@ -14,7 +14,13 @@ export interface OperatorOptions extends ClientOptions {
   operatorKey: string;
 }
 
-/** A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. */
+/**
+ * A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. Throws a
+ * TypeError without a key, and for an impossible `baseUrl`.
+ *
+ *     const operator = createOperatorClient({ baseUrl: 'http://localhost:9090', operatorKey: process.env.OPERATOR_KEY ?? '' });
+ *     const { sites } = await unwrap(operator.GET('/api/operator/sites'));
+ */
 export function createOperatorClient({ operatorKey, ...rest }: OperatorOptions): OperatorClient {
   return createSurfaceClient<OperatorPaths>(rest, { Authorization: `Bearer ${given('operatorKey', operatorKey)}` });
 }

@@ -246,7 +246,7 @@ const customer: Script = async (call, { variantIds, email }) => {
   await call('POST', `${SHOP}/cart/${cart}/items`, { variant_id: variantIds.LAMP, quantity: 1 }, own);
   await call('GET', `${SHOP}/cart/${kept}`);
   await call('GET', `${SHOP}/customer/me`, undefined, own);
-  await call('POST', `${SHOP}/customer/me/addresses`, { ...ADDRESS, is_default: true }, own);
+  const home = await call('POST', `${SHOP}/customer/me/addresses`, { ...ADDRESS, is_default: true }, own);
   await call('GET', `${SHOP}/customer/me/addresses`, undefined, own);
   const { id } = await call('POST', `${SHOP}/checkout`, { cart_id: kept }, own);
   const { shipping_options: options } = await call(
@@ -261,6 +261,13 @@ const customer: Script = async (call, { variantIds, email }) => {
   const { order } = await call('POST', `${SHOP}/checkout/${id}/complete`, {}, own);
   await call('GET', `${SHOP}/customer/me/orders`, undefined, own);
   await call('GET', `${SHOP}/customer/me/orders/${order.id}`, undefined, own);
+  const address = `${SHOP}/customer/me/addresses/${home.id}`;
+  await call('PATCH', address, { city: 'Bonn', postal_code: '53111' }, own);
+  await call('DELETE', address, undefined, own);
+  await call('PATCH', address, { city: 'Bonn' }, own);
+  await call('GET', `${SHOP}/customer/me/addresses`, undefined, own);
+  await call('POST', `${SHOP}/customer/logout`, undefined, own);
+  await call('GET', `${SHOP}/customer/me`, undefined, own);
 };
 
 /** An agent within its budget and beyond it, outside of its categories, confirmed by its customer, and revoked. */

@@ -1,5 +1,5 @@
 import type { operations } from '@commerce-backend/spec';
-import type { MockOperation } from './contract.ts';
+import type { MockOperation } from './contract-types.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
 export type OperationId = keyof operations;
@@ -14,6 +14,8 @@ export interface Call<Id extends OperationId = OperationId> {
   /** Who calls, also through an agent; null for a guest. */
   customer: StoredCustomer | null;
   agent: StoredAgent | null;
+  /** The token of the customer or the agent; empty for a guest. */
+  token: string;
 }
 
 /** What of a call the shop's own rules need to know. */

@@ -1,5 +1,5 @@
 import { statusOf } from './consents.ts';
-import type { MockOperation } from './contract.ts';
+import type { MockOperation } from './contract-types.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
@@ -9,7 +9,7 @@ export interface MockCredentials {
   storefrontToken: string;
   /** For `X-API-Key` (`key_…`). */
   apiKey: string;
-  /** For `Authorization: Bearer` on the dashboard (`mch_…`). */
+  /** For `Authorization: Bearer` on the dashboard; any other `mch_…` is taken as well, such as that of the login's example. */
   staffToken: string;
   /** For `X-Sync-Secret` (`syk_…`). */
   syncSecret: string;
@@ -27,9 +27,11 @@ export interface Known {
   principal: string;
   customer: StoredCustomer | null;
   agent: StoredAgent | null;
+  /** The token of the customer or the agent; empty for a guest. */
+  token: string;
 }
 
-const NOBODY: Known = { principal: 'nobody', customer: null, agent: null };
+const NOBODY: Known = { principal: 'nobody', customer: null, agent: null, token: '' };
 
 const HEADERS: Record<string, string> = {
   ...{ StaffSession: 'Authorization', CustomerToken: 'Authorization', AgentToken: 'Authorization' },
@@ -70,7 +72,7 @@ export function authenticate(state: State, operation: MockOperation, { headers, 
   if (!schemes.includes('CustomerToken')) return { ...NOBODY, principal: schemes.join() };
   const customer = state.sessions.get(bearer);
   if (!customer) throw invalidToken();
-  return { principal: customer.id, customer, agent: null };
+  return { principal: customer.id, customer, agent: null, token: bearer };
 }
 
 /** The first alternative whose headers are all there, and whose bearer is of its kind. */
@@ -92,7 +94,7 @@ function knownAgent(state: State, operation: MockOperation, bearer: string): Kno
     const fields = { scope: operation.scope, held };
     throw new Refusal('insufficient_scope', `This credential lacks the scope ${operation.scope}.`, fields);
   }
-  return { principal: agent.id, customer: agent.customer, agent };
+  return { principal: agent.id, customer: agent.customer, agent, token: bearer };
 }
 
 function requireSite({ site_id }: State, header: string | null, query: URLSearchParams): void {

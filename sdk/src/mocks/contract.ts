@@ -1,50 +1,7 @@
-import type { ErrorCode } from '@commerce-backend/spec';
 import { MOCK_CONTRACT } from '../generated/mock-contract.ts';
+import type { MockOperation } from './contract-types.ts';
 
-/** The contract as far as the mocks need it: how requests are validated, what is answered, what errors say. */
-export interface MockContract {
-  operations: MockOperation[];
-  /** The schemas that requests refer to, by name. */
-  schemas: Record<string, JsonSchema>;
-  errors: Record<ErrorCode, CatalogueEntry>;
-}
-
-export type JsonSchema = Record<string, unknown>;
-
-export interface MockOperation {
-  id: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its parameters in braces. */
-  path: string;
-  /** The status of success. */
-  status: number;
-  /** The contract's example of success; undefined where there is no body. */
-  answer?: unknown;
-  /** The alternatives of credentials; none for what is open to everybody. */
-  security: string[][];
-  scope?: string;
-  humanOnly?: boolean;
-  /** The Idempotency-Key is optional. */
-  keyWaived?: boolean;
-  parameters: MockParameter[];
-  body?: { required: boolean; schema: JsonSchema };
-}
-
-export interface MockParameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  schema: JsonSchema;
-}
-
-interface CatalogueEntry {
-  status: number;
-  retryable: boolean;
-  /** What agents are told to do. */
-  next?: string;
-  next_operation?: string;
-}
-
+/** Its operations, the schemas of requests, and its errors. */
 export const { operations, schemas, errors } = MOCK_CONTRACT;
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));

@@ -68,6 +68,12 @@ export const customerHandlers: Handlers = {
     const cart_id = mergedCart(call, undefined);
     return { ...openSession(call.state, customer), customer: customerView(customer), cart_id };
   },
+  'storefront.logoutCustomer': ({ state, token }) => {
+    state.sessions.delete(token);
+  },
+  'storefront.logoutCustomerEverywhere': ({ state, customer }) => {
+    for (const [token, one] of state.sessions) if (one === customer) state.sessions.delete(token);
+  },
   'storefront.getCustomer': (call) => customerView(signedIn(call)),
   'storefront.updateCustomer': (call) => customerView(Object.assign(signedIn(call), call.body)),
   'storefront.listAddresses': (call) => ({ addresses: signedIn(call).addresses }),
@@ -87,5 +93,12 @@ export const customerHandlers: Handlers = {
     if (!address) throw notFound('address');
     if (call.body.is_default) for (const one of addresses) one.is_default = false;
     return Object.assign(address, call.body);
+  },
+  'storefront.deleteAddress': (call) => {
+    const customer = signedIn(call);
+    const { address_id: id } = call.path;
+    if (!customer.addresses.some((one) => one.id === id)) throw notFound('address');
+    customer.addresses = customer.addresses.filter((one) => one.id !== id);
+    return { id, deleted: true };
   },
 };

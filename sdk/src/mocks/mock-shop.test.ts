@@ -139,6 +139,25 @@ test('the data can be replaced, and a reset begins with it anew', async () => {
   expect(() => shop.variantId('coffee')).toThrow('The mock shop has no variant coffee.');
 });
 
+test('a customer changes addresses, and a token ends with its logout', async () => {
+  const { shop, storefront } = given();
+  const { email = '', password = '' } = shop.customers[0] ?? {};
+  const { access_token } = await unwrap(
+    storefront.POST('/api/storefront/customer/login', { body: { email, password } }),
+  );
+  const customer = storefront.withCustomer(access_token);
+  const { addresses } = await unwrap(customer.GET('/api/storefront/customer/me/addresses'));
+  const path = { address_id: addresses[0]?.id ?? '' };
+  const base = '/api/storefront/customer/me/addresses/{address_id}' as const;
+  expect(await unwrap(customer.PATCH(base, { params: { path }, body: { city: 'Bonn' } }))).toMatchObject({
+    city: 'Bonn',
+  });
+  await unwrap(customer.DELETE(base, { params: { path } }));
+  expect((await unwrap(customer.GET('/api/storefront/customer/me/addresses'))).addresses).toEqual([]);
+  await unwrap(customer.POST('/api/storefront/customer/logout'));
+  await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
+});
+
 test('what is not of this shop is refused as the server refuses it', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });

@@ -56,19 +56,22 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
 test('every operation takes the contract’s own example of a request, and answers as the contract says', async () => {
   const { fetch, shop } = createMockFetch();
   const pair = { 'X-Site-ID': shop.siteId, 'X-Service-Token': shop.storefrontToken };
-  const login = new Request(`${shop.baseUrl}/api/storefront/customer/login`, {
-    method: 'POST',
-    headers: { ...pair, 'Idempotency-Key': crypto.randomUUID(), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email: shop.customers[0]?.email, password: shop.customers[0]?.password }),
-  });
-  const { access_token } = (await (await fetch(login)).json()) as { access_token: string };
+  /** A token of its own for each call, since some calls end it. */
+  async function loggedIn(): Promise<string> {
+    const login = new Request(`${shop.baseUrl}/api/storefront/customer/login`, {
+      method: 'POST',
+      headers: { ...pair, 'Idempotency-Key': crypto.randomUUID(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: shop.customers[0]?.email, password: shop.customers[0]?.password }),
+    });
+    return ((await (await fetch(login)).json()) as { access_token: string }).access_token;
+  }
   const answered: Record<number, number> = {};
   for (const { id, security } of operations) {
     const schemes = security.flat();
     const bearer = schemes.includes('StaffSession')
       ? shop.staffToken
       : schemes.includes('CustomerToken')
-        ? access_token
+        ? await loggedIn()
         : schemes.includes('AgentToken') && !schemes.includes('StorefrontToken')
           ? shop.issueAgentToken({ budget_cents: 10_000 })
           : undefined;

@@ -1,6 +1,7 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type MockOperation, type MockParameter, schemas } from './contract.ts';
+import { schemas } from './contract.ts';
+import type { MockOperation, MockParameter } from './contract-types.ts';
 
 /** Validates requests against the contract, and says what is wrong in the words of the server. */
 
