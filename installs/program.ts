@@ -61,7 +61,7 @@ export function mistakes() {
   const operators = createOperatorClient({ baseUrl, operatorKey: apiKey });
   const problems: OperatorSchemas['SiteProblem'][] = ['cannot_sell'];
   // @ts-expect-error: operators are served no operation of shops
-  operators.GET('/api/dashboard/products', { params: { query: { q: problems[0] } } });
+  void operators.GET('/api/dashboard/products', { params: { query: { q: problems[0] } } });
   // @ts-expect-error: there is no such path
   void storefront.GET('/api/storefront/no-such-path');
   // @ts-expect-error: a price is text
