@@ -153,7 +153,12 @@ function attacksOn(slot: Slot): string[] {
   return apt.filter((token) => !allowed(token));
 }
 
-const IMPORTS = ['dashboard.importCustomers', 'dashboard.importOrders', 'dashboard.importProducts', 'sync.upsertProducts'];
+const IMPORTS = [
+  'dashboard.importCustomers',
+  'dashboard.importOrders',
+  'dashboard.importProducts',
+  'sync.upsertProducts',
+];
 
 /** An import takes control characters out of its texts, and warns of it: what is left of these is an amount. */
 function isStripped(operation_id: string, token: string): boolean {

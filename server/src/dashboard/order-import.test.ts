@@ -271,6 +271,16 @@ test('past orders of a customer stand in the lists, the export and the account, 
   expect(exported?.orders).toMatchObject([{ order_number: '1042', refunded: '14.00' }]);
 });
 
+test('rows that are refused leave the counter of order numbers alone', async () => {
+  const { send, owner, site_id } = await open();
+  const counter = () => owner.query(sql`select xmin::text from commerce.order_numbers where site_id = ${site_id}`);
+  await send([past]);
+  const before = (await counter()).rows;
+  expect(before).toHaveLength(1);
+  await send([{ ...past, order_number: '9999', total: '1.00' }, { order_number: '9998' }]);
+  expect((await counter()).rows).toEqual(before);
+});
+
 test('two imports of the same orders at once make each of them once', async () => {
   const { send, dashboard } = await open();
   const rows = Array.from({ length: 20 }, (_, i) => ({
