@@ -14,7 +14,13 @@ export interface OperatorOptions extends ClientOptions {
   operatorKey: string;
 }
 
-/** A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. */
+/**
+ * A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. Throws a TypeError
+ * without its key, and for an impossible `baseUrl`.
+ *
+ *     const operators = createOperatorClient({ baseUrl: 'http://127.0.0.1:8090', operatorKey: process.env.OPERATOR_KEY ?? '' });
+ *     const { sites } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { sort: 'health' } } }));
+ */
 export function createOperatorClient({ operatorKey, ...rest }: OperatorOptions): OperatorClient {
   return createSurfaceClient<OperatorPaths>(rest, { Authorization: `Bearer ${given('operatorKey', operatorKey)}` });
 }
