@@ -33,7 +33,8 @@ export async function background({ products, seconds, rounds }: BackgroundOption
         learning: await readWhile(server, site, products, runJob(db, JOBS.learning)),
       };
       for (const name of CONDITIONS) {
-        if (taken[name].refused > 0) throw new Error(`${taken[name].refused} readers were refused: the machine is too busy.`);
+        if (taken[name].refused > 0)
+          throw new Error(`${taken[name].refused} readers were refused: the machine is too busy.`);
         if (round > 0) measured[name].push(taken[name]);
       }
     }

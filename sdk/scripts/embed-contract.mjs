@@ -18,7 +18,8 @@ for (const name of await readdir(dist, { recursive: true })) {
   const written = await readFile(file, 'utf8');
   // In an import, or in a type that the compiler wrote out.
   const declarations = TYPES.reduce(
-    (text, [from, kept]) => text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),
+    (text, [from, kept]) =>
+      text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),
     written,
   )
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
