@@ -8,6 +8,7 @@ const target = new URL('../../docs/sdk.md', import.meta.url);
 /** The entries, each with the prefix of what it exports under a name. */
 const ENTRIES = [
   ['@commerce-backend/sdk', 'index.d.ts'],
+  ['@commerce-backend/sdk/operator', 'operator.d.ts'],
   ['@commerce-backend/sdk/tools', 'tools.d.ts'],
   ['@commerce-backend/sdk/operator', 'operator.d.ts'],
   ['@commerce-backend/sdk/mocks', 'mocks/index.d.ts'],

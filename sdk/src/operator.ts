@@ -15,11 +15,11 @@ export interface OperatorOptions extends ClientOptions {
 }
 
 /**
- * A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. Throws a
- * TypeError without a key, and for an impossible `baseUrl`.
+ * A client of the listener for operators (`OPERATOR_PORT`), where `baseUrl` leads; the shops' port serves none of it. Throws a TypeError
+ * without its key, and for an impossible `baseUrl`.
  *
- *     const operator = createOperatorClient({ baseUrl: 'http://localhost:9090', operatorKey: process.env.OPERATOR_KEY ?? '' });
- *     const { sites } = await unwrap(operator.GET('/api/operator/sites'));
+ *     const operators = createOperatorClient({ baseUrl: 'http://127.0.0.1:8090', operatorKey: process.env.OPERATOR_KEY ?? '' });
+ *     const { sites } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { sort: 'health' } } }));
  */
 export function createOperatorClient({ operatorKey, ...rest }: OperatorOptions): OperatorClient {
   return createSurfaceClient<OperatorPaths>(rest, { Authorization: `Bearer ${given('operatorKey', operatorKey)}` });
