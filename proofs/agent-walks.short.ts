@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
-import { allow, confirm, logIn, revoke } from '../server/test/customer-tab.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../server/test/chromium.ts';
+import { follow } from '../server/test/customer-tab.ts';
 import { type DemoShop, openDemoShop } from '../server/test/demo-shop.ts';
 import { openTab } from '../server/test/tab.ts';
 
@@ -42,28 +42,22 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The customer of the demo shop, in a browser; the consent of a hosted assistant is given its terms there. */
-async function openCustomer(terms: Parameters<typeof allow>[1] = {}) {
+/** The customer of the demo shop, in a browser, who does what a line asks for. */
+async function openCustomer() {
   const { page } = await openTab(browser, 375);
   const [login] = shop.demo.customers;
   if (!login) throw new Error('The demo shop has no customer.');
   const orders: string[] = [];
-  async function follow(line: string): Promise<void> {
+  const read = async (line: string) => {
     const [, link] = /Open (http\S+)/.exec(line) ?? [];
-    if (link?.includes('/checkout/')) orders.push(await confirm(page, link));
-    else if (link?.includes('/account')) await revoke(page, link);
-    else if (link) await decide(page, link);
-  }
-  async function decide(tab: Page, link: string): Promise<void> {
-    await tab.goto(link);
-    if (await tab.$('#password')) await logIn(tab, login as { email: string; password: string });
-    await allow(tab, terms);
-  }
-  return { follow, orders };
+    const ordered = link && (await follow(page, login, link));
+    if (ordered) orders.push(ordered);
+  };
+  return { read, orders };
 }
 
 /** Starts a program; its customer follows each line as it is printed. Answers all lines. */
-async function walk(args: string[], follow: (line: string) => Promise<void>): Promise<string> {
+async function walk(args: string[], read: (line: string) => Promise<void>): Promise<string> {
   const env = { ...process.env, COMMERCE_CONFIG: join(folder, 'config.json') };
   const program = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(program, 'exit');
@@ -71,7 +65,7 @@ async function walk(args: string[], follow: (line: string) => Promise<void>): Pr
   const hear = async (output: NodeJS.ReadableStream) => {
     for await (const line of createInterface(output)) {
       lines.push(line);
-      await follow(line);
+      await read(line);
     }
   };
   await Promise.all([hear(program.stdout), hear(program.stderr)]);
@@ -84,9 +78,9 @@ const REFUSED = 'The next call is refused: ';
 played(
   'by the plain API, with a consent for devices',
   async () => {
-    const { follow, orders } = await openCustomer();
+    const { read, orders } = await openCustomer();
 
-    const told = await walk(['examples/agent.ts', '--demo', demo], follow);
+    const told = await walk(['examples/agent.ts', '--demo', demo], read);
 
     expect(orders).toEqual(['Place order and pay €22.90']);
     expect(told).toMatch(/Confirmed: order \d+, 22\.90 EUR, awaiting_payment\./);
@@ -115,9 +109,9 @@ function judgeMcp(told: string, orders: string[]): void {
 played(
   'over MCP as a hosted assistant, with a code that the browser brings back',
   async () => {
-    const { follow, orders } = await openCustomer({ budget: '60.00', categories: ['Tableware'] });
+    const { read, orders } = await openCustomer();
 
-    const told = await walk(['examples/mcp-client.ts', '--demo', demo], follow);
+    const told = await walk(['examples/mcp-client.ts', '--demo', demo], read);
 
     judgeMcp(told, orders);
   },
@@ -127,12 +121,12 @@ played(
 played(
   'over MCP on the same machine, by commerce mcp',
   async () => {
-    const { follow, orders } = await openCustomer();
+    const { read, orders } = await openCustomer();
     const terms = ['--budget-cents', '6000', '--category', 'Tableware'];
-    const told = await walk(['cli/bin/commerce.js', 'mcp', 'login', shop.mcp, ...terms], follow);
+    const told = await walk(['cli/bin/commerce.js', 'mcp', 'login', shop.mcp, ...terms], read);
     expect(told).toContain('Allowed until');
 
-    judgeMcp(await walk(['examples/mcp-client.ts', '--stdio', '--demo', demo], follow), orders);
+    judgeMcp(await walk(['examples/mcp-client.ts', '--stdio', '--demo', demo], read), orders);
   },
   PLAYED,
 );
@@ -140,9 +134,9 @@ played(
 played(
   'over UCP by REST, from the profile of the shop on',
   async () => {
-    const { follow, orders } = await openCustomer();
+    const { read, orders } = await openCustomer();
 
-    const told = await walk(['examples/ucp-client.ts', 'stoneware mug', '--demo', demo], follow);
+    const told = await walk(['examples/ucp-client.ts', 'stoneware mug', '--demo', demo], read);
 
     expect(orders).toEqual(['Place order and pay €22.90']);
     expect(told).toMatch(/human_confirmation_required: .*\n +The checkout is requires_escalation, its total/);

@@ -9,7 +9,7 @@ export type Comparison = Side | 'near';
 export const COMPARISONS = phraseTable<Comparison>([
   [
     'max',
-    `under, below, beneath, underneath, less than, lower than, cheaper than, fewer than, up to, upto, at most, at max, within,
+    `under, below, beneath, underneath, less than, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got,
@@ -34,7 +34,7 @@ export const COMPARISONS = phraseTable<Comparison>([
     `over, above, more than, greater than, higher than, better than, dearer than, pricier than, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
-    min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
+    min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, plus que, de plus que, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
     mindestpreis von, mindestens, wenigstens, ab, minimal, plus de,
     plus cher que, plus chere que, au dessus de, a partir de, des, au dela de, d au moins, prix minimum, prix minimum de,
     prix minimal, au moins, au minimum, superieur a, superieure a`,
@@ -76,6 +76,8 @@ export const SUFFIXES = phraseTable<Comparison>([
     nicht uberschreiten,
     ist das maximum, sind das maximum, ist mein limit, sind mein limit, ist die obergrenze, sind die obergrenze, tout au plus,
     est mon maximum, est mon budget, de budget, a depenser, oder weniger, oder gunstiger, oder billiger, maximal, hochstens,
+    is my ceiling, is the ceiling, is my cap, is the cap, is my upper limit, is as high as i go, ist meine grenze, ist die schmerzgrenze, ist meine schmerzgrenze, ist schluss,
+    ist meine obergrenze, ist das limit, ist die grenze, ist mein budget, cest mon maximum, est ma limite, cest ma limite,
     ou moins, maxi, au maximum, au max,
     au plus`,
   ],
@@ -89,6 +91,22 @@ export const SUFFIXES = phraseTable<Comparison>([
   [
     'near',
     'or so, or thereabouts, give or take, ish, - ish, oder so, herum, ou a peu pres, a peu pres, environ, circa, approximately, roughly',
+  ],
+]);
+
+/** What lies beyond the amount is refused: `over 50 is too much`, `teurer als 50 soll es nicht sein`. */
+export const REFUSALS = phraseTable<'refused'>([
+  [
+    'refused',
+    `is too much, is too expensive, is too dear, is too pricey, is out, is out of the question, is out of my budget,
+    is over my budget, is over budget, is not ok, is not okay, is a no, are too expensive, are too much, are out,
+    would be too much, would be too expensive, i wont pay, i cant pay, i cant afford, soll es nicht sein, soll er nicht sein,
+    soll sie nicht sein, sollte es nicht sein, darf es nicht sein, darf er nicht sein, darf sie nicht sein, darfs nicht sein,
+    solls nicht sein, soll es nicht kosten, darf es nicht kosten, will ich nicht ausgeben, will ich nicht zahlen,
+    will ich nicht bezahlen, mochte ich nicht ausgeben, mochte ich nicht zahlen, mochte ich nicht bezahlen,
+    kann ich nicht ausgeben, kann ich nicht zahlen, kann ich mir nicht leisten, gebe ich nicht aus, zahle ich nicht, geht nicht,
+    ist zu teuer, ist mir zu teuer, ist zu viel, ist mir zu viel, sind zu teuer, ware zu teuer, ware zu viel, cest trop,
+    cest trop cher, c est trop, c est trop cher, est trop, est trop cher, ce serait trop, ce serait trop cher`,
   ],
 ]);
 
@@ -108,13 +126,14 @@ export const NEXT_CLAUSE = new Set(
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
   `not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
-  niemals pas rien jamais sans aucun`.split(/\s+/),
+  niemals pas rien jamais sans aucun refuse skip avoid exclude excluding ignore hide`.split(/\s+/),
 );
 export const BETWEEN_NEGATION_AND_COMPARISON = new Set(
-  `cost costs costing be exceed go going price priced is are to any that which want spend pay it will a cent penny single dime be more das die der was kostet kosten
-  darf soll sein geht qui coute coutent de couter depasser depasse d depenser mettre payer debourser veux voudrais`.split(
-    /\s+/,
-  ),
+  `cost costs costing be exceed go going price priced is are to in any that which want interested spend pay it will
+  a one cent cents penny single dime be more show give offer suggest recommend find me us you anything something everything
+  things stuff products items ones those das die der was kostet kosten darf soll sein geht ein einen einziger einzigen zeig
+  zeige zeigen mir uns etwas artikel produkte qui coute coutent de couter depasser depasse d depenser mettre payer debourser
+  veux voudrais un seul centime montre montrez proposez moi nous articles produits`.split(/\s+/),
 );
 
 export const CURRENCIES: Record<string, string> = Object.fromEntries(
