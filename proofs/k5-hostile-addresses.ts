@@ -46,6 +46,8 @@ const SECRETS = tokenPattern('{8}');
 export interface Scene {
   premises: Premises;
   shop: OpenShop;
+  /** Something that can be bought. */
+  variant_id: string;
   cast: Cast;
   host: string;
   /** The origins at which this server is known. */
@@ -91,7 +93,7 @@ async function givenScene(premises: Premises): Promise<Scene> {
   await shop.must('storefront.completeCheckout', { path: { checkout_id: ordered.id }, body: {} });
   const payment_id = await beginPayment(shop, paying.id, `${storefront}/`);
   return {
-    ...{ premises, shop, host, open, ordered, paying, payable },
+    ...{ premises, shop, variant_id, host, open, ordered, paying, payable },
     payment_id: payment_id ?? '',
     cast: {
       own: [storefront, allowed, `https://${host}`],
@@ -195,6 +197,9 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     if ((answer.status === 303 && expected.includes(location)) || [400, 404].includes(answer.status)) continue;
     premises.violations.add(`${JSON.stringify(value)} in a link to buy: ${answer.status} ${location}`);
   }
+  // The page itself, with the same beside something that can be bought, and as code and campaign.
+  for (const name of ['discounts/codes/0', 'utm_source', 'utm_campaign']) query.set(name, given);
+  await judgePage(scene, value, `/sites/${shop.site_id}/basket/${scene.variant_id}:1?${query}`, scene.cast.own);
 }
 
 /** The page and the API, called by this name. */

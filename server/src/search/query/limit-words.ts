@@ -17,7 +17,7 @@ export const COMPARISONS = phraseTable<Comparison>([
     less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, ceiling is,
     upper limit of, upper limit is, upper limit, limited to, limit, limit is,
     <, < =, ≤, lt, lte, afford, only afford, get with, buy with, unter, unterhalb von, weniger als, billiger als, gunstiger als,
-    niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, zahle, allerhochstens, im rahmen von, innerhalb von,
+    niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, habe nur noch, habe nur, nur noch, zahle, allerhochstens, im rahmen von, innerhalb von,
     preislimit,
     preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis maximal,
     bis hochstens, maximal, hochstens, preis bis, maximalpreis, maximalpreis von, hochstpreis, hochstpreis von,
@@ -52,7 +52,7 @@ export const COMPARISONS = phraseTable<Comparison>([
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
   `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
-  budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,
+  budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe nur noch,habe nur,nur noch,
   habe noch,
   zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,something like,annahernd,sous les`.split(
     /,\s*/,
@@ -118,7 +118,7 @@ export const NOT_PRICES = new Set(
 );
 /** After a price without a currency, these begin another clause of a sentence. */
 export const NEXT_CLAUSE = new Set(
-  `as if so then thanks it i we is are max budget price each apiece total altogether und oder aber mit fur im das der die ist kostet kosten darf
+  `as if so then thanks nor noch ni it i we is are max budget price each apiece total altogether und oder aber mit fur im das der die ist kostet kosten darf
   soll sollte sein ausgeben zahlen bezahlen bitte pro je zusammen insgesamt liegt et ou mais qui avec pour dans en svp s merci chacun
   chacune par`.split(/\s+/),
 );
@@ -126,7 +126,7 @@ export const NEXT_CLAUSE = new Set(
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
   `not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
-  niemals pas rien jamais sans aucun refuse skip avoid exclude excluding ignore hide`.split(/\s+/),
+  niemals pas rien jamais sans aucun neither nor weder refuse skip avoid exclude excluding ignore hide`.split(/\s+/),
 );
 export const BETWEEN_NEGATION_AND_COMPARISON = new Set(
   `cost costs costing be exceed go going price priced is are to in any that which want interested spend pay it will
@@ -150,7 +150,10 @@ export const CURRENCIES: Record<string, string> = Object.fromEntries(
 export const TOTALS = phraseTable<'total'>([
   [
     'total',
-    `altogether, all together, in total, total, totalling, together, in all, all in, overall, for all of them, for everything,
+    `altogether, all together, in total, total, totalling, together, in all, all in, overall, for all of them, for them all, for everything,
+    for both, for all two, for all three, for all four, for all five, for all six, for all 2, for all 3, for all 4, for all 5, for all 6,
+    fur alle, fur alle drei, fur alle vier, fur beide, fur alles, pour tous, pour toutes, pour les deux, pour les trois,
+    pour les quatre,
     for the lot, combined, insgesamt, zusammen, alles zusammen, alle zusammen, in summe, gesamt, gesamtpreis, gesamtbudget,
     im ganzen, au total, en tout, total de, ensemble, budget total, pour le tout, a total of, for a total of, total budget of,
     total budget, total cost`,

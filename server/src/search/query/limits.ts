@@ -258,7 +258,9 @@ const MAX_NEGATION = 6;
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
   while (at - i < MAX_NEGATION && isWithinNegation(tokens[i])) i -= 1;
-  if (!NEGATIONS.has(tokens[i]?.text ?? '')) return at;
+  const word = tokens[i]?.text ?? '';
+  const isFurther = word === 'noch' && tokens.slice(0, i).some(({ text }) => text === 'weder');
+  if (!NEGATIONS.has(word) && !isFurther) return at;
   return ['do', 'does', 'should', 'must', 'can', 'will'].includes(tokens[i - 1]?.text ?? '') ? i - 1 : i;
 }
 

@@ -196,7 +196,10 @@ function isWord({ kind }: Token): boolean {
 function addQuantity(state: ParseState): void {
   const { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
   const start = reading.isSentence ? startOfThing(state) : state.start;
-  const quantity = parseQuantity(tokens, start, { hasOpening: start > 0, isPlural: language !== 'en' });
+  const quantity = parseQuantity(tokens, start, {
+    hasOpening: reading.isSentence || start > 0,
+    isPlural: language !== 'en',
+  });
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
