@@ -53,7 +53,9 @@ export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undef
   if (dozen) return { ...dozen, isSpelled: true };
   const hundreds = parseBelowThousand(tokens, at);
   const thousand = hundreds?.to ?? (ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at);
-  if (!THOUSAND.has(tokens[thousand]?.text ?? '')) return hundreds && { ...hundreds, isSpelled: true };
+  // By itself it is no number: `un grand sac`.
+  const isBare = thousand === at && tokens[at]?.text === 'grand';
+  if (isBare || !THOUSAND.has(tokens[thousand]?.text ?? '')) return hundreds && { ...hundreds, isSpelled: true };
   const rest = parseBelowThousand(tokens, afterAnd(tokens, thousand + 1));
   const total = (hundreds?.value ?? 1) * 1000 + (rest?.value ?? 0);
   return { value: total, to: rest?.to ?? thousand + 1, isSpelled: true };
