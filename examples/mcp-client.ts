@@ -14,7 +14,7 @@ import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, until } from './de
 
 /**
  * An assistant, without a language model, that reaches a shop over MCP by the client of the protocol's own SDK. Run
- * `node examples/mcp-client.ts` while the demo shop is running. It is given the address of the shop and nothing else, and sends its
+ * `npx node examples/mcp-client.ts` while the demo shop is running. It is given the address of the shop and nothing else, and sends its
  * customer to the page of the consent, as hosted assistants do. With `--stdio` it starts `commerce mcp` instead, as assistants on the
  * same machine do, with the token that `commerce mcp login` has kept. It finds a mug, prepares its purchase, waits until the customer
  * confirms it, runs into its limits, and ends when it is revoked.

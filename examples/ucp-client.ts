@@ -8,7 +8,7 @@ import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, TERMS, until } fro
 /**
  * A shopping platform, without a language model, that speaks the Universal Commerce Protocol over REST: it reads the shop's profile,
  * publishes its own, finds a product, fills a cart, and prepares a checkout that its buyer confirms at `continue_url`. It reads the
- * order, runs into its limits, and ends when it is revoked. Run `node examples/ucp-client.ts mug` while the demo shop is running.
+ * order, runs into its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts mug` while the demo shop is running.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -145,6 +145,8 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
   }
   const profile = await publishProfile();
   const speaker: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url, secret };
+  // The first request fetches the profile, whatever it asks for.
+  await askOverRest(speaker, { name: 'search_catalog', body: {} });
   for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
     for (const [name, kind, withId] of IN_UCP) {
       const where = `${name} of UCP over ${way} as ${kind}`;
