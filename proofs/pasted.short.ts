@@ -40,7 +40,11 @@ const NOT_TESTED: [string, string, string][] = [
     'npm run prove -- --short K1 K4',
     'minutes: the run of proofs that this file is a part of has both',
   ],
-  ['docs/agents.md', 'npx @modelcontextprotocol/inspector', 'a download of 110 MB, and a token: installs/inspector.test.ts runs it'],
+  [
+    'docs/agents.md',
+    'npx @modelcontextprotocol/inspector',
+    'a download of 110 MB, and a token: installs/inspector.test.ts runs it',
+  ],
   ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
