@@ -161,8 +161,8 @@ async function latencies(data: string, database: Database, server: Running, many
         },
         body: JSON.stringify({ query: sentence }),
       });
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`"${sentence}" was answered with ${response.status}.`);
+      const body = await response.text();
+      if (!response.ok) throw new Error(`"${sentence}" was answered with ${response.status}: ${body}`);
       if (round > 0) times.push(performance.now() - began);
     }
     loads.push(loadavg()[0] ?? 0);

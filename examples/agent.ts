@@ -1,77 +1,45 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  type AgentClient,
-  CommerceError,
-  createAgentClient,
-  createStorefrontClient,
-  requestConsent,
-  unwrap,
-} from '@commerce-backend/sdk';
+import { type AgentClient, CommerceError, createAgentClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { ADDRESS, accountOf, lampIn, logInAsCustomer, readDemo, say, sayAudit, TERMS, until } from './demo-shop.ts';
 
 /**
  * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits until the
- * customer confirms it, exceeds its budget, and is revoked. Run `npm run example:agent` while the demo shop is running. With
- * `--auto-approve` it acts as the customer as well, through the storefront API.
+ * customer confirms it, exceeds its budget, leaves its categories, reads its audit, and is revoked. Run `npm run example:agent` while
+ * the demo shop is running. With `--auto-approve` it acts as the customer as well, through the storefront API.
  */
 const { values: options } = parseArgs({
   options: {
     demo: { type: 'string', default: '.data/demo.json' },
-    budget: { type: 'string', default: '6000' },
+    budget: { type: 'string', default: String(TERMS.budget_cents) },
     'auto-approve': { type: 'boolean', default: false },
   },
 });
 
-interface Demo {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-}
-
-const CONFIRMATION_TIMEOUT_MS = 10 * 60_000;
-
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as Demo;
+const demo = readDemo(options.demo);
 const connection = { baseUrl: demo.base_url };
-
-function say(text: string): void {
-  console.log(text);
-}
 
 /** Whether an error is a refusal with one of these codes. */
 function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
 }
 
-/** A client for the customer, with `--auto-approve`. Otherwise a person does this in the browser. */
-async function logInAsCustomer() {
-  const shop = createStorefrontClient({
-    ...connection,
-    siteId: demo.site_id,
-    storefrontToken: demo.storefront_token,
-  });
-  const [login] = demo.customers;
-  if (!login) throw new Error('The demo shop has no customer with a password.');
-  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: { ...login } }));
-  return shop.withCustomer(access_token);
-}
-
 /** Undefined if the customer denies the request, or does not answer. */
 async function requestAccess(): Promise<AgentClient | undefined> {
-  say('1. The agent requests consent to find products and prepare purchases, with a budget, for an hour.');
+  say('1. The agent requests consent to find tableware and prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
     { ...connection, siteId: demo.site_id },
     {
       agent_name: 'Example agent',
-      scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'],
+      scopes: [...TERMS.scopes],
       budget_cents: Number(options.budget),
+      categories: TERMS.categories,
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     },
   );
   say(`   Open ${pending.verification_uri_complete}`);
   say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}; see ${options.demo}.)`);
   if (options['auto-approve']) {
-    const customer = await logInAsCustomer();
+    const customer = await logInAsCustomer(demo);
     const path = { user_code: pending.user_code };
     await unwrap(
       customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body: {} }),
@@ -106,7 +74,8 @@ async function findBest(agent: AgentClient): Promise<string> {
 async function prepare(agent: AgentClient, variant_id: string): Promise<string | undefined> {
   say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
   try {
-    const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 1 } }));
+    const body = { variant_id, quantity: 1, shipping_address: ADDRESS };
+    const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body }));
     say(`   ${bought.status}: ${bought.totals?.total} ${bought.currency} in total.`);
     say(`   Open ${bought.checkout_url}`);
     if (!bought.checkout) throw new Error('There is no checkout.');
@@ -119,20 +88,12 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
 }
 
 async function confirmAsCustomer(checkout_id: string): Promise<void> {
-  const customer = await logInAsCustomer();
+  const customer = await logInAsCustomer(demo);
   const params = { path: { checkout_id } };
-  const address = {
-    first_name: 'Ada',
-    last_name: 'Meyer',
-    address1: 'Lindenallee 7',
-    city: 'Berlin',
-    postal_code: '10115',
-    country: 'DE',
-  };
   const { cart_id } = await unwrap(
     customer.PATCH('/api/storefront/checkout/{checkout_id}', {
       params,
-      body: { shipping_address: address, payment_method: 'bank_transfer' },
+      body: { payment_method: 'bank_transfer' },
     }),
   );
   const { shipping_options } = await unwrap(
@@ -149,66 +110,72 @@ async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<vo
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(checkout_id);
   // The customer may never confirm, for instance because the budget does not cover the delivery chosen.
-  for (const deadline = Date.now() + CONFIRMATION_TIMEOUT_MS; Date.now() < deadline; ) {
+  const over = await until(async () => {
     const status = await statusOf(agent, checkout_id);
-    if (status !== 'requires_escalation') {
-      say(`   ${status}\n`);
-      return;
-    }
-    await new Promise((done) => setTimeout(done, 2_000));
-  }
-  say('   The agent stops waiting. The customer can still confirm.\n');
+    return status === 'requires_escalation' ? undefined : status;
+  });
+  say(over ? `   ${over}\n` : '   The agent stops waiting. The customer can still confirm.\n');
 }
 
 async function statusOf(agent: AgentClient, checkout_id: string): Promise<string> {
   try {
     const params = { path: { checkout_id } };
-    const { status, order_number } = await unwrap(agent.GET('/api/agent/checkouts/{checkout_id}', { params }));
-    return status === 'completed' ? `Confirmed: order ${order_number}.` : status;
+    const { status, order_id } = await unwrap(agent.GET('/api/agent/checkouts/{checkout_id}', { params }));
+    if (status !== 'completed' || !order_id) return status;
+    const path = { order_id };
+    const order = await unwrap(agent.GET('/api/agent/orders/{order_id}', { params: { path } }));
+    return `Confirmed: order ${order.order_number}, ${order.totals.total} ${order.currency}, ${order.payment_status}.`;
   } catch (error) {
     if (!isRefusal(error, 'checkout_expired')) throw error;
     return `${error.status} ${error.code}: ${error.message}`;
   }
 }
 
-async function hitBudget(agent: AgentClient, variant_id: string): Promise<void> {
-  say('4. It tries to buy more than its budget allows.');
+/** Tries what must be refused, and says what the refusal advises. */
+async function tryBeyond(agent: AgentClient, variant_id: string, quantity: number, code: string): Promise<void> {
   try {
-    await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 20, dry_run: true } }));
+    await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity, dry_run: true } }));
     throw new Error('It was allowed, but should have been refused.');
   } catch (error) {
-    if (!isRefusal(error, 'budget_exceeded')) throw error;
-    say(`   Refused, ${error.status} ${error.code}: ${error.message}\n`);
+    if (!isRefusal(error, code)) throw error;
+    say(`   Refused, ${error.status} ${error.code}: ${error.message}`);
+    say(`   What to do: ${(error.body as { next?: string }).next}\n`);
   }
 }
 
 async function waitForRevocation(agent: AgentClient): Promise<void> {
-  say('5. The customer revokes its access.');
+  say('\n7. The customer revokes its access.');
   const { agent_token } = await unwrap(agent.GET('/api/agent/customer/me'));
   if (options['auto-approve']) {
-    const customer = await logInAsCustomer();
+    const customer = await logInAsCustomer(demo);
     const path = { agent_token_id: agent_token.id };
     await unwrap(customer.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } }));
   } else {
-    say(`   Open ${demo.base_url}/account?site_id=${demo.site_id} and revoke "Example agent". Waiting …`);
+    say(`   Open ${accountOf(demo)} and revoke "Example agent". Waiting …`);
   }
-  for (;;) {
+  const refused = await until(async () => {
     try {
       await unwrap(agent.GET('/api/agent/customer/me'));
+      return undefined;
     } catch (error) {
       if (!isRefusal(error, 'invalid_token')) throw error;
-      say(`   The next call is refused: ${error.status} ${error.code}.`);
-      return;
+      return `${error.status} ${error.code}`;
     }
-    await new Promise((done) => setTimeout(done, 2_000));
-  }
+  });
+  say(refused ? `   The next call is refused: ${refused}.` : '   The agent stops waiting.');
 }
 
 async function shop(agent: AgentClient): Promise<void> {
   const variant_id = await findBest(agent);
   const checkout_id = await prepare(agent, variant_id);
   if (checkout_id) await waitForOrder(agent, checkout_id);
-  await hitBudget(agent, variant_id);
+  say('4. It tries to buy more than its budget allows.');
+  await tryBeyond(agent, variant_id, 20, 'budget_exceeded');
+  say('5. It tries to buy a lamp, which is no tableware.');
+  await tryBeyond(agent, await lampIn(demo), 1, 'category_not_allowed');
+  say('6. It reads what the audit has of it.');
+  const params = { query: { limit: 100 } };
+  sayAudit((await unwrap(agent.GET('/api/agent/audit/me', { params }))).audit_events);
   await waitForRevocation(agent);
 }
 

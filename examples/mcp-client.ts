@@ -1,71 +1,161 @@
-import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Schemas } from '@commerce-backend/sdk';
+import {
+  type CallToolResult,
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, until } from './demo-shop.ts';
 
 /**
- * An assistant that reaches a shop over MCP, by the client of the protocol's own SDK. Run `node examples/mcp-client.ts "a mug under
- * 20 euros"` while the demo shop is running, open the link and approve. With `--auto-approve` it acts as the customer as well.
+ * An assistant, without a language model, that reaches a shop over MCP by the client of the protocol's own SDK. Run
+ * `npx node examples/mcp-client.ts` while the demo shop is running. It is given the address of the shop and nothing else, and sends its
+ * customer to the page of the consent, as hosted assistants do. With `--stdio` it starts `commerce mcp` instead, as assistants on the
+ * same machine do, with the token that `commerce mcp login` has kept. It finds a mug, prepares its purchase, waits until the customer
+ * confirms it, runs into its limits, and ends when it is revoked.
  */
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
+const { values: options } = parseArgs({
   options: {
     demo: { type: 'string', default: '.data/demo.json' },
-    'auto-approve': { type: 'boolean', default: false },
+    stdio: { type: 'boolean', default: false },
   },
 });
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-};
-const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+const demo = readDemo(options.demo);
+const address = `${demo.base_url}/sites/${demo.site_id}/mcp`;
 
-const pending = await requestConsent(
-  { baseUrl, siteId },
-  {
-    agent_name: 'Example assistant',
-    scopes: ['catalog:read', 'cart:write', 'checkout:create'],
-    budget_cents: 6_000,
-  },
-);
-console.log(`Open ${pending.verification_uri_complete} and compare the code: ${pending.user_code}`);
-if (options['auto-approve']) {
-  const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken });
-  const [login] = demo.customers;
-  if (!login) throw new Error('The demo shop has no customer with a password.');
-  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: { ...login } }));
-  const params = { path: { user_code: pending.user_code } };
-  await unwrap(
-    shop
-      .withCustomer(access_token)
-      .POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }),
-  );
+function newClient(): Client {
+  return new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 }
-const { access_token } = await pending.token();
 
-const client = new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-const headers = { Authorization: `Bearer ${access_token}` };
-const address = new URL(`${baseUrl}/sites/${siteId}/mcp`);
-await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
+/** Started as an assistant on the same machine starts it. */
+async function overStdio(): Promise<Client> {
+  say(`1. The assistant starts commerce mcp ${address}`);
+  const client = newClient();
+  const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+  await client.connect(new StdioClientTransport({ command: 'npx', args: ['commerce', 'mcp', address], env }));
+  return client;
+}
+
+/** What a host keeps of its connection to a shop: here for as long as it runs. */
+class Connection implements OAuthClientProvider {
+  readonly redirectUrl: string;
+  readonly #state = crypto.randomUUID();
+  readonly #kept: Record<string, unknown> = {};
+  asked: URL | undefined;
+
+  constructor(redirectUrl: string) {
+    this.redirectUrl = redirectUrl;
+  }
+
+  get clientMetadata() {
+    const redirect_uris = [this.redirectUrl];
+    return { client_name: 'Example assistant', redirect_uris, token_endpoint_auth_method: 'none' as const };
+  }
+
+  state = () => this.#state;
+  clientInformation = () => this.#kept.client as never;
+  saveClientInformation = (client: unknown) => void Object.assign(this.#kept, { client });
+  tokens = () => this.#kept.tokens as never;
+  saveTokens = (tokens: unknown) => void Object.assign(this.#kept, { tokens });
+  codeVerifier = () => this.#kept.verifier as string;
+  saveCodeVerifier = (verifier: string) => void Object.assign(this.#kept, { verifier });
+  discoveryState = () => this.#kept.discovered as never;
+  saveDiscoveryState = (discovered: unknown) => void Object.assign(this.#kept, { discovered });
+  redirectToAuthorization(url: URL): void {
+    this.asked = url;
+  }
+}
+
+/** From the address of the shop alone: the client finds where the consent is asked for, registers, and exchanges the code. */
+async function hosted(): Promise<Client> {
+  say(`1. The assistant is told of ${address}, and asks for consent.`);
+  let arrived: (url: URL) => void = () => {};
+  const returned = new Promise<URL>((resolve) => {
+    arrived = resolve;
+  });
+  const callback = createServer(({ url = '' }, res) => {
+    res.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Connected</title><h1>Connected</h1>');
+    if (url.startsWith('/callback')) arrived(new URL(url, redirectUrl));
+  });
+  await new Promise<void>((listening) => callback.listen(0, '127.0.0.1', listening));
+  const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
+  const authProvider = new Connection(redirectUrl);
+  const transport = () => new StreamableHTTPClientTransport(new URL(address), { authProvider });
+  const first = transport();
+  await newClient()
+    .connect(first)
+    .catch((error: unknown) => {
+      if (!(error instanceof UnauthorizedError)) throw error;
+    });
+  say(`   Open ${authProvider.asked}`);
+  say(`   log in as ${demo.customers[0]?.email}, give it a budget of 60.00, and tick Tableware alone. Waiting …`);
+  await first.finishAuth((await returned).searchParams);
+  callback.close();
+  callback.closeAllConnections();
+  const client = newClient();
+  await client.connect(transport());
+  return client;
+}
+
+const client = options.stdio ? await overStdio() : await hosted();
+
+function call(name: string, given: object = {}): Promise<CallToolResult> {
+  return client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
+}
+
+/** The structured answer of a tool. */
+async function use<Answer>(name: string, given?: object): Promise<Answer> {
+  const { isError, structuredContent } = await call(name, given);
+  if (isError) throw new Error(`${name} was refused: ${JSON.stringify(structuredContent)}`);
+  return structuredContent as Answer;
+}
+
+async function tryBeyond(given: object): Promise<void> {
+  const { isError, structuredContent } = await call('find_and_buy', { ...given, dry_run: true });
+  if (!isError) throw new Error('It was allowed, but should have been refused.');
+  const { error, message, next } = structuredContent as Record<string, string>;
+  say(`   Refused, ${error}: ${message}\n   What to do: ${next}\n`);
+}
 
 const { tools } = await client.listTools();
-console.log(`The shop has ${tools.length} tools: ${tools.map(({ name }) => name).join(', ')}`);
+const terms = await use<Schemas['AgentToken']>('get_token');
+const kinds = terms.categories.join(', ') || 'anything';
+say(`   It has ${tools.length} tools, and may spend ${terms.budget_cents / 100} ${terms.currency} on ${kinds}.\n`);
 
-const found = await client.callTool({
-  name: 'find_products',
-  arguments: { query: positionals[0] ?? 'a mug', limit: 3 },
+const query = 'a stoneware mug under 30 euros';
+say(`2. It searches for "${query}".`);
+const { candidates, currency } = await use<Schemas['FindOutcome']>('find_products', { query });
+for (const { price, content } of candidates) say(`   ${content.name}: ${price} ${currency}`);
+const variant_id = candidates[0]?.variant_id;
+
+say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
+const bought = await use<Schemas['BuyOutcome']>('find_and_buy', { variant_id, shipping_address: ADDRESS });
+say(`   ${bought.status}: ${bought.totals?.total} ${currency} in total.`);
+say(`   Open ${bought.checkout_url}`);
+say('   Waiting for the customer to confirm …');
+const checkout_id = bought.checkout?.id;
+const order_id = await until(async () => {
+  return (await use<Schemas['AgentCheckout']>('get_checkout', { checkout_id })).order_id ?? undefined;
 });
-console.log(textOf(found));
-const [first] = (found.structuredContent as { candidates: { id: string }[] }).candidates;
-if (first) {
-  const bought = await client.callTool({ name: 'find_and_buy', arguments: { product_id: first.id } });
-  console.log(textOf(bought));
+if (order_id) {
+  const order = await use<Schemas['AgentOrder']>('get_order', { order_id });
+  say(`   Confirmed: order ${order.order_number}, ${order.totals.total} ${currency}.\n`);
 }
-await client.callTool({ name: 'revoke_token' });
-await client.close();
 
-function textOf({ content }: { content: unknown[] }): string {
-  return content.map((part) => (part as { text: string }).text).join('\n');
-}
+say('4. It tries to buy more than its budget allows.');
+await tryBeyond({ variant_id, quantity: 20 });
+say('5. It tries to buy a lamp, which is no tableware.');
+await tryBeyond({ variant_id: await lampIn(demo) });
+say('6. It reads what the audit has of it.');
+sayAudit((await use<Schemas['AuditPage']>('list_audit', { limit: 100 })).audit_events);
+
+say('\n7. The customer revokes its access.');
+say(`   Open ${accountOf(demo)} and revoke it. Waiting …`);
+const refused = await until(() => call('get_token').then(() => undefined, String));
+say(`   The next call is refused: ${refused}`);
+await client.close();

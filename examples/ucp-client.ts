@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createAgentClient, createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { createAgentClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, TERMS, until } from './demo-shop.ts';
 
 /**
- * A shopping platform that speaks the Universal Commerce Protocol over REST: it reads the shop's profile, publishes its own, finds a
- * product, fills a cart, and prepares a checkout that its buyer confirms at `continue_url`. Run `node examples/ucp-client.ts mug` while
- * the demo shop is running, open the link and approve. With `--auto-approve` it acts as the customer as well.
+ * A shopping platform, without a language model, that speaks the Universal Commerce Protocol over REST: it reads the shop's profile,
+ * publishes its own, finds a product, fills a cart, and prepares a checkout that its buyer confirms at `continue_url`. It reads the
+ * order, runs into its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts mug` while the demo shop is running.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    demo: { type: 'string', default: '.data/demo.json' },
-    'auto-approve': { type: 'boolean', default: false },
-  },
+  options: { demo: { type: 'string', default: '.data/demo.json' } },
 });
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-};
-const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+const demo = readDemo(options.demo);
+const { base_url: baseUrl, site_id: siteId } = demo;
 
 interface Endpoint {
   transport: string;
@@ -37,6 +29,8 @@ interface Answer {
   totals: { type: string; amount: number }[];
   messages?: { code: string; content: string }[];
   continue_url?: string;
+  order?: { id: string };
+  label?: string;
 }
 
 // Both sides publish what they speak: the shop at its address, the platform where UCP-Agent says.
@@ -45,45 +39,26 @@ const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).
 };
 const { version, services, capabilities } = shop.ucp;
 const endpoint = services['dev.ucp.shopping']?.find(({ transport }) => transport === 'rest')?.endpoint;
-console.log(`The shop speaks UCP ${version}: ${Object.keys(capabilities).join(', ')}`);
+say(`1. The shop speaks UCP ${version}: ${Object.keys(capabilities).join(', ')}`);
 
 const entry = (name: string) => [name, [{ version, spec: 'https://ucp.dev/', schema: 'https://ucp.dev/' }]];
-const own = Object.fromEntries(Object.keys(capabilities).map(entry));
-const profile = JSON.stringify({ ucp: { version, services: {}, payment_handlers: {}, capabilities: own } });
+const spoken = Object.fromEntries(Object.keys(capabilities).map(entry));
+const profile = JSON.stringify({ ucp: { version, services: {}, payment_handlers: {}, capabilities: spoken } });
 const host = createServer((_req, res) => void res.setHeader('Cache-Control', 'public, max-age=3600').end(profile));
 await new Promise<void>((listening) => host.listen(0, '127.0.0.1', listening));
 const profileUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}/profile.json`;
 
-/** The customer's consent; without a token the platform would be a guest, and could read no orders. */
-async function tokenOfCustomer(): Promise<string> {
-  const pending = await requestConsent(
-    { baseUrl, siteId },
-    {
-      agent_name: 'Example platform',
-      scopes: ['catalog:read', 'cart:write', 'checkout:create', 'orders:read'],
-      budget_cents: 6_000,
-    },
-  );
-  console.log(`Open ${pending.verification_uri_complete} and compare the code: ${pending.user_code}`);
-  if (options['auto-approve']) {
-    const [login] = demo.customers;
-    if (!login) throw new Error('The demo shop has no customer with a password.');
-    const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
-    const customer = await unwrap(storefront.POST('/api/storefront/customer/login', { body: { ...login } }));
-    const params = { path: { user_code: pending.user_code } };
-    await unwrap(
-      storefront
-        .withCustomer(customer.access_token)
-        .POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }),
-    );
-  }
-  return (await pending.token()).access_token;
-}
+// The customer's consent. Without a token the platform would be a guest, and could read no orders.
+const pending = await requestConsent(
+  { baseUrl, siteId },
+  { ...TERMS, scopes: [...TERMS.scopes], agent_name: 'Example platform' },
+);
+say(`   Open ${pending.verification_uri_complete}`);
+say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}.) Waiting …`);
+const { access_token: token } = await pending.token();
 
-const token = await tokenOfCustomer();
-
-/** A resource, or messages that say why there is none. Failures of the protocol have a status of HTTP. */
-async function call(method: string, path: string, body?: object): Promise<Answer> {
+/** The answer of the protocol, and its status. */
+async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
   const answer = await fetch(`${endpoint}${path}`, {
     method,
     headers: {
@@ -94,26 +69,61 @@ async function call(method: string, path: string, body?: object): Promise<Answer
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const said = (await answer.json()) as Answer;
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
-  for (const { code, content } of said.messages ?? []) console.log(`  ${code}: ${content}`);
+  return { status: answer.status, said: (await answer.json()) as Answer };
+}
+
+/** A resource, or messages that say why there is none. Failures of the protocol have a status of HTTP. */
+async function call(method: string, path: string, body?: object): Promise<Answer> {
+  const { status, said } = await send(method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(said)}`);
+  for (const { code, content } of said.messages ?? []) say(`   ${code}: ${content}`);
   return said;
 }
 
-try {
-  const { products } = await call('POST', '/catalog/search', { query: positionals[0] ?? 'mug' });
-  const [found] = products;
-  const [variant] = found?.variants ?? [];
-  if (!found || !variant) throw new Error('The shop has nothing like it.');
-  console.log(`Found: ${found.title}, ${variant.price.amount / 100} ${variant.price.currency}`);
+const totalOf = ({ totals }: Answer) => (totals.find(({ type }) => type === 'total')?.amount ?? 0) / 100;
+const lineOf = (id: string, quantity: number) => ({ item: { id }, quantity });
 
-  const cart = await call('POST', '/carts', { line_items: [{ item: { id: variant.id }, quantity: 1 }] });
-  const checkout = await call('POST', '/checkout-sessions', { cart_id: cart.id });
-  const total = checkout.totals.find(({ type }) => type === 'total')?.amount ?? 0;
-  console.log(`The checkout is ${checkout.status}, its total ${total / 100} ${variant.price.currency}.`);
-  console.log(`Its buyer confirms it at ${checkout.continue_url}`);
-} finally {
-  await createAgentClient({ baseUrl, agentToken: token }).DELETE('/api/agent/token');
-  host.close();
-  host.closeAllConnections();
+const { products } = await call('POST', '/catalog/search', { query: positionals[0] ?? 'mug' });
+const [found] = products;
+const [variant] = found?.variants ?? [];
+if (!found || !variant) throw new Error('The shop has nothing like it.');
+const { currency } = variant.price;
+say(`\n2. It found: ${found.title}, ${variant.price.amount / 100} ${currency}`);
+
+say('\n3. It fills a cart, and prepares the checkout. It never completes one.');
+const cart = await call('POST', '/carts', { line_items: [lineOf(variant.id, 1)] });
+const { address1, city, postal_code, country, ...name } = ADDRESS;
+const destination = {
+  ...{ ...name, street_address: address1, address_locality: city, postal_code, address_country: country },
+};
+const fulfillment = { methods: [{ type: 'shipping', destinations: [destination] }] };
+const checkout = await call('POST', '/checkout-sessions', { cart_id: cart.id, fulfillment });
+say(`   The checkout is ${checkout.status}, its total ${totalOf(checkout)} ${currency}.`);
+say(`   Open ${checkout.continue_url}`);
+say('   Waiting for the buyer to confirm …');
+const order_id = await until(async () => {
+  return (await send('GET', `/checkout-sessions/${checkout.id}`)).said.order?.id;
+});
+if (order_id) {
+  const order = await call('GET', `/orders/${order_id}`);
+  say(`   Confirmed: order ${order.label}, ${totalOf(order)} ${currency}.`);
 }
+
+say('\n4. It tries to buy more than its budget allows.');
+await call('POST', '/carts', { line_items: [lineOf(variant.id, 20)] });
+say('\n5. It tries to buy a lamp, which is no tableware.');
+await call('POST', '/carts', { line_items: [lineOf(await lampIn(demo), 1)] });
+say('\n6. It reads what the audit has of it.');
+const own = createAgentClient({ baseUrl, agentToken: token });
+const params = { query: { limit: 100 } };
+sayAudit((await unwrap(own.GET('/api/agent/audit/me', { params }))).audit_events);
+
+say('\n7. The customer revokes its access.');
+say(`   Open ${accountOf(demo)} and revoke it. Waiting …`);
+const refused = await until(async () => {
+  const { status, said } = await send('GET', `/carts/${cart.id}`);
+  return status === 401 ? JSON.stringify(said) : undefined;
+});
+say(`   The next call is refused: ${refused}`);
+host.close();
+host.closeAllConnections();

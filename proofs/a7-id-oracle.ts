@@ -1,21 +1,26 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
+import { agentTools } from '../server/src/mcp/tools.ts';
 import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
+import type { FunctionName } from '../server/src/ucp/functions.ts';
+import { publishProfile } from '../server/test/ucp.ts';
 import { forgetGuesses } from './agents.ts';
-import { type Call, send, tell } from './client.ts';
+import { type Call, type Reply, send, tell } from './client.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { kindsOf } from './makers.ts';
+import { callTool } from './mcp.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { rankSumTest } from './ranks.ts';
 import { validCall } from './requests.ts';
 import { type Slot, slotsOf, withValue } from './slots.ts';
 import { watchStatements } from './statements.ts';
 import type { Kind, Tenant, World } from './tenant.ts';
+import { type Asked, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 import { inWorld } from './world.ts';
 
 /**
- * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one: answers and effects must be the
- * same, and in the full form the time, too.
+ * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one, also over MCP and UCP: answers and
+ * effects must be the same, and in the full form the time, too.
  */
 export const A7: Proof = {
   id: 'A7',
@@ -32,6 +37,16 @@ export const A7: Proof = {
           for (const place of places) await compareTimes(world, place, PAIRS / places.length, chance, count);
         }
         trial.progress(`${operation.id}: ${count.compared} comparisons, ${count.pairs} pairs timed`);
+      }
+      const protocols = await openProtocols(world);
+      try {
+        for (const place of pick(trial.size, chance.some(protocols.places, 8), protocols.places)) {
+          await compareAnswers(world, place, chance, count, pick(trial.size, 1, MISSPELT.length));
+          if (trial.size === 'full') await compareTimes(world, place, PAIRS_OF_PROTOCOLS, chance, count);
+          trial.progress(`${place.where}: ${count.compared} comparisons, ${count.pairs} pairs timed`);
+        }
+      } finally {
+        await protocols.close();
       }
       return {
         tried: count.compared + count.pairs,
@@ -61,28 +76,85 @@ function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures,
 /** Where an id is in a call that is otherwise valid. */
 interface Place {
   where: string;
-  call: Call;
-  slot: Slot;
-  tenant: Tenant;
+  cacheable: boolean;
   /** Ids of the other tenants, and as many of nothing, in the same form. */
   foreign: string[];
   absent: string[];
+  /** Makes the call with this id, ready to be sent. */
+  prepare(id: string): Promise<() => Promise<Reply>>;
 }
 
 const POOL = 12;
 
-async function placesOf(world: World, operation: Call['operation']): Promise<Place[]> {
+function idsOf(others: readonly Tenant[], kind: Kind): Pick<Place, 'foreign' | 'absent'> {
+  const foreign = others.flatMap(({ ids }) => ids[kind].slice(0, POOL / 2));
+  return { foreign, absent: foreign.map((id) => nothingLike(kind, id)) };
+}
+
+type Sending = (call: Call) => Promise<Reply>;
+
+async function placesOf(
+  world: World,
+  operation: Call['operation'],
+  sendIt: Sending = (call) => send(world.baseUrl, call),
+): Promise<Place[]> {
   const [tenant, ...others] = world.tenants;
   const call = await validCall(world, tenant, operation, { full: true });
   return slotsOf(operation, call.body).flatMap((slot) => {
     const kinds = kindsOf(slot.name, slot.schema, operation.id);
     if (!kinds || [slot.schema.type].flat().includes('array')) return [];
-    return kinds.map((kind) => {
-      const foreign = others.flatMap(({ ids }) => ids[kind].slice(0, POOL / 2));
-      const where = `${operation.id}: ${slot.in} /${slot.at.join('/')} as ${kind}`;
-      return { where, call, slot, tenant, foreign, absent: foreign.map((id) => nothingLike(kind, id)) };
-    });
+    return kinds.map((kind) => ({
+      where: `${operation.id}: ${slot.in} /${slot.at.join('/')} as ${kind}`,
+      cacheable: operation.cacheable,
+      ...idsOf(others, kind),
+      async prepare(id) {
+        const attack = await readyCall(world, tenant, call, slot, id);
+        return () => sendIt(attack);
+      },
+    }));
   });
+}
+
+/** Requests over UCP with an id in them, each with the kinds of ids that it may be. */
+const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
+  ['get_product', 'product', (id) => ({ body: { id } })],
+  ['get_product', 'variant', (id) => ({ body: { id } })],
+  ['lookup_catalog', 'variant', (id) => ({ body: { ids: [id] } })],
+  ['create_cart', 'variant', (id) => ({ body: { line_items: [{ item: { id }, quantity: 1 }] } })],
+  ['get_cart', 'agent_cart', (id) => ({ id })],
+  ['update_cart', 'agent_cart', (id) => ({ id, body: { line_items: [] } })],
+  ['cancel_cart', 'agent_cart', (id) => ({ id })],
+  ['create_checkout', 'agent_cart', (id) => ({ body: { cart_id: id } })],
+  ['get_checkout', 'agent_checkout', (id) => ({ id })],
+  ['update_checkout', 'agent_checkout', (id) => ({ id, body: { line_items: [] } })],
+  ['complete_checkout', 'agent_checkout', (id) => ({ id })],
+  ['cancel_checkout', 'agent_checkout', (id) => ({ id })],
+  ['get_order', 'agent_order', (id) => ({ id })],
+];
+
+/** The same over the protocols for agents: each tool of MCP that takes an id, and each function of UCP over both ways in. */
+async function openProtocols(world: World): Promise<{ places: Place[]; close(): Promise<void> }> {
+  const [tenant, ...others] = world.tenants;
+  const secret = tenant.secrets.AgentToken;
+  const places: Place[] = [];
+  for (const { operation } of agentTools().values()) {
+    // It would end the token that all of this is done with.
+    if (operation.id === 'agent.revokeToken') continue;
+    const over = await placesOf(world, operation, (call) => callTool(world, tenant, secret, call));
+    places.push(...over.map((place) => ({ ...place, where: `${place.where} over MCP` })));
+  }
+  const profile = await publishProfile();
+  const speaker: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url, secret };
+  // The first request fetches the profile, whatever it asks for.
+  await askOverRest(speaker, { name: 'search_catalog', body: {} });
+  for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
+    for (const [name, kind, withId] of IN_UCP) {
+      const where = `${name} of UCP over ${way} as ${kind}`;
+      const prepare = async (id: string) => () => ask(speaker, { name, ...withId(id) });
+      places.push({ where, cacheable: false, ...idsOf(others, kind), prepare });
+    }
+  }
+  return { places, close: profile.close };
 }
 
 /** An id of nothing in the same form and, if its form contains a time, of the same age. */
@@ -114,10 +186,10 @@ async function compareAnswers(
   const [foreign, absent] = [place.foreign[at] ?? '', place.absent[at] ?? ''];
   const spellings = /^[0-9a-f]{8}-/.test(foreign) ? [asItIs, ...chance.some(MISSPELT, misspelt)] : [asItIs];
   // After a change of the catalogue, the first read with a credential reads twice (read-ahead.ts), whatever its id.
-  if (place.call.operation.cacheable) await send(world.baseUrl, await readyCall(world, place, absent));
+  if (place.cacheable) await (await place.prepare(absent))();
   for (const spell of spellings) {
-    const one = await observed(world, place, spell(foreign));
-    const other = await observed(world, place, spell(absent));
+    const one = await observed(place, spell(foreign));
+    const other = await observed(place, spell(absent));
     count.compared += 1;
     const [id, none] = [spell(foreign), spell(absent)];
     if (one.told !== other.told)
@@ -127,12 +199,12 @@ async function compareAnswers(
   }
 }
 
-async function observed(world: World, place: Place, id: string): Promise<{ told: string; work: string }> {
+async function observed(place: Place, id: string): Promise<{ told: string; work: string }> {
   const statements: string[] = [];
-  const call = await readyCall(world, place, id);
+  const ask = await place.prepare(id);
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
-    const reply = await send(world.baseUrl, call);
+    const reply = await ask();
     // The time of a credential's last use is written once a minute, by whichever call comes then.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { told: tell(reply, [id]), work: JSON.stringify(work) };
@@ -141,7 +213,7 @@ async function observed(world: World, place: Place, id: string): Promise<{ told:
   }
 }
 
-async function readyCall(world: World, { call, slot, tenant }: Place, id: string): Promise<Call> {
+async function readyCall(world: World, tenant: Tenant, call: Call, slot: Slot, id: string): Promise<Call> {
   if ('user_code' in call.path) await forgetGuesses(world, tenant);
   const attack = withValue(call, slot, id);
   if (call.operation.method === 'get') return attack;
@@ -150,31 +222,33 @@ async function readyCall(world: World, { call, slot, tenant }: Place, id: string
 
 /** For each operation. Suspicious ones are measured again, with others, since one may look so by chance. */
 const PAIRS = 500;
+/** For each place in a protocol, of which each request is several operations. */
+const PAIRS_OF_PROTOCOLS = 150;
 const PAIRS_OF_SUSPECTS = 5_000;
 const SUSPICIOUS = 0.05;
 const P = 0.01;
 
 async function compareTimes(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<void> {
   count.places += 1;
-  let p = await series(world, place, Math.ceil(pairs), chance, count);
+  let p = await series(place, Math.ceil(pairs), chance, count);
   if (p <= SUSPICIOUS) {
-    p = await series(world, place, PAIRS_OF_SUSPECTS, chance, count);
-    if (p <= P) p = Math.max(p, await series(world, place, PAIRS_OF_SUSPECTS, chance, count));
+    p = await series(place, PAIRS_OF_SUSPECTS, chance, count);
+    if (p <= P) p = Math.max(p, await series(place, PAIRS_OF_SUSPECTS, chance, count));
   }
   count.least = Math.min(count.least, p);
   if (p <= P) world.violations.add(`${place.where}: the time tells a foreign id from one of nothing (p = ${p})`);
 }
 
 /** The probability that only chance makes the times of foreign and absent ids differ. */
-async function series(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
+async function series(place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
   const times = { foreign: [] as number[], absent: [] as number[] };
   for (let pair = 0; pair < pairs; pair += 1) {
     const at = pair % place.foreign.length;
     // Which of the two comes first is left to chance.
     for (const kind of chance.some(['foreign', 'absent'] as const, 2)) {
-      const call = await readyCall(world, place, place[kind][at] ?? '');
+      const ask = await place.prepare(place[kind][at] ?? '');
       const started = performance.now();
-      await send(world.baseUrl, call);
+      await ask();
       times[kind].push(performance.now() - started);
     }
   }

@@ -62,7 +62,6 @@ async function judge(
   what: string,
   isNamed: boolean,
   send: () => Promise<{ status: number; text: string }>,
-  remains: string[] = [],
 ): Promise<void> {
   const before = await holdingsOf(world.owner, tenant.site_id);
   const { status, text } = await send();
@@ -72,7 +71,7 @@ async function judge(
   if (isNamed) return;
   const effected = effects(before, await holdingsOf(world.owner, tenant.site_id));
   // That a key was used is noted before the request is looked at.
-  const changed = effected.filter((table) => table !== 'ucp_requests' && !remains.includes(table));
+  const changed = effected.filter((table) => table !== 'ucp_requests');
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
 
@@ -136,10 +135,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
           const scopes = left === undefined ? needed : SCOPES.filter((scope) => scope !== left);
           await limitTo(scopes);
           const what = `${asked.name} of UCP over ${way} with ${scopes.join(' ')}`;
-          // A checkout of lines begins with a cart, which that scope lets it make.
-          const remains =
-            asked.name === 'create_checkout' && scopes.includes('cart:write') ? ['carts', 'cart_items'] : [];
-          await judge(world, tenant, what, left === undefined, () => ask(speaker, asked), remains);
+          await judge(world, tenant, what, left === undefined, () => ask(speaker, asked));
           tried += 1;
         }
       }

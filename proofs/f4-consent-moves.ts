@@ -1,4 +1,5 @@
 import { askForConsent, asSignedIn, bearer, callOf, newCustomer, openAgent } from './agents.ts';
+import { attackAuthorizations } from './authorization-moves.ts';
 import type { Call } from './client.ts';
 import type { Figures, Proof } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
@@ -6,7 +7,7 @@ import { inWorld } from './world.ts';
 
 type Consent = Awaited<ReturnType<typeof askForConsent>>;
 
-/** A request in every state, and everyone who might try to decide on it. */
+/** A request of a device and of a client of OAuth in every state, and everyone who might try to decide on it. */
 export const F4: Proof = {
   id: 'F4',
   promise: 'A request is decided once, in time, by one customer of its own shop, and by nobody and nothing else.',
@@ -51,6 +52,7 @@ export const F4: Proof = {
         tried += 2;
         trial.progress(state);
       }
+      tried += await attackAuthorizations(world);
       return { tried, unit: 'attempts', violations: world.violations.list } satisfies Figures;
     }),
 };

@@ -257,7 +257,11 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
   const variant = { price: '10', inventory_quantity: 3, requires_shipping: false, sku: name };
   const product = await shop.must('dashboard.createProduct', {
     body: {
-      ...{ name, description: said, vendor: name, product_type: name, tags: [name], status: 'active' },
+      ...{ name, vendor: name, product_type: name, tags: [name], status: 'active' },
+      ...(isFormatted(canary)
+        ? { description_html: `<p>${said}</p><ul><li>${said}</li></ul>` }
+        : { description: said }),
+      ...{ seo_title: said.slice(0, 100), seo_description: said.slice(0, 300) },
       metadata: { [canary]: value, colour: value },
       options: [
         { name, values: [name, word, hidden.turned] },
@@ -276,6 +280,11 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
     variant_id: product.variants[0]?.id ?? '',
     parcel_id: product.variants.find(({ requires_shipping }) => requires_shipping)?.id ?? '',
   };
+}
+
+/** Every second order is in a formatted description, of which the plain one is made. */
+function isFormatted(canary: string): boolean {
+  return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }
 
 /** Writes the text into each of these fields that takes it. */

@@ -49,6 +49,8 @@ const SECRETS = tokenPattern('{8}');
 export interface Scene {
   premises: Premises;
   shop: OpenShop;
+  /** Something that can be bought. */
+  variant_id: string;
   cast: Cast;
   host: string;
   /** Where operators add hosts, with their key. */
@@ -98,7 +100,7 @@ async function givenScene(premises: Premises, listener: BareListener): Promise<S
   const payment_id = await beginPayment(shop, paying.id, `${storefront}/`);
   return {
     operators: { baseUrl: listener.baseUrl, key: (await listener.mint('proof')).secret },
-    ...{ premises, shop, host, otherHost, open, ordered, paying, payable },
+    ...{ premises, shop, variant_id, host, otherHost, open, ordered, paying, payable },
     payment_id: payment_id ?? '',
     cast: {
       own: [storefront, allowed, `https://${host}`],
@@ -204,6 +206,9 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     const told = JSON.stringify(value).slice(0, 300);
     premises.violations.add(`${told} in a link to buy: ${answer.status} ${location}`);
   }
+  // The page itself, with the same beside something that can be bought, and as code and campaign.
+  for (const name of ['discounts/codes/0', 'utm_source', 'utm_campaign']) query.set(name, given);
+  await judgePage(scene, value, `/sites/${shop.site_id}/basket/${scene.variant_id}:1?${query}`, scene.cast.own);
 }
 
 /** The page and the API, called by this name. */

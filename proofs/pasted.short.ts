@@ -5,9 +5,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runningEmbeddedUrl } from '../server/src/db/embedded-running.ts';
 import { freePort } from '../server/src/db/free-port.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../server/test/chromium.ts';
+import type { Login } from '../server/test/customer-tab.ts';
 import { type Block, blocksOf, DOCUMENTS } from '../server/test/pasted/blocks.ts';
 import { openShell, type Paster } from '../server/test/pasted/paste.ts';
+import { openReader, type Reader } from '../server/test/pasted/reader.ts';
 import { waitFor } from '../server/test/receiver.ts';
+import { openTab } from '../server/test/tab.ts';
 
 /**
  * The blocks that the documents offer for pasting are pasted, one by one, beside a running demo shop, in a folder that looks
@@ -38,13 +42,8 @@ const NOT_TESTED: [string, string, string][] = [
   ],
   [
     'docs/agents.md',
-    'node examples/mcp-client.ts',
-    'a token in the environment: proofs/agent-example.short.ts runs the example',
-  ],
-  [
-    'docs/agents.md',
-    'node examples/ucp-client.ts',
-    'a person approves it: proofs/agent-example.short.ts runs the example',
+    'npx @modelcontextprotocol/inspector',
+    'a download of 110 MB, and a token: installs/inspector.test.ts runs it',
   ],
   ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
@@ -136,6 +135,12 @@ const env = {
 const withCli = { ...env, PATH: [join(folder, 'global'), env.PATH].join(delimiter) };
 let server: Paster;
 
+/** Its blocks wait for a person in a browser. */
+const WITH_A_CUSTOMER = 'docs/agents.md';
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+let browser: Browser | undefined;
+
 beforeAll(async () => {
   // PostgreSQL may run as another user, who must pass through.
   chmodSync(folder, 0o711);
@@ -158,6 +163,7 @@ beforeAll(async () => {
 }, LONG_ENOUGH_MS);
 
 afterAll(async () => {
+  await browser?.close();
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 }, LONG_ENOUGH_MS);
@@ -187,21 +193,35 @@ test('each block that has a test of its own has it', () => {
 for (const file of DOCUMENTS) {
   const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
-  test(
+  test.skipIf(file === WITH_A_CUSTOMER && !chromium)(
     `what ${file} has for pasting works as it stands`,
     async () => {
       const terminal = openShell(folder, envOf(file));
       const others: Paster[] = [];
+      const reader = file === WITH_A_CUSTOMER ? await openReaderOf(terminal) : undefined;
       try {
-        for (const block of blocks) await paste(block, terminal, others);
+        for (const block of blocks) {
+          await paste(block, terminal, others);
+          await reader?.caughtUp();
+        }
         const triggers = blocks.some(({ text }) => text.includes('commerce trigger order.paid'));
         if (triggers) await waitFor(() => others.some((shell) => shell.printed().includes('order.paid')), 30_000);
       } finally {
+        reader?.leave();
         await Promise.all([terminal, ...others].map((shell) => shell.close()));
       }
     },
     LONG_ENOUGH_MS,
   );
+}
+
+/** The customer of the demo shop, who follows the links of a document in a browser while its blocks run. */
+async function openReaderOf(terminal: Paster): Promise<Reader> {
+  browser ??= await openChromium(chromium ?? '');
+  const { customers } = JSON.parse(readFileSync(join(folder, '.data/demo.json'), 'utf8')) as { customers: Login[] };
+  const [login] = customers;
+  if (!login) throw new Error('The demo shop has no customer.');
+  return openReader((await openTab(browser, 1_280)).page, login, terminal.printed);
 }
 
 test(

@@ -39,3 +39,19 @@ export async function revoke(page: Page, account: string): Promise<void> {
   await page.goto(account);
   await press(page, 'revoke');
 }
+
+/** What the assistants of examples/ ask for, where the customer has to name it. */
+const HOSTED = { budget: '60.00', categories: ['Tableware'] };
+
+/** Does what a line of an assistant asks its customer for: "Open …". Answers what the button said, where something was ordered. */
+export async function follow(page: Page, login: Login, link: string): Promise<string | undefined> {
+  if (link.includes('/checkout/')) return confirm(page, link);
+  if (link.includes('/account')) {
+    await revoke(page, link);
+    return undefined;
+  }
+  await page.goto(link);
+  if (await page.$('#password')) await logIn(page, login);
+  await allow(page, link.includes('/oauth/authorize') ? HOSTED : {});
+  return undefined;
+}

@@ -2,7 +2,7 @@ import { createHash, hkdfSync, randomUUID } from 'node:crypto';
 import type { ErrorBody, HTTPValidationError } from '@commerce-backend/spec';
 import type { Claim } from '../http/callers/caller.ts';
 import { NO_CLAIM } from '../http/callers/open-callers.ts';
-import { type OperationId, operationTable } from '../http/contract/contract.ts';
+import { type OperationId, operationOf } from '../http/contract/contract.ts';
 import type { CallOperation, Served } from '../http/pipeline/call-operation.ts';
 import type { AgentProfile } from '../shop/agents/profiles.ts';
 import { claimKey, keepAnswer, type RequestKey } from '../shop/agents/ucp-requests.ts';
@@ -63,8 +63,6 @@ export interface Opened {
   key: string | undefined;
 }
 
-const operations = new Map(operationTable.map((operation) => [operation.id, operation]));
-
 export class UcpCall {
   readonly opened: Opened;
   /** What is told beside the answer. */
@@ -96,18 +94,31 @@ export class UcpCall {
 
   /** The answer of an operation. Throws `Refused`. */
   async ask<T>(id: OperationId, { path, query, body, step = id }: Asked = {}): Promise<T> {
-    const operation = operations.get(id);
-    if (!operation) throw new Error(`There is no operation ${id}.`);
-    const { served, token } = this.opened;
     this.asked = true;
-    const headers = {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(!operation.safe && { 'idempotency-key': this.#keyOf(step) }),
-    };
+    const operation = operationOf(id);
+    const key = !operation.safe && { 'idempotency-key': this.#keyOf(step) };
+    const headers = { ...this.#credential(), ...key };
     const given = { operation, headers, claim: this.#claim, ...(path && { path }), ...(query && { query }) };
-    const answer = await this.#deps.callOperation(served, { ...given, ...(body !== undefined && { body }) });
+    const answer = await this.#deps.callOperation(this.opened.served, {
+      ...given,
+      ...(body !== undefined && { body }),
+    });
     if (answer.status < 400) return answer.body as T;
     throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
+  }
+
+  /** Throws `Refused` where a later operation of this request would not open to the caller, before anything is written. */
+  async requireAccess(id: OperationId): Promise<void> {
+    const call = { operation: operationOf(id), headers: this.#credential(), claim: this.#claim };
+    const refusal = await this.#deps.callOperation.refusalOf(this.opened.served, call);
+    if (!refusal) return;
+    this.asked = true;
+    throw new Refused(refusal.status, refusal.body as ErrorBody, refusal.headers);
+  }
+
+  #credential(): Record<string, string> {
+    const { token } = this.opened;
+    return token ? { authorization: `Bearer ${token}` } : {};
   }
 
   /** Each change of a request has a key that follows from the request's: sent again, it is not made again. */

@@ -18,6 +18,7 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   if (cart_id === undefined && !wish.line_items) {
     throw new ProtocolError(400, 'invalid_request', '$.line_items or $.cart_id is required.');
   }
+  if (cart_id === undefined) await call.requireAccess('storefront.createCheckout').catch(noResource);
   const cart = cart_id === undefined ? await makeCart(call, wish) : await findCart(call, cart_id);
   const body = { cart_id: cart.id, ...localeIn(wish), attribution: attributionOf(call, wish) };
   const { return_url, cancel_url } = wish;

@@ -176,6 +176,25 @@ test('budget and categories of the token hold, a revoked one is 401, and other c
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
+test('a checkout that the scopes of the token do not reach is refused before anything of it is made', async () => {
+  const { shop, client, givenProduct, owner, site_id } = await openUcp();
+  const customer = await shop.givenCustomer();
+  const { variants } = await givenProduct();
+  const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }];
+  for (const scopes of [['cart:write'], ['checkout:create']] as const) {
+    const { access_token, token_id } = await givenAgent(shop, customer, { scopes: [...scopes] });
+    const refused = await client(access_token).send('create_checkout', '', { body: { line_items } });
+    expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'insufficient_scope' }]);
+    const { rows } = await owner.query(
+      sql`select action, status from commerce.audit_events where site_id = ${site_id} and actor_id = ${token_id}`,
+    );
+    const action = scopes[0] === 'cart:write' ? 'storefront.createCheckout' : 'storefront.createCart';
+    expect(rows).toEqual([{ action, status: 403 }]);
+  }
+  const { rows: made } = await owner.query(sql`select id from commerce.carts where site_id = ${site_id}`);
+  expect(made).toEqual([]);
+});
+
 test('a guest holds no stock until the human comes, is on record with its profile, and never completes', async () => {
   const { guest, givenProduct, owner, site_id, storefront, dashboard } = await openUcp();
   const { variants } = await givenProduct({ name: 'Last <b>mug</b>', inventory_quantity: 1 });

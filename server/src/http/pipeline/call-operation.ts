@@ -46,6 +46,8 @@ export interface CallOperation {
   (served: Served, call: OperationCall): Promise<OperationAnswer>;
   /** Answers a call that is refused before there is a request for its operation; an agent's leaves its audit row all the same. */
   refuse(served: Served, call: Partial<OperationCall>, thrown: unknown): Promise<OperationAnswer>;
+  /** The refusal of a call whose credential the operation does not open to, which is on record then; undefined where it does. */
+  refusalOf(served: Served, call: OperationCall & { claim: Claim }): Promise<OperationAnswer | undefined>;
 }
 
 interface CallDeps {
@@ -84,7 +86,18 @@ export function openCalls({ app, pipeline, record, validateResponses }: CallDeps
       req.body = call.body;
       return pipeline.refuse(req, res, thrown);
     });
-  return Object.assign((served: Served, call: OperationCall) => run(served, call, pipeline.answer), { refuse });
+  const refusalOf: CallOperation['refusalOf'] = async (served, call) => {
+    try {
+      await pipeline.admit(call.claim, call.operation);
+      return undefined;
+    } catch (error) {
+      return refuse(served, call, error);
+    }
+  };
+  return Object.assign((served: Served, call: OperationCall) => run(served, call, pipeline.answer), {
+    refuse,
+    refusalOf,
+  });
 }
 
 /** Passed on from the request that is served: what tells the host, the language and the program of the caller. */

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
 import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import { withPanelSession } from '../callers/panel-session.ts';
@@ -57,6 +58,8 @@ export interface Pipeline {
   refuse(req: Request, res: Response, thrown: unknown): Promise<Answer>;
   /** Looks up the agent of a site whose token a request carries, and throws the refusal of every other credential. */
   identify(req: Request, res: Response, site_id: string): Promise<void>;
+  /** Looks up the caller, and throws the refusal of a credential that the operation does not open to. */
+  admit(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
 export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
@@ -68,7 +71,12 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
     notes.error = codeOf(error);
     return answer;
   };
+  const admit = (claim: Claim, operation: Operation) => {
+    const deadline = new Deadline(secondsFor(operation, deps.deadlines));
+    return deadline.limit(lookUp(deps, claim, operation, deadline));
+  };
   return {
+    admit,
     async answer(req, res) {
       const notes = res.locals as Notes;
       let answer: Answer;
@@ -87,8 +95,7 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
     },
     async identify(req, res, site_id) {
       const claim = claimAtHost(claimOf(OF_ANY_AGENT, req.headers), site_id);
-      const deadline = new Deadline(secondsFor(OF_ANY_AGENT, deps.deadlines));
-      (res.locals as Notes).caller = await deadline.limit(lookUp(deps, claim, OF_ANY_AGENT, deadline));
+      (res.locals as Notes).caller = await admit(claim, OF_ANY_AGENT);
     },
   };
 }

@@ -1,5 +1,5 @@
-import sql from 'sql-template-tag';
-import { PLACE, VALUE } from '../index/postings.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
 import { type ParsedQuery, parseQuery, type Reading } from './parse.ts';
@@ -10,18 +10,17 @@ export async function parseInCatalog(db: SearchDb, sentence: string, reading?: R
   const { names, values } = parsed.ambiguous;
   if (names.length + values.length === 0) return parsed;
   const words = names.map((name) => name.split(' '));
+  const terms = values.map((value) => VALUE + value);
   const rows = await db.rows<{ name: string | null; value: string | null }>(
     sql`select n.name, null as value
       from unnest((select ${names}::text[]), (select ${words.map(([first = '']) => stem(first))}::text[]),
         (select ${words.map((all) => stem(all.at(-1) ?? ''))}::text[])) as n (name, first, last)
-      where exists (select from search_postings f
-        join search_postings l on l.site_id = f.site_id and l.term = n.last and l.product_id = f.product_id
-        join products p on p.site_id = f.site_id and p.id = f.product_id
-        where f.site_id = ${db.siteId} and f.term = n.first and f.place & l.place & ${PLACE.title} > 0
-          and strpos(' ' || regexp_replace(lower(p.name), '[^[:alnum:]]+', ' ', 'g'), ' ' || n.name) > 0)
+      where exists (select from (${inOneName(db.siteId)} offset 0) as m cross join lateral (
+        select p.name from products p where p.site_id = ${db.siteId} and p.id = m.product_id offset 0) as p
+        where strpos(' ' || regexp_replace(lower(p.name), '[^[:alnum:]]+', ' ', 'g'), ' ' || n.name) > 0)
       union all
-      select null, v.value from unnest((select ${values}::text[])) as v (value)
-      where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = ${VALUE} || v.value)`,
+      select null, v.value from unnest((select ${values}::text[]), (select ${terms}::text[])) as v (value, term)
+      where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = v.term)`,
   );
   if (rows.length === 0) return parsed;
   return parseQuery(
@@ -32,4 +31,11 @@ export async function parseInCatalog(db: SearchDb, sentence: string, reading?: R
     },
     reading,
   );
+}
+
+/** Products with both words in their name. `offset 0` around it keeps the planner from reading the names of the whole catalogue. */
+function inOneName(site_id: string): Sql {
+  return sql`select f.product_id from search_postings f
+    where f.site_id = ${site_id} and f.term = n.first and f.place & 1 > 0 and exists (select from search_postings l
+      where l.site_id = ${site_id} and l.term = n.last and l.product_id = f.product_id and l.place & 1 > 0)`;
 }

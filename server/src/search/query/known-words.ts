@@ -28,6 +28,8 @@ export function has(known: Known | undefined): boolean {
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
+  // Put together here: beneath row-level security, no index is used for what an operator that might leak makes.
+  const values = phrases.map((phrase) => VALUE + phrase);
   const rows = await db.rows<{
     phrase: string;
     is_named: boolean;
@@ -40,15 +42,16 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
         where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
             and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
-        exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = ${VALUE} || w.phrase) as is_value,
+        exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value) as is_value,
         exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
         exists (select from site_settings t
           where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
         (select l.term from search_postings l where l.site_id = ${db.siteId} and w.is_long
-          and l.term > ${VALUE} || w.phrase and l.term < ${VALUE} || w.phrase || ${BEYOND} order by l.term limit 1) as label
-      from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]))
-        as v (phrase, first, last) cross join lateral (
-          select phrase, first, last, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
+          and l.term > w.value and l.term < w.beyond order by l.term limit 1) as label
+      from unnest((select ${phrases}::text[]), (select ${firsts}::text[]), (select ${lasts}::text[]),
+        (select ${values}::text[]), (select ${values.map((value) => value + BEYOND)}::text[]))
+        as v (phrase, first, last, value, beyond) cross join lateral (
+          select v.*, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
   );
   return new Map(
     rows.map(({ phrase, is_named, is_value, is_known, is_synonym, label }) => [

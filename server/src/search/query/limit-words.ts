@@ -9,7 +9,7 @@ export type Comparison = Side | 'near';
 export const COMPARISONS = phraseTable<Comparison>([
   [
     'max',
-    `under, below, beneath, underneath, less than, lower than, cheaper than, fewer than, up to, upto, at most, at max, within,
+    `under, below, beneath, underneath, less than, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got,
@@ -17,13 +17,13 @@ export const COMPARISONS = phraseTable<Comparison>([
     less or equal to, less than or equal to, south of, sub, sub -, capped at, cap of, cap at, ceiling of, ceiling is,
     upper limit of, upper limit is, upper limit, limited to, limit, limit is,
     <, < =, ≤, lt, lte, afford, only afford, get with, buy with, unter, unterhalb von, weniger als, billiger als, gunstiger als,
-    niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, zahle, allerhochstens, im rahmen von, innerhalb von,
+    niedriger als, kleiner als, preiswerter als, kann, habe, habe noch, habe nur noch, habe nur, nur noch, zahle, allerhochstens, im rahmen von, innerhalb von,
     preislimit,
-    preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis maximal,
+    preisobergrenze, obergrenze, limit von, budget ist, budget liegt bei, budget betragt, bis, bis zu, bis einschließlich, bis einschliesslich, bis inklusive, zu je, bis maximal,
     bis hochstens, maximal, hochstens, preis bis, maximalpreis, maximalpreis von, hochstpreis, hochstpreis von,
     preisgrenze, budget von, budget bis, moins de, a moins de, moins cher que, moins chere que, moins que, en dessous de,
     au dessous de, en dessous des, sous, sous les, sous la barre des, jusqua, jusqu a, d au plus, pas au dela de,
-    dans la limite de, depenser, peux mettre, ai,
+    dans la limite de, depenser, peux mettre, ai, ai que, n ai que, nai que, depasse pas, depassent pas,
     ne depassant pas, depassant pas, ne depasse pas, ne depassent pas, doit pas depasser, sans depasser, pas depasser,
     plafonne a,
     budget est de, budget maximum de, budget maximum, au maximum, au max, maxi, au plus, inferieur a, inferieure a,
@@ -31,10 +31,10 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'min',
-    `over, above, more than, greater than, higher than, better than, dearer than, pricier than, costlier than,
+    `over, above, more than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
-    min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
+    min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, plus que, de plus que, mehr als, teurer als, hoher als, größer als, grosser als, mindestpreis,
     mindestpreis von, mindestens, wenigstens, ab, minimal, plus de,
     plus cher que, plus chere que, au dessus de, a partir de, des, au dela de, d au moins, prix minimum, prix minimum de,
     prix minimal, au moins, au minimum, superieur a, superieure a`,
@@ -52,7 +52,7 @@ export const COMPARISONS = phraseTable<Comparison>([
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
   `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
-  budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,
+  budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe nur noch,habe nur,nur noch,
   habe noch,
   zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,something like,annahernd,sous les`.split(
     /,\s*/,
@@ -76,7 +76,9 @@ export const SUFFIXES = phraseTable<Comparison>([
     nicht uberschreiten,
     ist das maximum, sind das maximum, ist mein limit, sind mein limit, ist die obergrenze, sind die obergrenze, tout au plus,
     est mon maximum, est mon budget, de budget, a depenser, oder weniger, oder gunstiger, oder billiger, maximal, hochstens,
-    ou moins, maxi, au maximum, au max,
+    is my ceiling, is the ceiling, is my cap, is the cap, is my upper limit, is as high as i go, ist meine grenze, ist die schmerzgrenze, ist meine schmerzgrenze, ist schluss,
+    ist meine obergrenze, ist das limit, ist die grenze, ist mein budget, cest mon maximum, est ma limite, cest ma limite,
+    grand maximum, grand max, ou moins, maxi, au maximum, au max,
     au plus`,
   ],
   [
@@ -92,6 +94,22 @@ export const SUFFIXES = phraseTable<Comparison>([
   ],
 ]);
 
+/** What lies beyond the amount is refused: `over 50 is too much`, `teurer als 50 soll es nicht sein`. */
+export const REFUSALS = phraseTable<'refused'>([
+  [
+    'refused',
+    `is too much, is too expensive, is too dear, is too pricey, is out, is out of the question, is out of my budget,
+    is over my budget, is over budget, is not ok, is not okay, is a no, are too expensive, are too much, are out,
+    would be too much, would be too expensive, i wont pay, i cant pay, i cant afford, soll es nicht sein, soll er nicht sein,
+    soll sie nicht sein, sollte es nicht sein, darf es nicht sein, darf er nicht sein, darf sie nicht sein, darfs nicht sein,
+    solls nicht sein, soll es nicht kosten, darf es nicht kosten, will ich nicht ausgeben, will ich nicht zahlen,
+    will ich nicht bezahlen, mochte ich nicht ausgeben, mochte ich nicht zahlen, mochte ich nicht bezahlen,
+    kann ich nicht ausgeben, kann ich nicht zahlen, kann ich mir nicht leisten, gebe ich nicht aus, zahle ich nicht, geht nicht,
+    ist zu teuer, ist mir zu teuer, ist zu viel, ist mir zu viel, sind zu teuer, ware zu teuer, ware zu viel, cest trop,
+    cest trop cher, c est trop, c est trop cher, est trop, est trop cher, ce serait trop, ce serait trop cher`,
+  ],
+]);
+
 /** After these, a number without a unit is no price: `sizes up to 42`. */
 export const NOT_PRICES = new Set(
   `size sizes waist age ages aged year years load weight height length width diameter depth capacity volume power pages seats
@@ -100,7 +118,7 @@ export const NOT_PRICES = new Set(
 );
 /** After a price without a currency, these begin another clause of a sentence. */
 export const NEXT_CLAUSE = new Set(
-  `as if so then thanks it i we is are max budget price each apiece total altogether und oder aber mit fur im das der die ist kostet kosten darf
+  `as if so then thanks nor noch ni it i we is are max budget price each apiece total altogether und oder aber mit fur im das der die ist kostet kosten darf
   soll sollte sein ausgeben zahlen bezahlen bitte pro je zusammen insgesamt liegt et ou mais qui avec pour dans en svp s merci chacun
   chacune par`.split(/\s+/),
 );
@@ -108,13 +126,14 @@ export const NEXT_CLAUSE = new Set(
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
   `not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
-  niemals pas rien jamais sans aucun`.split(/\s+/),
+  niemals pas rien jamais sans aucun neither nor weder refuse skip avoid exclude excluding ignore hide`.split(/\s+/),
 );
 export const BETWEEN_NEGATION_AND_COMPARISON = new Set(
-  `cost costs costing be exceed go going price priced is are to any that which want spend pay it will a cent penny single dime be more das die der was kostet kosten
-  darf soll sein geht qui coute coutent de couter depasser depasse d depenser mettre payer debourser veux voudrais`.split(
-    /\s+/,
-  ),
+  `cost costs costing be exceed go going price priced is are to in any that which want interested spend pay it will
+  a one cent cents penny single dime be more show give offer suggest recommend find me us you anything something everything
+  things stuff products items ones those das die der was kostet kosten darf soll sein geht ein einen einziger einzigen zeig
+  zeige zeigen mir uns etwas artikel produkte qui coute coutent de couter depasser depasse d depenser mettre payer debourser
+  veux voudrais un seul centime montre montrez proposez moi nous articles produits`.split(/\s+/),
 );
 
 export const CURRENCIES: Record<string, string> = Object.fromEntries(
@@ -131,7 +150,10 @@ export const CURRENCIES: Record<string, string> = Object.fromEntries(
 export const TOTALS = phraseTable<'total'>([
   [
     'total',
-    `altogether, all together, in total, total, totalling, together, in all, all in, overall, for all of them, for everything,
+    `altogether, all together, in total, total, totalling, together, in all, all in, overall, for all of them, for them all, for everything,
+    for both, for all two, for all three, for all four, for all five, for all six, for all 2, for all 3, for all 4, for all 5, for all 6,
+    fur alle, fur alle drei, fur alle vier, fur beide, fur alles, pour tous, pour toutes, pour les deux, pour les trois,
+    pour les quatre,
     for the lot, combined, insgesamt, zusammen, alles zusammen, alle zusammen, in summe, gesamt, gesamtpreis, gesamtbudget,
     im ganzen, au total, en tout, total de, ensemble, budget total, pour le tout, a total of, for a total of, total budget of,
     total budget, total cost`,

@@ -11,6 +11,7 @@ import {
   NEGATIONS,
   NEXT_CLAUSE,
   PRICE_WORDS,
+  REFUSALS,
   SUFFIXES,
 } from './limit-words.ts';
 import { misspelt } from './misspelt.ts';
@@ -29,6 +30,8 @@ export interface Limit {
   /** The tokens that state it, `to` exclusive. */
   from: number;
   to: number;
+  /** Further tokens that belong to it, before words that do not. */
+  negation?: NumericPhrase['negation'];
 }
 
 const phrases = (list: string) => list.split(',').map((phrase) => phrase.trim().split(' '));
@@ -87,17 +90,40 @@ function parseComparison(tokens: Token[], at: number): NumericPhrase | undefined
   const last = isDoubled ? inner : found;
   const amount = parseAmount(tokens, skipLinks(tokens, last.to));
   if (!amount) return undefined;
+  const negation = negationOfThing(tokens, at);
+  const refusal = phraseAt(REFUSALS, tokens, amount.to);
   const from = startOfNegation(tokens, at);
   const side = last.value;
-  const bound = from < at && side !== 'near' ? (side === 'min' ? 'max' : 'min') : side;
+  const isTurned = from < at || negation !== undefined || refusal !== undefined;
+  const bound = isTurned && side !== 'near' ? (side === 'min' ? 'max' : 'min') : side;
   // `$25 at most` ends the clause that `around $25` would begin.
   const isAmbiguous = AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
   const needsUnit = amount.isSpelled || 'isGuess' in found || isAmbiguous;
   const suffix = bound === 'near' ? undefined : phraseAt(SUFFIXES, tokens, amount.to);
-  const to = suffix?.value === bound && suffix.words[0] !== 'plus' ? suffix.to : amount.to;
+  const to = refusal?.to ?? (suffix?.value === bound && suffix.words[0] !== 'plus' ? suffix.to : amount.to);
   const isClear = !('isGuess' in found) && !isOfSomethingElse(tokens, at) && !NEEDS_CURRENCY.has(found.words[0] ?? '');
-  return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit, isClear };
+  return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit, isClear, negation };
 }
+
+/** `no lamps over 100 euros`, `keine Lampen über 100 Euro`: the tokens that refuse the lamps only beyond the amount. */
+function negationOfThing(tokens: Token[], at: number): NumericPhrase['negation'] {
+  for (let i = at - 1; i >= Math.max(0, at - MAX_NAMED); i -= 1) {
+    const { text, kind, number } = tokens[i] ?? { text: '', kind: 'sign', number: undefined };
+    if (kind !== 'word' || number !== undefined) return undefined;
+    if (!NONE_OF.has(text) || i === at - 1) continue;
+    const to = text === 'pas' && ['de', 'd'].includes(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1;
+    const before = tokens[i - 1];
+    const isOwnClause = before === undefined || BEFORE_NONE.has(before.text);
+    return isOwnClause && to < at ? { from: i, to } : undefined;
+  }
+  return undefined;
+}
+
+const NONE_OF = new Set('no keine keinen kein aucun aucune pas'.split(' '));
+/** Where nothing else comes before it, the thing itself is refused: not in `knives but no pocket knives over 50 euros`. */
+const BEFORE_NONE = new Set(['', 'please', 'bitte', '.', '!', '?']);
+/** The most words between the negation and the comparison, the negation with them. */
+const MAX_NAMED = 4;
 
 /** Even in a sentence, what follows these is money only with its currency: `do you have 2 tents`, `des 20 ans`. */
 const NEEDS_CURRENCY = new Set(
@@ -109,7 +135,10 @@ const NEEDS_CURRENCY = new Set(
 /** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
 function skipLinks(tokens: Token[], at: number): number {
   let i = at;
-  while (['of', 'is', 'von', 'de', 'a', 'ca'].includes(tokens[i]?.text ?? '') && tokens[i + 1]?.number !== undefined)
+  while (
+    ['of', 'is', 'von', 'de', 'a', 'ca', 'the', 'der', 'les'].includes(tokens[i]?.text ?? '') &&
+    tokens[i + 1]?.number !== undefined
+  )
     i += 1;
   return i;
 }
@@ -167,6 +196,7 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     ...(currency && { currency }),
+    ...(phrase.negation && { negation: phrase.negation }),
     from,
     to: end,
   });
@@ -227,9 +257,16 @@ const MAX_NEGATION = 6;
 /** The index at which a negation of the comparison begins, or that of the comparison if there is none. */
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
-  while (at - i < MAX_NEGATION && BETWEEN_NEGATION_AND_COMPARISON.has(tokens[i]?.text ?? '')) i -= 1;
-  if (!NEGATIONS.has(tokens[i]?.text ?? '')) return at;
+  while (at - i < MAX_NEGATION && isWithinNegation(tokens[i])) i -= 1;
+  const word = tokens[i]?.text ?? '';
+  const isFurther = word === 'noch' && tokens.slice(0, i).some(({ text }) => text === 'weder');
+  if (!NEGATIONS.has(word) && !isFurther) return at;
   return ['do', 'does', 'should', 'must', 'can', 'will'].includes(tokens[i - 1]?.text ?? '') ? i - 1 : i;
+}
+
+/** `does not cost more than`, `not a euro more than`. */
+function isWithinNegation(token: Token | undefined): boolean {
+  return token !== undefined && (BETWEEN_NEGATION_AND_COMPARISON.has(token.text) || token.text in CURRENCIES);
 }
 
 function longestMatch(tokens: Token[], at: number, candidates: string[][]): number {

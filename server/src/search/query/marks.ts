@@ -73,7 +73,8 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'sort',
     'price_asc',
-    `priced lowest, lowest in price, with the lowest price, cheapest one, sorted by price, sort by price, ordered by price,
+    `cost the least, costs the least, cost least, costs least, am wenigsten kostet, am wenigsten kosten, kostet am wenigsten,
+    coute le moins, coutent le moins, priced lowest, lowest in price, with the lowest price, cheapest one, sorted by price, sort by price, ordered by price,
     order by price, sorted by price ascending, sorted ascending by price, sorted from cheapest, by price ascending,
     price ascending, ascending by price, price low to high, low to high, cheapest to most expensive, lowest to highest,
     billigste, billigster, billigstes, billigsten, gunstigste, gunstigster, gunstigstes, gunstigsten, preiswerteste,
@@ -85,7 +86,8 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'sort',
     'price_desc',
-    `priciest, dearest, costliest, priced highest, sorted by price descending, sorted descending by price, price descending,
+    `cost the most, costs the most, cost most, costs most, am meisten kostet, am meisten kosten, kostet am meisten,
+    coute le plus, coutent le plus, coute le plus cher, priciest, dearest, costliest, priced highest, sorted by price descending, sorted descending by price, price descending,
     by price descending, descending by price, price high to low, high to low, most expensive first, highest price first,
     priciest first, teuerste, teuerster, teuerstes, teuersten, am teuersten, nach preis absteigend, preis absteigend,
     absteigend nach preis, plus cher, plus chere, plus chers, le plus cher, la plus chere, les plus chers, les plus cheres,

@@ -99,8 +99,10 @@ export function parseQuery(
   const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading, language };
   const totals = reading.isSentence ? takeTotals(state) : false;
   const plain = !reading.isSentence ? 'no' : totals ? 'max' : 'unclear';
-  for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain))
+  for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain)) {
     addConstraint(limit.from, limit.to, constraintOf(limit));
+    if (limit.negation) consumed.fill(true, limit.negation.from, limit.negation.to);
+  }
   addMarks(state);
   if (reading.isSentence) dropResultCounts(state);
   addQuantity(state);
@@ -194,7 +196,10 @@ function isWord({ kind }: Token): boolean {
 function addQuantity(state: ParseState): void {
   const { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
   const start = reading.isSentence ? startOfThing(state) : state.start;
-  const quantity = parseQuantity(tokens, start, { hasOpening: start > 0, isPlural: language !== 'en' });
+  const quantity = parseQuantity(tokens, start, {
+    hasOpening: reading.isSentence || start > 0,
+    isPlural: language !== 'en',
+  });
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
@@ -283,9 +288,16 @@ function dropResultCounts({ tokens, consumed }: ParseState): void {
 function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
-    if (consumed[i]) continue;
+    if (consumed[i] || (i > start && !consumed[i - 1] && isThingCan(tokens, i))) continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** `a watering can`, where the can of `what can I get` is no thing. */
+function isThingCan(tokens: Token[], at: number): boolean {
+  if (tokens[at]?.text !== 'can' || tokens[at - 1]?.kind !== 'word') return false;
+  const next = tokens[at + 1];
+  return next?.kind !== 'word' || ['and', 'or', 'in', 'for', 'with', 'of', 'from'].includes(next.text);
 }
 
 /** `to my basket`: the shopper's own, where `a basket` is a thing. */

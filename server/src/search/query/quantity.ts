@@ -13,7 +13,7 @@ export interface ParsedQuantity {
 }
 
 const MAX_QUANTITY = 999;
-/** Without an opening such as `I need`, a larger number is more likely a model: `501 jeans`. */
+/** Outside of a sentence, a larger number is more likely a model: `501 jeans`. */
 const MAX_QUANTITY_WITHOUT_OPENING = 24;
 const ARTICLES = new Set(['a', 'an', 'the', 'one']);
 const COUNTERS = new Set('x × pieces pcs units pairs stuck packungen packchen paquets sachets'.split(' '));

@@ -16,6 +16,8 @@ export interface NumericPhrase {
   needsUnit: boolean;
   /** Whether a sentence needs none: nobody writes a whole sentence and means a name by `under fifty`. */
   isClear?: boolean;
+  /** The tokens of a negation that stands before the thing, `to` exclusive. */
+  negation?: { from: number; to: number } | undefined;
   /** A mere amount, which is no limit unless a unit follows. */
   isPlain?: boolean;
 }

@@ -2,7 +2,7 @@ import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
-import { sizeSpellings } from '../words/sizes.ts';
+import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
@@ -128,6 +128,13 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
   const result: Token[] = [];
   const halfRead: Token[] = [];
   for (let at = 0; at < words.length; ) {
+    // `Größe M` is no large M.
+    const label = isSizeLabel(words, at) ? words[at] : undefined;
+    if (label) {
+      result.push(label);
+      at += 1;
+      continue;
+    }
     const windows = windowsAt(words, at);
     const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));
     if (!window) break;

@@ -48,15 +48,24 @@ const HALVES = new Set(['half', 'halbes', 'demi']);
 
 export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undefined {
   const value = tokens[at]?.number;
-  if (value !== undefined) return { value, to: at + 1, isSpelled: false };
+  if (value !== undefined) return inHundreds(tokens, { value, to: at + 1, isSpelled: false });
   const dozen = parseDozen(tokens, at);
   if (dozen) return { ...dozen, isSpelled: true };
   const hundreds = parseBelowThousand(tokens, at);
   const thousand = hundreds?.to ?? (ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at);
-  if (!THOUSAND.has(tokens[thousand]?.text ?? '')) return hundreds && { ...hundreds, isSpelled: true };
+  // By itself it is no number: `un grand sac`.
+  const isBare = thousand === at && tokens[at]?.text === 'grand';
+  if (isBare || !THOUSAND.has(tokens[thousand]?.text ?? '')) return hundreds && { ...hundreds, isSpelled: true };
   const rest = parseBelowThousand(tokens, afterAnd(tokens, thousand + 1));
   const total = (hundreds?.value ?? 1) * 1000 + (rest?.value ?? 0);
   return { value: total, to: rest?.to ?? thousand + 1, isSpelled: true };
+}
+
+/** `2 hundred`, `1.5 thousand`; but `50 cent` are cents. */
+function inHundreds(tokens: Token[], number: ParsedNumber): ParsedNumber {
+  const next = tokens[number.to]?.text ?? '';
+  const times = THOUSAND.has(next) ? 1_000 : HUNDRED.has(next) && next !== 'cent' ? 100 : 1;
+  return times === 1 ? number : { ...number, value: number.value * times, to: number.to + 1 };
 }
 
 /** `a dozen`, `half a dozen`, `two dozen`, `ein halbes Dutzend`. */

@@ -45,6 +45,11 @@ copper, kupfer, cuivre
 brass, messing, laiton
 glass, glas, verre
 ceramic, keramik, ceramique
+terracotta, terrakotta, terre cuite
+enamel, emaille
+bamboo, bambus, bambou
+marble, marmor, marbre
+cork, kork, liege
 stoneware, steingut, steinzeug, gres
 plastic, kunststoff, plastik, plastique
 paper, papier

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+
+/** What the examples of agents know of the demo shop, and of the person for whom they shop. */
+export interface Demo {
+  base_url: string;
+  site_id: string;
+  storefront_token: string;
+  customers: { email: string; password: string }[];
+}
+
+export function readDemo(file: string): Demo {
+  return JSON.parse(readFileSync(file, 'utf8')) as Demo;
+}
+
+/** Where the customer wants the goods. */
+export const ADDRESS = {
+  ...{ first_name: 'Ada', last_name: 'Meyer', address1: 'Lindenallee 7' },
+  ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
+};
+
+/** What the agents ask for. */
+export const TERMS = {
+  scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'] as const,
+  budget_cents: 6_000,
+  categories: ['Tableware'],
+};
+
+function storefrontOf({ base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken }: Demo) {
+  return createStorefrontClient({ baseUrl, siteId, storefrontToken });
+}
+
+/** A client for the customer, for whoever starts an example with `--auto-approve`. Otherwise a person does this in the browser. */
+export async function logInAsCustomer(demo: Demo) {
+  const shop = storefrontOf(demo);
+  const [login] = demo.customers;
+  if (!login) throw new Error('The demo shop has no customer with a password.');
+  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: { ...login } }));
+  return shop.withCustomer(access_token);
+}
+
+/** A variant of something that is no tableware, as the customer finds it in the shop and names it to the agent. */
+export async function lampIn(demo: Demo): Promise<string> {
+  const query = { q: 'table lamp', limit: 1 };
+  const { products } = await unwrap(storefrontOf(demo).GET('/api/storefront/products', { params: { query } }));
+  const [variant] = products[0]?.variants ?? [];
+  if (!variant) throw new Error('The shop has no lamp.');
+  return variant.id;
+}
+
+export function accountOf({ base_url, site_id }: Demo): string {
+  return `${base_url}/account?site_id=${site_id}`;
+}
+
+export function say(text: string): void {
+  console.log(text);
+}
+
+const PATIENCE_MS = 10 * 60_000;
+
+/** Asks every two seconds until there is an answer; undefined when ten minutes went by. A person may never decide. */
+export async function until<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((done) => setTimeout(done, 2_000));
+  }
+  return undefined;
+}
+
+/** What an agent reads of itself in the audit, the oldest first. */
+export function sayAudit(events: { action: string; status: number; details?: object | null }[]): void {
+  for (const { action, status, details } of events.toReversed()) {
+    const { query, outcome, amount, currency } = (details ?? {}) as Record<string, string | null>;
+    const parts = [query && `"${query}"`, amount && `${amount} ${currency}`, status >= 400 && outcome];
+    const told = parts.filter(Boolean).join(', ');
+    say(`   ${action} ${status}${told && `: ${told}`}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Page } from '../chromium.ts';
+import { follow, type Login } from '../customer-tab.ts';
+
+const OFTEN_MS = 200;
+
+/** Somebody who reads what a terminal prints, and opens in a browser what it says to open. */
+export interface Reader {
+  /** Once all is done that has been printed so far. Throws what a page refused. */
+  caughtUp(): Promise<void>;
+  leave(): void;
+}
+
+export function openReader(page: Page, login: Login, printed: () => string): Reader {
+  let followed = 0;
+  let work: Promise<unknown> = Promise.resolve();
+  const read = () => {
+    const links = [...printed().matchAll(/Open (http\S+)(?=\s)/g)].map(([, link = '']) => link);
+    for (const link of links.slice(followed)) work = work.then(() => follow(page, login, link));
+    followed = links.length;
+  };
+  const timer = setInterval(read, OFTEN_MS);
+  // It is told where somebody waits for it.
+  work.catch(() => {});
+  return {
+    async caughtUp() {
+      read();
+      await work;
+    },
+    leave: () => clearInterval(timer),
+  };
+}
