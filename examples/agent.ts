@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  type AgentClient,
-  CommerceError,
-  createAgentClient,
-  createStorefrontClient,
-  requestConsent,
-  unwrap,
-} from '@commerce-backend/sdk';
+import { type AgentClient, CommerceError, createAgentClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { approveAsCustomer, confirmAsCustomer, logInAsCustomer, readDemo } from './demo-customer.ts';
 
 /**
  * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits until the
@@ -22,16 +15,9 @@ const { values: options } = parseArgs({
   },
 });
 
-interface Demo {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-}
-
 const CONFIRMATION_TIMEOUT_MS = 10 * 60_000;
 
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as Demo;
+const demo = readDemo(options.demo);
 const connection = { baseUrl: demo.base_url };
 
 function say(text: string): void {
@@ -41,19 +27,6 @@ function say(text: string): void {
 /** Whether an error is a refusal with one of these codes. */
 function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
-}
-
-/** A client for the customer, with `--auto-approve`. Otherwise a person does this in the browser. */
-async function logInAsCustomer() {
-  const shop = createStorefrontClient({
-    ...connection,
-    siteId: demo.site_id,
-    storefrontToken: demo.storefront_token,
-  });
-  const [login] = demo.customers;
-  if (!login) throw new Error('The demo shop has no customer with a password.');
-  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: { ...login } }));
-  return shop.withCustomer(access_token);
 }
 
 /** Undefined if the customer denies the request, or does not answer. */
@@ -70,13 +43,7 @@ async function requestAccess(): Promise<AgentClient | undefined> {
   );
   say(`   Open ${pending.verification_uri_complete}`);
   say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}; see ${options.demo}.)`);
-  if (options['auto-approve']) {
-    const customer = await logInAsCustomer();
-    const path = { user_code: pending.user_code };
-    await unwrap(
-      customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body: {} }),
-    );
-  }
+  if (options['auto-approve']) await approveAsCustomer(demo, pending.user_code);
   say('   Waiting for the customer …');
   try {
     const { access_token } = await pending.token();
@@ -118,36 +85,9 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
   }
 }
 
-async function confirmAsCustomer(checkout_id: string): Promise<void> {
-  const customer = await logInAsCustomer();
-  const params = { path: { checkout_id } };
-  const address = {
-    first_name: 'Ada',
-    last_name: 'Meyer',
-    address1: 'Lindenallee 7',
-    city: 'Berlin',
-    postal_code: '10115',
-    country: 'DE',
-  };
-  const { cart_id } = await unwrap(
-    customer.PATCH('/api/storefront/checkout/{checkout_id}', {
-      params,
-      body: { shipping_address: address, payment_method: 'bank_transfer' },
-    }),
-  );
-  const { shipping_options } = await unwrap(
-    customer.GET('/api/storefront/cart/{cart_id}/shipping-options', {
-      params: { path: { cart_id }, query: { country: 'DE' } },
-    }),
-  );
-  const shipping_option_id = shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null;
-  await unwrap(customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }));
-  await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
-}
-
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
-  if (options['auto-approve']) await confirmAsCustomer(checkout_id);
+  if (options['auto-approve']) await confirmAsCustomer(demo, checkout_id);
   // The customer may never confirm, for instance because the budget does not cover the delivery chosen.
   for (const deadline = Date.now() + CONFIRMATION_TIMEOUT_MS; Date.now() < deadline; ) {
     const status = await statusOf(agent, checkout_id);
@@ -186,7 +126,7 @@ async function waitForRevocation(agent: AgentClient): Promise<void> {
   say('5. The customer revokes its access.');
   const { agent_token } = await unwrap(agent.GET('/api/agent/customer/me'));
   if (options['auto-approve']) {
-    const customer = await logInAsCustomer();
+    const customer = await logInAsCustomer(demo);
     const path = { agent_token_id: agent_token.id };
     await unwrap(customer.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } }));
   } else {

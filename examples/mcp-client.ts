@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { requestConsent } from '@commerce-backend/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { approveAsCustomer, readDemo } from './demo-customer.ts';
 
 /**
  * An assistant that reaches a shop over MCP, by the client of the protocol's own SDK. Run `node examples/mcp-client.ts "a mug under
@@ -14,13 +14,8 @@ const { values: options, positionals } = parseArgs({
     'auto-approve': { type: 'boolean', default: false },
   },
 });
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-};
-const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+const demo = readDemo(options.demo);
+const { base_url: baseUrl, site_id: siteId } = demo;
 
 const pending = await requestConsent(
   { baseUrl, siteId },
@@ -31,18 +26,7 @@ const pending = await requestConsent(
   },
 );
 console.log(`Open ${pending.verification_uri_complete} and compare the code: ${pending.user_code}`);
-if (options['auto-approve']) {
-  const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken });
-  const [login] = demo.customers;
-  if (!login) throw new Error('The demo shop has no customer with a password.');
-  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: { ...login } }));
-  const params = { path: { user_code: pending.user_code } };
-  await unwrap(
-    shop
-      .withCustomer(access_token)
-      .POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }),
-  );
-}
+if (options['auto-approve']) await approveAsCustomer(demo, pending.user_code);
 const { access_token } = await pending.token();
 
 const client = new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createAgentClient, createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import { createAgentClient, requestConsent } from '@commerce-backend/sdk';
+import { approveAsCustomer, readDemo } from './demo-customer.ts';
 
 /**
  * A shopping platform that speaks the Universal Commerce Protocol over REST: it reads the shop's profile, publishes its own, finds a
@@ -17,13 +17,8 @@ const { values: options, positionals } = parseArgs({
     'auto-approve': { type: 'boolean', default: false },
   },
 });
-const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as {
-  base_url: string;
-  site_id: string;
-  storefront_token: string;
-  customers: { email: string; password: string }[];
-};
-const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+const demo = readDemo(options.demo);
+const { base_url: baseUrl, site_id: siteId } = demo;
 
 interface Endpoint {
   transport: string;
@@ -65,18 +60,7 @@ async function tokenOfCustomer(): Promise<string> {
     },
   );
   console.log(`Open ${pending.verification_uri_complete} and compare the code: ${pending.user_code}`);
-  if (options['auto-approve']) {
-    const [login] = demo.customers;
-    if (!login) throw new Error('The demo shop has no customer with a password.');
-    const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
-    const customer = await unwrap(storefront.POST('/api/storefront/customer/login', { body: { ...login } }));
-    const params = { path: { user_code: pending.user_code } };
-    await unwrap(
-      storefront
-        .withCustomer(customer.access_token)
-        .POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }),
-    );
-  }
+  if (options['auto-approve']) await approveAsCustomer(demo, pending.user_code);
   return (await pending.token()).access_token;
 }
 

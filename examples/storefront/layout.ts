@@ -4,14 +4,8 @@ import type { Page } from './pages/page.ts';
 import { collectionsOf, textOf, type Visit } from './visit.ts';
 import { type Key, LANGUAGES } from './words.ts';
 
-const NOTICES: Key[] = [
-  'added',
-  'check_mail',
-  'insufficient_stock',
-  'invalid_credentials',
-  'code_refused',
-  'form_refused',
-];
+const GOOD: Key[] = ['added', 'check_mail'];
+const NOTICES: Key[] = [...GOOD, 'insufficient_stock', 'invalid_credentials', 'code_refused', 'form_refused'];
 
 /** The whole document around a page. */
 export async function layout(visit: Visit, { name }: Storefront, { title, main }: Page): Promise<Html> {
@@ -34,7 +28,8 @@ ${languageLinks(visit)}
 <header class="site-header">
   <a class="wordmark" href="${to('/')}">${name}</a>
   <form class="search" role="search" action="${to('/search')}" data-suggest="${to('/suggest')}">
-    <input type="search" name="q" value="${textOf(req.query, 'q')}" placeholder="${t('search_hint')}" aria-label="${t('search')}" maxlength="200" autocomplete="off">
+    <label class="unseen" for="q">${t('search')}</label>
+    <input type="search" id="q" name="q" value="${textOf(req.query, 'q')}" placeholder="${t('search_hint')}" maxlength="200" autocomplete="off">
     <button>${t('search')}</button>
     <div class="suggestions" hidden></div>
   </form>
@@ -49,7 +44,7 @@ ${languageLinks(visit)}
   })}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-${notice && html`<p class="notice${notice.endsWith('ed') && notice !== 'added' ? ' refusal' : ''}" role="status">${t(notice)}</p>`}
+${notice && html`<p class="notice${GOOD.includes(notice) ? '' : ' refusal'}" role="status">${t(notice)}</p>`}
 ${main}
 </main>
 <footer class="site-footer">
