@@ -92,8 +92,8 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
   const price = (name: 'price_min' | 'price_max', key: Key, edge: string | undefined) => html`<label>${t(key)}
     <input name="${name}" inputmode="decimal" pattern="[0-9]+([.][0-9]{1,2})?" value="${chosen.get(name)}" placeholder="${edge}"></label>`;
   return html`
-  ${group(visit, chosen, t('filter_type'), 'product_type', facets.product_types)}
-  ${group(visit, chosen, t('filter_vendor'), 'vendor', facets.vendors)}
+  ${group(chosen, t('filter_type'), 'product_type', facets.product_types)}
+  ${group(chosen, t('filter_vendor'), 'vendor', facets.vendors)}
   ${options}
   <ul class="facet"><li>${toggle(chosen, 'in_stock', 'yes', t('in_stock'), facets.in_stock.true)}</li></ul>
   <form class="prices" aria-label="${t('filter_price')}">
@@ -106,10 +106,12 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-function group(_visit: Visit, chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
+/** Where there is something to choose, or something chosen to take away. */
+function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (
-    shown.length > 1 &&
+    (shown.length > 1 || chosen.has(name)) &&
+    shown.length > 0 &&
     html`<h2>${title}</h2><ul class="facet">${shown.map(
       ({ value, sent = value, count }) => html`<li>${toggle(chosen, name, sent, value, count)}</li>`,
     )}</ul>`
