@@ -10,7 +10,8 @@ import { pages, ROOT } from './pages.ts';
  * Writes the documentation as a static site, which any file server can show: docs-site/index.html. Its pages are the documents of the
  * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads nowhere ends it.
  */
-const SOURCES = join(ROOT, 'node_modules/.cache/docs-site');
+/** Beside the packages, so that they are found; removed at the end. */
+const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');
 
 function write(page: string, text: string): void {
@@ -28,6 +29,7 @@ write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
 await build(SOURCES, { outDir: SITE });
 await writeReference(join(SITE, 'api'));
+rmSync(SOURCES, { recursive: true });
 
 const dead = deadLinks(SITE);
 if (dead.length > 0) throw new Error(`These links lead nowhere:\n${dead.join('\n')}`);
