@@ -46,6 +46,8 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
 export function openStorefront(storefront: Storefront): Express {
   const app = express();
   app.disable('x-powered-by');
+  // A proxy on this machine says who calls, and whether by https.
+  app.set('trust proxy', 'loopback');
   app.use(safeHeaders(storefront.baseUrl), express.static(`${import.meta.dirname}/public`));
   app.get('/', (req, res) => res.redirect(`/${req.acceptsLanguages(Object.keys(LANGUAGES)) || 'en'}/`));
   for (const language of Object.keys(LANGUAGES).filter(isLanguage))

@@ -40,7 +40,7 @@ export async function openVisit(
     res.clearCookie(name, COOKIE);
   };
   const token = kept.get('customer');
-  const buyer = guest.withBuyerIp(req.socket.remoteAddress ?? '127.0.0.1');
+  const buyer = guest.withBuyerIp(req.ip ?? '127.0.0.1');
   const shop = token ? buyer.withCustomer(token) : buyer;
   const cart = createCartSession(shop, {
     storage: {

@@ -104,6 +104,7 @@ function orderOf({ t, money, date }: Visit, order: Schemas['CustomerOrder']): Ht
   const { currency, line_items, created_at, payment_status: state } = order;
   const sums = [
     [t('subtotal'), order.subtotal],
+    ...(Number(order.discount) > 0 ? [[t('saved'), `-${order.discount}`] as const] : []),
     [t('delivery'), order.shipping_cost],
     [t('total'), order.total],
   ] as const;
