@@ -36,7 +36,8 @@ const { text, steps } = await generateText({
   model: scriptedShopper(),
   tools: tools.aiSdk({ jsonSchema, tool }),
   stopWhen: isStepCount(8),
-  system: 'You shop for a customer. Find what they ask for, prepare its purchase, and give them the address to confirm it at.',
+  system:
+    'You shop for a customer. Find what they ask for, prepare its purchase, and give them the address to confirm it at.',
   prompt,
 });
 for (const { toolCalls } of steps)

@@ -15,7 +15,8 @@ export function scriptedShopper(): LanguageModel {
       if (last?.type !== 'tool-result') return call('find_products', { query: wishIn(prompt), limit: 3 });
       const value = 'value' in last.output ? (last.output.value as Answer) : {};
       const [best] = value.candidates ?? [];
-      if (value.checkout_url) return say(`${best?.content.name ?? 'It'} is ready. Please confirm it at ${value.checkout_url}`);
+      if (value.checkout_url)
+        return say(`${best?.content.name ?? 'It'} is ready. Please confirm it at ${value.checkout_url}`);
       if (last.toolName === 'find_products' && best)
         return call('find_and_buy', { variant_id: best.variant_id, quantity: 1 });
       return say(value.next ?? 'The shop has nothing like it.');
@@ -44,7 +45,9 @@ const COMMON = {
 };
 
 function call(toolName: string, input: object): Turn {
-  const content = [{ type: 'tool-call' as const, toolCallId: crypto.randomUUID(), toolName, input: JSON.stringify(input) }];
+  const content = [
+    { type: 'tool-call' as const, toolCallId: crypto.randomUUID(), toolName, input: JSON.stringify(input) },
+  ];
   return { content, finishReason: { unified: 'tool-calls', raw: undefined }, ...COMMON };
 }
 

@@ -177,12 +177,19 @@ played(
   'a form of another site is refused, and what is gone or has expired has a page in the language',
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
-    const foreign = await fetch(`${home}/en/cart/add`, { method: 'POST', body, headers: { Origin: 'https://evil.example' } });
+    const foreign = await fetch(`${home}/en/cart/add`, {
+      method: 'POST',
+      body,
+      headers: { Origin: 'https://evil.example' },
+    });
     expect(foreign.status).toBe(403);
     const gone = await fetch(`${home}/de/products/${'<script>'}`);
     expect(gone.status).toBe(404);
     expect(await gone.text()).toContain('Hier ist nichts');
-    const expired = await fetch(`${home}/fr/account`, { headers: { Cookie: `customer=cust_${'a'.repeat(38)}` }, redirect: 'manual' });
+    const expired = await fetch(`${home}/fr/account`, {
+      headers: { Cookie: `customer=cust_${'a'.repeat(38)}` },
+      redirect: 'manual',
+    });
     expect([expired.status, expired.headers.get('Location')]).toEqual([303, '/fr/login']);
   },
   LONG_ENOUGH_MS,
@@ -210,7 +217,9 @@ async function variantOf(slug: string, option: string): Promise<string | undefin
   const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
   const params = { path: { id_or_slug: slug } };
   const { variants } = await unwrap(
-    createStorefrontClient({ baseUrl, siteId, storefrontToken }).GET('/api/storefront/products/{id_or_slug}', { params }),
+    createStorefrontClient({ baseUrl, siteId, storefrontToken }).GET('/api/storefront/products/{id_or_slug}', {
+      params,
+    }),
   );
   return variants.find(({ option1 }) => option1 === option)?.id;
 }

@@ -5,6 +5,14 @@ const of = (text: string, ...entries: [string, string][]) => ({
   items: entries.map(([name, link]) => ({ text: name, link })),
 });
 
+function idOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
 export default defineConfig({
   title: 'Commerce backend',
   description: 'A multi-tenant, contract-first commerce backend',
@@ -13,7 +21,8 @@ export default defineConfig({
   lastUpdated: false,
   // Made after the pages, and checked with all other links by scripts/docs/links.ts.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
-  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
+  // As GitHub makes them, so that links to a heading hold in both places.
+  markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -39,8 +48,21 @@ export default defineConfig({
         ['The panel and its commands', '/merchant'],
         ['Importing', '/import'],
       ),
-      of('Coming from', ['Shopify', '/migrate/shopify'], ['Magento 2', '/migrate/magento'], ['WooCommerce', '/migrate/woocommerce']),
-      of('Integrating', ['SDK', '/sdk'], ['Command line', '/cli'], ['Agents', '/agents'], ['Sync', '/sync'], ['Webhooks', '/webhooks'], ['Examples', '/examples']),
+      of(
+        'Coming from',
+        ['Shopify', '/migrate/shopify'],
+        ['Magento 2', '/migrate/magento'],
+        ['WooCommerce', '/migrate/woocommerce'],
+      ),
+      of(
+        'Integrating',
+        ['SDK', '/sdk'],
+        ['Command line', '/cli'],
+        ['Agents', '/agents'],
+        ['Sync', '/sync'],
+        ['Webhooks', '/webhooks'],
+        ['Examples', '/examples'],
+      ),
       of(
         'Operating',
         ['Production', '/production'],
@@ -52,7 +74,15 @@ export default defineConfig({
         ['Upgrading', '/upgrading'],
         ['Versions', '/versioning'],
       ),
-      of('Reference', ['Errors', '/errors'], ['Events', '/events'], ['Architecture', '/architecture'], ['Adding an operation', '/contributing'], ['Proofs', '/proofs'], ['Benchmarks', '/bench']),
+      of(
+        'Reference',
+        ['Errors', '/errors'],
+        ['Events', '/events'],
+        ['Architecture', '/architecture'],
+        ['Adding an operation', '/contributing'],
+        ['Proofs', '/proofs'],
+        ['Benchmarks', '/bench'],
+      ),
     ],
   },
 });

@@ -30,7 +30,8 @@ export function deadLinks(site: string): string[] {
     for (const [, href = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
       if (/^\w+:/.test(href)) continue;
       const [path = '', hash] = href.split('#');
-      const target = path === '' ? file : posix.join(path.startsWith('/') ? '' : dirname(file), path.replace(/^\//, ''));
+      const target =
+        path === '' ? file : posix.join(path.startsWith('/') ? '' : dirname(file), path.replace(/^\//, ''));
       const page = [target, `${target}.html`, posix.join(target, 'index.html')].find((name) => texts.has(name));
       const found = page ? !hash || hasId(texts.get(page) ?? '', decodeURIComponent(hash)) : existsFile(site, target);
       if (!found) dead.push(`${file}: ${href}`);

@@ -80,7 +80,8 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
     .sort((one, other) => other.values.length - one.values.length)
     .slice(0, MOST_OPTIONS)
     .map(({ name, values }) =>
-      group(chosen,
+      group(
+        chosen,
         name,
         'option',
         values.map((one) => ({ ...one, sent: `${name}:${one.value}` })),

@@ -3,7 +3,6 @@
  * made, and values of the reader's own. A name that a block declares itself goes before these.
  */
 type Sdk = typeof import('@commerce-backend/sdk');
-type Text = string;
 
 declare const unwrap: Sdk['unwrap'];
 declare const paginate: Sdk['paginate'];
@@ -19,21 +18,21 @@ declare const checkout: import('@commerce-backend/sdk').Schemas['Checkout'];
 declare const options: import('@commerce-backend/sdk').StorefrontOptions;
 declare const error: unknown;
 
-declare const baseUrl: Text;
-declare const siteId: Text;
-declare const variant_id: Text;
-declare const cart_id: Text;
-declare const email: Text;
-declare const password: Text;
-declare const shipping_option_id: Text;
+declare const baseUrl: string;
+declare const siteId: string;
+declare const variant_id: string;
+declare const cart_id: string;
+declare const email: string;
+declare const password: string;
+declare const shipping_option_id: string;
 declare const shipping_address: { last_name: string; address1: string; city: string; country: string };
-declare const key: Text;
-declare const etag: Text;
+declare const key: string;
+declare const etag: string;
 declare const body: { name: string; price: string };
-declare const cursor: Text | undefined;
+declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
 declare const model: import('ai').LanguageModel;
-declare const prompt: Text;
+declare const prompt: string;
 /** The address at which a browser came back. */
 declare const returned: URL;
 
