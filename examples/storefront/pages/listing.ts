@@ -66,7 +66,7 @@ async function listing(visit: Visit, { title, description, q, collection }: List
 <div class="listing">
   <details class="filters"${isNarrowed(chosen) && html` open`}><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
   <section aria-label="${title}">
-    <div class="toolbar"><p role="status">${t('results', { count: total })}</p>${sorting(visit, chosen)}</div>
+    <div class="toolbar"><h2>${t('results', { count: total })}</h2>${sorting(visit, chosen)}</div>
     ${total === 0 ? html`<p class="empty">${t('nothing_text')}</p>` : cards(visit, products)}
     ${pages > 1 && paging(visit, chosen, page, pages)}
   </section>

@@ -39,7 +39,7 @@ function gallery({ images, name }: Product, variant: Variant | undefined): Html 
   const own = images.filter(({ variant_ids }) => variant !== undefined && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);
   const shown = own.length + common.length > 0 ? [...own, ...common] : images;
-  return html`<div class="gallery">${shown.map(
+  return html`<div class="gallery" role="group" aria-label="${name}" tabindex="0">${shown.map(
     ({ url, alt, width, height }) =>
       html`<img src="${url}" alt="${alt ?? name}" width="${width ?? 800}" height="${height ?? 800}">`,
   )}</div>`;
