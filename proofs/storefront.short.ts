@@ -10,7 +10,7 @@ import { freePort } from '../server/src/db/free-port.ts';
 import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
 import { waitFor } from '../server/test/receiver.ts';
-import { SECRET_KEY, startServer, stopServer, type TestServer } from '../server/test/server.ts';
+import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { leaveScreenshot, openTab, stumblingBlocks } from '../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 
@@ -22,7 +22,7 @@ if (!chromium) console.warn(NO_CHROMIUM);
 const played = test.skipIf(!chromium);
 
 let dataDir: string;
-let server: TestServer;
+let server: Awaited<ReturnType<typeof startServer>>;
 let demo: DemoCredentials;
 const processes: ChildProcess[] = [];
 let browser: Browser;
@@ -154,7 +154,9 @@ for (const [language, seen] of Object.entries(SEEN))
         await visit.follow('.orders a');
         expect(await visit.text('h1')).toBe(number);
         await visit.look('9-order');
+        await visit.follow('.actions a[href$="/account"]');
         await visit.press('[action$="/logout"] button');
+        expect(await visit.count('.actions a[href$="/login"]')).toBe(1);
         expect([visit.found, complaints]).toEqual([[], []]);
       },
       LONG_ENOUGH_MS,

@@ -27,6 +27,8 @@ for (const [source, page] of pages())
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
+// What compiles the pages does not know the newest target of the repository's own settings.
+write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
 await build(SOURCES, { outDir: SITE });
 await writeReference(join(SITE, 'api'));
 rmSync(SOURCES, { recursive: true });

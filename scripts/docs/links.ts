@@ -33,15 +33,19 @@ export function deadLinks(site: string): string[] {
       const target =
         path === '' ? file : posix.join(path.startsWith('/') ? '' : dirname(file), path.replace(/^\//, ''));
       const page = [target, `${target}.html`, posix.join(target, 'index.html')].find((name) => texts.has(name));
-      const found = page ? !hash || hasId(texts.get(page) ?? '', decodeURIComponent(hash)) : existsFile(site, target);
+      const found = page ? !hash || hasPlace(site, page, decodeURIComponent(hash)) : existsFile(site, target);
       if (!found) dead.push(`${file}: ${href}`);
     }
   }
   return dead;
 }
 
-function hasId(text: string, id: string): boolean {
-  return text.includes(`id="${id}"`) || text.includes(`name="${id}"`);
+/** Whether a page has an element with this id. The reference makes those of its operations when it is opened, from its contract. */
+function hasPlace(site: string, page: string, id: string): boolean {
+  if (readFileSync(join(site, page), 'utf8').includes(`id="${id}"`)) return true;
+  const [, operation] = /^operation\/(.+)$/.exec(id) ?? [];
+  if (!operation) return false;
+  return readFileSync(join(site, page.replace(/\.html$/, '.json')), 'utf8').includes(`"operationId":"${operation}"`);
 }
 
 function existsFile(site: string, target: string): boolean {

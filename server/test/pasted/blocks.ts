@@ -55,12 +55,17 @@ export function snippetsOf(file: string): Snippet[] {
   });
 }
 
+/** The file that a program is to be put in, and run from, where the text before it names one. */
+export function fileNameOf({ before }: Pick<Snippet, 'before'>): string | undefined {
+  return IN_A_FILE.exec(before)?.[1];
+}
+
 /** The blocks of a document that are pasted or run. Throws for an unknown mark. */
 export function blocksOf(document: string): Block[] {
   return snippetsOf(document).flatMap(({ file, line, language, mark, text, before }): Block[] => {
     const place = { file, line, text, name: '' };
     if (language === 'sh') return [{ ...place, kind: kindOf(mark, `${file}:${line}`) }];
-    const name = IN_A_FILE.exec(before)?.[1];
+    const name = fileNameOf({ before });
     return name ? [{ ...place, kind: 'program', name }] : [];
   });
 }

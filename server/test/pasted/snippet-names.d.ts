@@ -32,7 +32,6 @@ declare const body: { name: string; price: string };
 declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
 declare const model: import('ai').LanguageModel;
-declare const prompt: string;
 /** The address at which a browser came back. */
 declare const returned: URL;
 
