@@ -95,7 +95,7 @@ async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
   }
 }
 
-interface Measured {
+export interface Measured {
   seconds: number;
   requests: number;
   p50: number;
@@ -106,7 +106,7 @@ interface Measured {
  * Reads until something is done. Requests start on time, whether the one before has been answered or not: what waits counts as
  * slow instead of slowing down what follows.
  */
-async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
+export async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };
   const taken: number[] = [];
   const under: Promise<void>[] = [];
@@ -150,7 +150,8 @@ function pathOf(i: number, products: number): string {
 
 const IMPORTED_AT_ONCE = 100;
 
-async function importAll({ url }: Running, { api_key }: Site, count: number): Promise<void> {
+/** Imports so many products. */
+export async function importAll({ url }: Running, { api_key }: Site, count: number): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   for (let from = 0; from < count; from += IMPORTED_AT_ONCE) {
     const products = Array.from({ length: Math.min(IMPORTED_AT_ONCE, count - from) }, (_, i) => productOf(from + i));

@@ -17,6 +17,7 @@ import { real } from './real.ts';
 import { relevance } from './relevance.ts';
 import { scale } from './scale/scale.ts';
 import { sentences } from './sentences.ts';
+import { sites } from './sites.ts';
 import { suggesting } from './suggest.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
@@ -25,7 +26,7 @@ import { webhooks } from './webhooks.ts';
 /**
  * Measures, and writes the figures to README.md:
  *
- *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale`, `sentences` and `suggest`
+ *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale`, `sentences`, `sites` and `suggest`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
@@ -76,11 +77,12 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
   sentences: () => sentences({ data: values.data, many: quick ? 2_700 : 50_000 }),
+  sites: () => sites(quick ? { count: 20, products: 200, seconds: 3 } : { count: 1_000, products: 2_000, seconds: 30 }),
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
-/** These need files that are not here, 20 GB of disk, `perf`, or Chromium. */
-const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'suggest'];
+/** These take long, or need files that are not here, 20 GB of disk, `perf`, or Chromium. */
+const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'sites', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -71,4 +72,34 @@ export async function pack(workspace: string, into: string): Promise<string> {
 export async function install(folder: string, ...packages: string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await done(folder, ['npm', 'install', '--prefer-offline', ...QUIET, ...packages]);
+}
+
+/** How many packages a folder has installed, and the space that they take. */
+export async function installed(folder: string): Promise<{ packages: number; megabytes: number }> {
+  const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
+  return {
+    packages: Object.values<{ link?: boolean }>(packages).filter(({ link }) => !link).length,
+    megabytes: Number(megabytes),
+  };
+}
+
+/** Waits until an address answers with 2xx; throws what the process has said if it ends before. */
+export async function answering(address: string, server: ChildProcess): Promise<void> {
+  let said = '';
+  server.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  while (!(await fetch(address).catch(() => undefined))?.ok) {
+    if (server.exitCode !== null) throw new Error(`The server ended with ${server.exitCode}: ${said}`);
+    await sleep(50);
+  }
+}
+
+/** Ends a process that was started detached. npm hands a signal on to nobody: its whole group is told. */
+export async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || !server.pid) return;
+  const ended = new Promise((exited) => server.once('exit', exited));
+  process.kill(-server.pid, 'SIGTERM');
+  await ended;
 }

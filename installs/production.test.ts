@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../server/src/db/free-port.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
-import { done, emptyFolder, ownEnvironment, REPOSITORY, ran } from './outside.ts';
+import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ran, stop } from './outside.ts';
 
 /** What docs/production.md says: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
 
@@ -34,11 +32,9 @@ test('nothing of development is installed, and nothing is built', async () => {
 });
 
 test('it takes no more packages and space than is stated', async () => {
-  const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
-  const installed = Object.values<{ link?: boolean }>(packages).filter(({ link }) => !link);
-  expect(installed.length).toBeLessThanOrEqual(MOST_PACKAGES);
-  const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
-  expect(Number(megabytes)).toBeLessThanOrEqual(MOST_MEGABYTES);
+  const { packages, megabytes } = await installed(folder);
+  expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
+  expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
 });
 
 test('on a Node that is too old, the installation ends with 1 and a sentence', async () => {
@@ -68,22 +64,3 @@ test('npm start serves the API and its reference', async () => {
     await stop(server);
   }
 });
-
-async function answering(address: string, server: ChildProcess): Promise<void> {
-  let said = '';
-  server.stderr?.on('data', (chunk) => {
-    said += chunk;
-  });
-  while (!(await fetch(address).catch(() => undefined))?.ok) {
-    if (server.exitCode !== null) throw new Error(`The server ended with ${server.exitCode}: ${said}`);
-    await sleep(50);
-  }
-}
-
-/** npm hands a signal on to nobody: its whole group is told. */
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || !server.pid) return;
-  const ended = new Promise((exited) => server.once('exit', exited));
-  process.kill(-server.pid, 'SIGTERM');
-  await ended;
-}

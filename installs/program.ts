@@ -9,6 +9,7 @@ import {
   type WebhookEvent,
   webhooks,
 } from '@commerce-backend/sdk';
+import { createOperatorClient, type OperatorSchemas } from '@commerce-backend/sdk/operator';
 
 // A program of somebody who has installed the SDK. It is not compiled with the repository: sdk.test.ts compiles it in a folder
 // of its own, and runs it.
@@ -57,6 +58,10 @@ console.log(
 
 /** Never called: what the compiler must refuse, so that no type has silently become `any`. */
 export function mistakes() {
+  const operators = createOperatorClient({ baseUrl, operatorKey: apiKey });
+  const problems: OperatorSchemas['SiteProblem'][] = ['cannot_sell'];
+  // @ts-expect-error: operators are served no operation of shops
+  operators.GET('/api/dashboard/products', { params: { query: { q: problems[0] } } });
   // @ts-expect-error: there is no such path
   void storefront.GET('/api/storefront/no-such-path');
   // @ts-expect-error: a price is text

@@ -12,8 +12,11 @@ import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } 
 
 /** The oldest that sdk/README.md promises. */
 const OLDEST_TYPESCRIPT = '5.6.3';
-/** Of the tarball; most of it are the types of the contract. */
-const LARGEST_TARBALL = 150_000;
+/** Of the tarball; most of it are the types of the contract, and the contract as the mocks know it. */
+const LARGEST_TARBALL = 250_000;
+
+/** Those that the mocks are tested with in the repository. */
+const { ajv: AJV, msw: MSW } = JSON.parse(await readFile(join(REPOSITORY, 'sdk/package.json'), 'utf8')).devDependencies;
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
@@ -84,6 +87,36 @@ test('a program compiled under nodenext calls the server on every surface', asyn
     order_number: '1001',
   });
 });
+
+/** Each major version of msw that the mocks take, with the oldest TypeScript that it takes itself. */
+const TOGETHER = [
+  { msw: '2', typescript: OLDEST_TYPESCRIPT },
+  { msw: MSW, typescript: '5.9.3' },
+];
+
+test.each(TOGETHER)(
+  'a program that is tested with the mocks and msw $msw compiles, and runs without a server',
+  async (of) => {
+    const mine = await emptyFolder();
+    try {
+      const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
+      await install(mine.folder, tarball, ...tools);
+      await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
+      // The declarations of msw are not ours to check.
+      const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
+      await writeFile(
+        join(mine.folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['mocks-program.ts'] }),
+      );
+      const compiler = 'node_modules/typescript/bin/tsc';
+      expect((await ran(mine.folder, [process.execPath, compiler, '-p', 'tsconfig.json'])).out).toBe('');
+      const out = await done(mine.folder, [process.execPath, 'out/mocks-program.js']);
+      expect(JSON.parse(out)).toEqual(['38.20', 'budget_exceeded 7900', '503 Tea']);
+    } finally {
+      await mine.remove();
+    }
+  },
+);
 
 test.skipIf(!chromium)(
   'a page on another origin calls the storefront, with the modules as they are installed',

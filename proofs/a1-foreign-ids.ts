@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
 import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { type Call, tell } from './client.ts';
 import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { kindsOf } from './makers.ts';
+import { ask, operatorCall, settle, withListener } from './operators.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { type Slot, slotsOf, withValue } from './slots.ts';
@@ -25,12 +27,15 @@ export const A1: Proof = {
         tried += await attack(world, tenant, others, operation, trial, chance);
         trial.progress(`${operation.id}, ${tried} requests`);
       }
+      const byOperators = await attackListener(world, tenant, others, trial, chance);
+      tried += byOperators;
       for (const [index, { name, site_id }] of others.entries()) {
         const after = await holdingsOf(world.owner, site_id);
         const changed = Object.keys(changes(before[index] ?? {}, after));
         if (changed.length > 0) world.violations.add(`tenant A changed ${changed.join(', ')} of tenant ${name}`);
       }
-      return { tried, unit: 'requests with foreign ids', violations: world.violations.list } satisfies Figures;
+      const note = `${byOperators} of them to the operators' listener`;
+      return { tried, unit: 'requests with foreign ids', note, violations: world.violations.list } satisfies Figures;
     }),
 };
 
@@ -67,6 +72,64 @@ export async function attack(
     world.violations.add(`${operation.id}: everything was refused, yet ${changed.join(', ')} changed`);
   }
   return tried;
+}
+
+/**
+ * Operators reach every site, by its id alone: the ids of other things of other tenants name no site, and a host of another
+ * tenant is not the site's. Each operation is then done to the tenant, which no other must feel. Returns how many requests that took.
+ */
+async function attackListener(
+  world: World,
+  tenant: Tenant,
+  others: Tenant[],
+  trial: Trial,
+  chance: Chance,
+): Promise<number> {
+  return withListener(world, trial, async (listener) => {
+    let tried = 0;
+    // Without its canary: an answer may name what was asked for.
+    const foreignHost = `foreign-${randomUUID()}.example`;
+    const given = 'insert into commerce.site_domains (host, site_id) values ($1, $2)';
+    for (const operation of operatorOperations) {
+      const places = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+      for (const place of places) {
+        const ids = others.flatMap(({ ids: own }) =>
+          (Object.values(own) as string[][]).flatMap((some) =>
+            chance.some(some, pick(trial.size, 1, 50)).filter(isUuid),
+          ),
+        );
+        const before = await holdingsOf(world.owner, tenant.site_id);
+        for (const id of place === 'host' ? [foreignHost] : ids) {
+          if (place === 'host') await world.owner.query(given, [foreignHost, others[0]?.site_id]);
+          const call = { ...(await operatorCall(listener, tenant, operation)), query: {} };
+          const slot: Slot = { name: place, in: 'path', at: [place], schema: {}, required: true };
+          const unknown = place === 'host' ? `unknown-${randomUUID()}.example` : randomUUID();
+          const status = await compare(listener.world, tenant, call, slot, id, unknown);
+          if (status < 400) world.violations.add(`${operation.id}: a foreign ${place} is taken: ${status}`);
+          tried += 1;
+          await world.owner.query('delete from commerce.site_domains where host = $1', [foreignHost]);
+          await settleHosts(world, tenant);
+        }
+        const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
+        if (changed.length > 0)
+          world.violations.add(`${operation.id}: a foreign ${place} changed ${changed.join(', ')}`);
+      }
+      const reply = await ask(listener, await operatorCall(listener, tenant, operation), tenant);
+      tried += 1;
+      if (reply.status >= 300) world.violations.add(`${operation.id} of the proof was refused: ${reply.text}`);
+      await settle(listener, tenant);
+      trial.progress(`${operation.id}, ${tried} requests`);
+    }
+    return tried;
+  });
+}
+
+async function settleHosts({ owner }: World, { site_id }: Tenant): Promise<void> {
+  await owner.query('delete from commerce.site_domains where site_id = $1', [site_id]);
+}
+
+function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
 /** An id of the same form that names nothing. */

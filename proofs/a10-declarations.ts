@@ -1,7 +1,14 @@
 import type { Pool } from 'pg';
-import { document, type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import {
+  type ContractDocument,
+  document,
+  type Operation,
+  operationTable,
+} from '../server/src/http/contract/contract.ts';
+import { operatorDocument, operatorOperations } from '../server/src/http/contract/operator-contract.ts';
 import { DIRECTORY, tablesWithSite } from './database.ts';
-import type { Figures, Proof } from './frame.ts';
+import type { Figures, Proof, Trial } from './frame.ts';
+import { ABOUT_ALL, ask, operatorCall, settle, withListener } from './operators.ts';
 import { validCall } from './requests.ts';
 import { watchStatements } from './statements.ts';
 import type { World } from './tenant.ts';
@@ -14,13 +21,15 @@ export const A10: Proof = {
     'Every operation declares who may call it, every tenant table is walled off, every statement names the tenant.',
   run: (trial) =>
     inWorld(trial, async (world) => {
-      for (const operation of operationTable) judgeOperation(world, operation);
+      for (const operation of operationTable) judgeOperation(world, document, operation);
+      for (const operation of operatorOperations) judgeOfOperators(world, operation);
       const tables = (await tablesWithSite(world.owner)).filter((table) => !DIRECTORY.includes(table));
       await judgeTables(world, tables);
-      const statements = await statementsOfAll(world);
+      const statements = await statementsOfAll(world, trial);
       for (const statement of statements) judgeStatement(world, statement, tables);
-      const tried = operationTable.length + tables.length + statements.length;
-      const note = `${operationTable.length} operations, ${tables.length} tables, ${statements.length} statements`;
+      const operations = operationTable.length + operatorOperations.length;
+      const tried = operations + tables.length + statements.length;
+      const note = `${operations} operations, ${operatorOperations.length} of them of operators, ${tables.length} tables, ${statements.length} statements`;
       return { tried, unit: 'declarations', note, violations: world.violations.list } satisfies Figures;
     }),
 };
@@ -36,8 +45,23 @@ const PUBLIC = [
   'agent.pollConsent',
 ];
 
-function judgeOperation({ violations }: World, { id, path, method, security, scope, rateLimit }: Operation): void {
-  const declared = document.paths[path]?.[method] as Record<string, unknown>;
+/** Only operators' keys open these, each counts, and each but two names the site in which it acts. */
+function judgeOfOperators(world: World, operation: Operation): void {
+  judgeOperation(world, operatorDocument, operation);
+  const { id, path, security } = operation;
+  if (JSON.stringify(security) !== '[["OperatorKey"]]')
+    world.violations.add(`${id} opens to something else than an operator's key`);
+  if (operation.rateLimit !== 'operator') world.violations.add(`${id} is not counted for its key`);
+  if (!ABOUT_ALL.includes(id) && !path.startsWith('/api/operator/sites/{site_id}'))
+    world.violations.add(`${id} names no site`);
+}
+
+function judgeOperation(
+  { violations }: World,
+  source: ContractDocument,
+  { id, path, method, security, scope, rateLimit }: Operation,
+): void {
+  const declared = source.paths[path]?.[method] as Record<string, unknown>;
   if (!Array.isArray(declared.security)) violations.add(`${id} declares no security`);
   if (security.length === 0 && !PUBLIC.includes(id)) violations.add(`${id} is open to everybody`);
   const needsNone = declared['x-scope'] === 'none';
@@ -82,7 +106,7 @@ async function rowsOf<Row extends object>(owner: Pool, statement: string, tables
   return (await owner.query<Row>(statement, [tables])).rows;
 }
 
-async function statementsOfAll(world: World): Promise<string[]> {
+async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
   const seen = new Set<string>();
   const stop = watchStatements((text) => seen.add(text));
   for (const operation of operationTable) {
@@ -90,6 +114,14 @@ async function statementsOfAll(world: World): Promise<string[]> {
       await world.send(await validCall(world, world.tenants[0], operation, { full }), world.tenants[0]);
     }
   }
+  await withListener(world, trial, async (listener) => {
+    for (const operation of operatorOperations) {
+      for (const full of [false, true]) {
+        await ask(listener, await operatorCall(listener, world.tenants[0], operation, { full }), world.tenants[0]);
+      }
+      await settle(listener, world.tenants[0]);
+    }
+  });
   stop();
   return [...seen];
 }

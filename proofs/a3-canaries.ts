@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { operationTable } from '../server/src/http/contract/contract.ts';
-import { type Figures, type Proof, pick } from './frame.ts';
+import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
+import type { Call } from './client.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { mutationsIn } from './mutations.ts';
-import { chanceOf } from './random.ts';
+import { ABOUT_ALL, ask, operatorCall, settle, withListener } from './operators.ts';
+import { type Chance, chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
-import { slotsOf } from './slots.ts';
+import { parameterSlotsOf, slotsOf } from './slots.ts';
+import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /** Every tenant calls everything, with lists, searches, pages and mistakes; every proof checks all of its answers like this. */
@@ -31,9 +36,38 @@ export const A3: Proof = {
         }
         trial.progress(`${operation.id}, ${world.answers} answers`);
       }
-      return { tried: world.answers, unit: 'answers', violations: world.violations.list } satisfies Figures;
+      const toOperators = await lookAtListener(world, trial, chance);
+      const note = `${toOperators} of them of the operators' listener`;
+      const tried = world.answers + toOperators;
+      return { tried, unit: 'answers', note, violations: world.violations.list } satisfies Figures;
     }),
 };
+
+/** What the listener says of one site shows nothing of another: with mistakes, odd values, and after each change. Returns how many answers that were. */
+async function lookAtListener(world: World, trial: Trial, chance: Chance): Promise<number> {
+  return withListener(world, trial, async (listener) => {
+    for (const operation of operatorOperations) {
+      for (const tenant of world.tenants) {
+        for (const full of [false, true]) {
+          await ask(listener, await operatorCall(listener, tenant, operation, { full }), tenant);
+        }
+        const call = await operatorCall(listener, tenant, operation, { full: true });
+        const odd = parameterSlotsOf(operation).flatMap((slot) => mutationsIn(call, slot).map((one) => one.call));
+        const about =
+          ABOUT_ALL.includes(operation.id) && operation.safe ? [] : chance.some(odd, pick(trial.size, 4, 300));
+        for (const one of about) await ask(listener, withKey(one), tenant);
+        await settle(listener, tenant);
+      }
+      trial.progress(`${operation.id}, ${listener.world.answers} answers`);
+    }
+    return listener.world.answers;
+  });
+}
+
+function withKey(call: Call): Call {
+  if (call.operation.safe) return call;
+  return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() } };
+}
 
 /** Words that all tenants have in common, and beginnings of their canaries. */
 function searchesIn(name: string): string[] {

@@ -1,8 +1,12 @@
 import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
-import { raw, targetOf } from './client.ts';
-import type { Figures, Proof } from './frame.ts';
+import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
+import { type Call, raw, send, targetOf } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import type { Figures, Proof, Trial } from './frame.ts';
+import { type OperatorListener, operatorCall, settle, withListener } from './operators.ts';
 import { validCall } from './requests.ts';
 import { watchStatements } from './statements.ts';
+import { SCHEMES, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /** Second spellings of every address, by hand and without a credential. */
@@ -12,32 +16,102 @@ export const A9: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       let tried = 0;
-      let statements = 0;
-      const stop = watchStatements(() => {
-        statements += 1;
-      });
-      try {
-        for (const operation of operationTable.filter(({ security }) => security.length > 0)) {
-          const call = await validCall(world, world.tenants[0], operation);
-          const body = call.body === undefined ? '' : JSON.stringify(call.body);
-          for (const [what, request] of Object.entries(spellings(operation, targetOf(call), body))) {
-            statements = 0;
-            tried += 1;
-            const answer = await raw(world.baseUrl, request);
-            const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
-            const preflight = request.startsWith('OPTIONS ') && status === 204;
-            world.look({ status, headers: {}, text: answer }, undefined, operation.id);
-            if (statements > 0) world.violations.add(`${operation.id}: ${what}: ${statements} statements were sent`);
-            if (status < 400 && status !== 0 && !preflight) world.violations.add(`${operation.id}: ${what}: ${status}`);
-            if (status >= 500 && status !== 501) world.violations.add(`${operation.id}: ${what}: ${status}`);
-          }
-        }
-      } finally {
-        stop();
+      const plain = operationTable.filter(({ security }) => security.length > 0);
+      for (const operation of plain) {
+        tried += await spell(world, await validCall(world, world.tenants[0], operation), world.baseUrl);
       }
-      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+      const toOperators = await confuseListener(world, trial);
+      tried += toOperators;
+      const note = `${toOperators} of them to the operators' listener, or with an operator's key`;
+      return { tried, unit: 'requests', note, violations: world.violations.list } satisfies Figures;
     }),
 };
+
+/** Sends all spellings of a call without its credential; none may reach a handler. Returns how many there were. */
+async function spell(world: World, call: Call, baseUrl: string): Promise<number> {
+  const { operation } = call;
+  const body = call.body === undefined ? '' : JSON.stringify(call.body);
+  let statements = 0;
+  let tried = 0;
+  const stop = watchStatements(() => {
+    statements += 1;
+  });
+  try {
+    for (const [what, request] of Object.entries(spellings(operation, targetOf(call), body))) {
+      statements = 0;
+      tried += 1;
+      const answer = await raw(baseUrl, request);
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+      const preflight = request.startsWith('OPTIONS ') && status === 204;
+      world.look({ status, headers: {}, text: answer }, undefined, operation.id);
+      if (statements > 0) world.violations.add(`${operation.id}: ${what}: ${statements} statements were sent`);
+      if (status < 400 && status !== 0 && !preflight) world.violations.add(`${operation.id}: ${what}: ${status}`);
+      if (status >= 500 && status !== 501) world.violations.add(`${operation.id}: ${what}: ${status}`);
+    }
+  } finally {
+    stop();
+  }
+  return tried;
+}
+
+/**
+ * The listener of operators takes no spelling without a key, no other credential, and no page's; it serves nothing of the shops. Their
+ * server takes no operator's key, and serves nothing of the listener. Returns how many requests that took.
+ */
+async function confuseListener(world: World, trial: Trial): Promise<number> {
+  return withListener(world, trial, async (listener) => {
+    const [tenant] = world.tenants;
+    let tried = 0;
+    /** What is refused must leave nothing behind. */
+    const unchanged = async (id: string, work: () => Promise<void>) => {
+      const before = await holdingsOf(world.owner, tenant.site_id);
+      await work();
+      const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
+      if (changed.length > 0) world.violations.add(`${id}: refused calls changed ${changed.join(', ')}`);
+    };
+    const refuse = async (what: string, baseUrl: string, call: Call, statuses: number[]) => {
+      tried += 1;
+      const { status } = await send(baseUrl, call);
+      if (!statuses.includes(status)) world.violations.add(`${call.operation.id}: ${what}: ${status}`);
+    };
+    for (const operation of operatorOperations) {
+      const call = {
+        ...(await operatorCall(listener, tenant, operation)),
+        path: { site_id: tenant.site_id, host: 'shop.example' },
+      };
+      const key = { 'Idempotency-Key': crypto.randomUUID() };
+      await unchanged(operation.id, async () => {
+        tried += await spell(world, call, listener.world.baseUrl);
+        for (const { what, headers } of listener.wrong) {
+          await refuse(what, listener.world.baseUrl, { ...call, headers: { ...key, ...headers } }, [401]);
+        }
+        const fromPage = { ...call, headers: { ...call.headers, Origin: listener.world.baseUrl } };
+        await refuse('from a page', listener.world.baseUrl, fromPage, [403]);
+        await refuse('on the port of the shops', world.baseUrl, call, [404]);
+      });
+      await settle(listener, tenant);
+    }
+    for (const operation of operationTable) {
+      const call = await validCall(world, tenant, operation);
+      await unchanged(operation.id, async () => {
+        await refuse('on the listener', listener.world.baseUrl, call, [404]);
+        for (const headers of operation.security.length === 0 ? [] : keyAsOthers(listener, tenant.site_id)) {
+          const key = { 'Idempotency-Key': crypto.randomUUID() };
+          await refuse("with an operator's key", world.baseUrl, { ...call, headers: { ...key, ...headers } }, [401]);
+        }
+      });
+    }
+    return tried;
+  });
+}
+
+/** An operator's key in place of each credential of shops, and of all. */
+function keyAsOthers({ key }: OperatorListener, site_id: string): Record<string, string>[] {
+  const names = [...new Set(Object.values(SCHEMES).map(({ header }) => header))];
+  const as = (header: string) => ({ [header]: header === 'Authorization' ? `Bearer ${key}` : key });
+  const site = { 'X-Site-ID': site_id };
+  return [...names.map((header) => ({ ...site, ...as(header) })), Object.assign({ ...site }, ...names.map(as))];
+}
 
 function spellings({ method: declared }: Operation, target: string, body: string): Record<string, string> {
   const method = declared.toUpperCase();

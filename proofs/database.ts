@@ -16,7 +16,7 @@ export const DIRECTORY = [
 ];
 
 /** What a request may leave behind without having had an effect. */
-const NO_EFFECT = ['idempotency_keys'];
+const NO_EFFECT = ['idempotency_keys', 'site_usage'];
 
 /** What a refusal leaves behind: it was recorded, and may be repeated. */
 const REFUSED = ['audit_events'];

@@ -1,5 +1,6 @@
 import { openEgress } from '../server/src/egress/post.ts';
 import { deliverWebhook } from '../server/src/jobs/deliver-webhook.ts';
+import { createUsageCounter } from '../server/src/shop/usage.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
@@ -26,7 +27,8 @@ export async function onEventPremises<T>(
 ): Promise<T> {
   const egress = openEgress({ allowPrivate, ownHost: OWN_HOST });
   const server = await startServer(databaseUrl, { egress }, databaseUrl);
-  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY, webhookConcurrency: 200 });
+  const usage = createUsageCounter(server.db);
+  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY, webhookConcurrency: 200, usage });
   const { baseUrl, db, owner } = server;
   try {
     return await deed({

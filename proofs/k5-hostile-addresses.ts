@@ -4,6 +4,7 @@ import { exchange, type Reply } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { onlyVariantOf, putInCarts, putOnSale, takeTransfers } from './goods.ts';
 import { type Cast, hostileAddresses } from './hostile-addresses.ts';
+import { type BareListener, openListener } from './operators.ts';
 import { followInChromium } from './pages/followed-addresses.ts';
 import { chanceOf } from './random.ts';
 import { RawClient, rawRequest } from './raw-http.ts';
@@ -19,14 +20,16 @@ export const K5: Proof = {
     onPremises(
       trial,
       async (premises) => {
-        const scene = await givenScene(premises);
+        const listener = await openListener(trial.databaseUrl, { causes: premises.causes, configured: BASE_URL });
+        const scene = await givenScene(premises, listener);
         const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 30, 2_000));
         for (const [index, value] of values.entries()) {
-          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, inLinkToBuy])
+          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, asNewHost, inLinkToBuy])
             await play(scene, value);
           if (index % 100 === 99) trial.progress(`${index + 1} values, ${scene.requests} requests`);
         }
         const browser = await followInChromium(trial, scene, values, pick(trial.size, 6, 120));
+        await listener.close();
         const { accepted } = scene;
         if (accepted.size === 0) premises.violations.add('No address was accepted, so none was followed.');
         const note = `${scene.requests} requests, ${accepted.size} addresses accepted, ${scene.links} links read, ${browser}`;
@@ -38,8 +41,8 @@ export const K5: Proof = {
 };
 
 const BASE_URL = 'https://commerce.example';
-/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, and links to buy. */
-const FIELDS = 6;
+/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, one that operators add, and links to buy. */
+const FIELDS = 7;
 const SECRETS = tokenPattern('{8}');
 
 /** A shop with a host, a storefront and an allowed origin, and its checkouts. */
@@ -48,6 +51,9 @@ export interface Scene {
   shop: OpenShop;
   cast: Cast;
   host: string;
+  /** Where operators add hosts, with their key. */
+  operators: { baseUrl: string; key: string };
+  otherHost: string;
   /** The origins at which this server is known. */
   ours: string[];
   /** One checkout that goes on, one that was ordered, one that is being paid, and one to be paid again and again. */
@@ -66,7 +72,7 @@ interface Opened {
   path: string;
 }
 
-async function givenScene(premises: Premises): Promise<Scene> {
+async function givenScene(premises: Premises, listener: BareListener): Promise<Scene> {
   const [shop, other] = [await premises.openShop(), await premises.openShop()];
   const [host, otherHost] = [await giveHost(premises, shop), await giveHost(premises, other)];
   const origin = (label: string) => `https://${label}.${shop.site_id}.example`;
@@ -91,7 +97,8 @@ async function givenScene(premises: Premises): Promise<Scene> {
   await shop.must('storefront.completeCheckout', { path: { checkout_id: ordered.id }, body: {} });
   const payment_id = await beginPayment(shop, paying.id, `${storefront}/`);
   return {
-    ...{ premises, shop, host, open, ordered, paying, payable },
+    operators: { baseUrl: listener.baseUrl, key: (await listener.mint('proof')).secret },
+    ...{ premises, shop, host, otherHost, open, ordered, paying, payable },
     payment_id: payment_id ?? '',
     cast: {
       own: [storefront, allowed, `https://${host}`],
@@ -228,6 +235,35 @@ async function asHost(scene: Scene, value: string): Promise<void> {
     }
   } catch {
     // It is refused.
+  }
+}
+
+/**
+ * As a host that an operator gives to the shop: what is taken is a plain name under which browsers come, never the server's own nor one
+ * of another shop; and it can be taken away again.
+ */
+async function asNewHost({ premises, shop, operators, host, otherHost }: Scene, value: string): Promise<void> {
+  const domains = `/api/operator/sites/${shop.site_id}/domains`;
+  const headers = () => ({ Authorization: `Bearer ${operators.key}`, 'Idempotency-Key': randomUUID() });
+  const name = value.replace(/^https:\/\//i, '').toWellFormed();
+  for (const given of [value.toWellFormed(), name]) {
+    const sent = JSON.stringify({ host: given, is_primary: false });
+    const typed = { ...headers(), 'Content-Type': 'application/json' };
+    const { status, text } = await exchange(operators.baseUrl, 'POST', domains, typed, sent);
+    if (status !== 200) {
+      if (![409, 422].includes(status))
+        premises.violations.add(`${JSON.stringify(given)} as a new host: ${status} ${text}`);
+      continue;
+    }
+    const kept = (JSON.parse(text) as { domains: { host: string }[] }).domains.map((one) => one.host);
+    for (const one of kept.filter((known) => known !== host)) {
+      const isPlain = URL.parse(`https://${one}`)?.host === one && /^[a-z0-9.-]+$/.test(one);
+      if (!isPlain || one === new URL(BASE_URL).host || one === otherHost) {
+        premises.violations.add(`${JSON.stringify(given)} has become the host ${one}`);
+      }
+      const removed = await exchange(operators.baseUrl, 'DELETE', `${domains}/${encodeURIComponent(one)}`, headers());
+      if (removed.status !== 200) premises.violations.add(`The host ${one} cannot be taken away: ${removed.status}`);
+    }
   }
 }
 

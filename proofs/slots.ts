@@ -15,19 +15,21 @@ export interface Slot {
   required: boolean;
 }
 
+/** Those of its path, query and headers. */
+export function parameterSlotsOf({ parameters }: Operation): Slot[] {
+  return parameters.map(({ name, in: place, schema, required }) => ({
+    in: place as Slot['in'],
+    at: [name],
+    name,
+    schema: schema as Schema,
+    required: required ?? false,
+  }));
+}
+
 /** The slots of an operation. `body` is a valid one: lists are entered by their first entry. */
 export function slotsOf(operation: Operation, body: unknown): Slot[] {
-  const parameters = operation.parameters.map(
-    ({ name, in: place, schema, required }): Slot => ({
-      in: place as Slot['in'],
-      at: [name],
-      name,
-      schema: schema as Schema,
-      required: required ?? false,
-    }),
-  );
   const declared = bodySchemaOf(operation);
-  return [...parameters, ...(declared ? fieldsOf(declared, body, [], '') : [])];
+  return [...parameterSlotsOf(operation), ...(declared ? fieldsOf(declared, body, [], '') : [])];
 }
 
 function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string): Slot[] {

@@ -4,6 +4,7 @@ import { directoryStore } from '../server/src/files/directory.ts';
 import { createLogger } from '../server/src/http/pipeline/log.ts';
 import { type Jobs, startJobs } from '../server/src/jobs/run.ts';
 import { createTestProvider } from '../server/src/shop/payments/test-provider.ts';
+import { createUsageCounter } from '../server/src/shop/usage.ts';
 import { FILES_DIR, SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
@@ -69,5 +70,6 @@ function work(url: string, db: pg.Pool): Promise<Jobs> {
     logger: createLogger('silent'),
     egress: openEgress({ allowPrivate: true, ownHost: 'localhost' }),
     files: directoryStore(FILES_DIR),
+    usage: createUsageCounter(db),
   });
 }

@@ -8,7 +8,7 @@ import { dirname, join, normalize, relative } from 'node:path';
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
-    ['language', 'egress', 'files', 'secret-key.ts'],
+    ['language', 'egress', 'files', 'tracing', 'secret-key.ts'],
     ['db'],
     ['search', 'backup'],
     ['shop'],

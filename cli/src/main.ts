@@ -8,13 +8,17 @@ import { addCollections } from './commands/collections.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
+import { addDev } from './commands/dev.ts';
 import { addDiscounts } from './commands/discounts.ts';
 import { addFiles } from './commands/files.ts';
+import { addInit } from './commands/init.ts';
 import { addInventory } from './commands/inventory.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
+import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addMock } from './commands/mock.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrders } from './commands/orders.ts';
@@ -56,6 +60,7 @@ Exit codes:
   5  an import went through the whole file and some of its products were refused
 
 Examples:
+  $ commerce init my-shop
   $ commerce login --demo
   $ commerce products import products.csv --dry-run
   $ commerce products list --q lamp
@@ -115,6 +120,9 @@ export function createProgram(terminal: Terminal): Command {
       outputError: () => {},
     })
     .exitOverride();
+  addInit(program, terminal);
+  addDev(program, terminal);
+  addLogs(program, terminal);
   addLogin(program, terminal);
   addLogout(program, terminal);
   addWhoami(program, terminal);
@@ -146,6 +154,7 @@ export function createProgram(terminal: Terminal): Command {
   addDeliveries(program, terminal);
   addListen(program, terminal);
   addMcp(program, terminal);
+  addMock(program, terminal);
   addTrigger(program, terminal);
   addApi(program, terminal);
   addCompletion(program, terminal);

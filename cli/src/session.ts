@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { platform } from 'node:process';
 import { createDashboardClient, type DashboardClient, type DashboardCredentials } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { type Profile, readProfiles } from './config.ts';
 import { CommandError, EXIT, usageError } from './errors.ts';
+import { DATA_DIR } from './local/folder.ts';
 import { withStepUp } from './step-up.ts';
 import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
@@ -62,7 +65,7 @@ export async function openSession(command: Command, terminal: Terminal, patience
     const client = createDashboardClient({ baseUrl: url, apiKey: env.COMMERCE_API_KEY, ...patience });
     return { url, profileName: undefined, profile: {}, client };
   }
-  if (!kept) throw notLoggedIn(name, Object.keys(profiles));
+  if (!kept) throw notLoggedIn(name, Object.keys(profiles), env);
   if (url !== kept.url) {
     const remedy = `Log in there: commerce login --url ${url} --profile ANOTHER_NAME`;
     throw new CommandError(
@@ -73,7 +76,7 @@ export async function openSession(command: Command, terminal: Terminal, patience
     );
   }
   const credentials = credentialsOf(kept);
-  if (!credentials) throw notLoggedIn(name, []);
+  if (!credentials) throw notLoggedIn(name, [], env);
   const { merchant_id } = kept;
   const client = createDashboardClient({
     baseUrl: url,
@@ -99,8 +102,9 @@ function credentialsOf({ api_key, session_token }: Profile): DashboardCredential
   return session_token ? { sessionToken: session_token } : undefined;
 }
 
-function notLoggedIn(name: string, others: string[]): CommandError {
-  const flag = name === 'default' ? '' : ` --profile ${name}`;
+function notLoggedIn(name: string, others: string[], env: Terminal['env']): CommandError {
+  const demo = existsSync(join(env.DATA_DIR || DATA_DIR, 'demo.json')) ? ' --demo' : '';
+  const flag = name === 'default' ? demo : `${demo} --profile ${name}`;
   const known = others.length > 0 ? `. Known profiles: ${others.join(', ')}` : '';
   const remedy = `commerce login${flag}, or set COMMERCE_API_KEY${known}`;
   return new CommandError(EXIT.notLoggedIn, 'not_logged_in', `Profile "${name}" is not logged in.`, remedy);

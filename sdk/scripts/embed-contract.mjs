@@ -5,18 +5,29 @@ import { fileURLToPath } from 'node:url';
 
 const CONTRACT = '@commerce-backend/spec';
 const dist = new URL('../dist/', import.meta.url);
-const contractTypes = new URL('../../spec/generated/types.d.ts', import.meta.url);
+/** What is imported, what it becomes, and where that is copied from. */
+const TYPES = [
+  [CONTRACT, 'openapi', 'types'],
+  [`${CONTRACT}/operator`, 'operator-openapi', 'operator'],
+];
 
 for (const name of await readdir(dist, { recursive: true })) {
-  if (!name.endsWith('.d.ts') || name === 'openapi.d.ts') continue;
+  if (!name.endsWith('.d.ts') || TYPES.some(([, kept]) => name === `${kept}.d.ts`)) continue;
   const file = new URL(name, dist);
-  const declarations = (await readFile(file, 'utf8'))
-    .replaceAll(`from '${CONTRACT}'`, "from './openapi.js'")
+  const up = name.includes('/') ? '..' : '.';
+  const written = await readFile(file, 'utf8');
+  // In an import, or in a type that the compiler wrote out.
+  const declarations = TYPES.reduce(
+    (text, [from, kept]) => text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),
+    written,
+  )
     // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
-    .replaceAll(/from '(\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts'/g, "from '$1.js'");
-  if (declarations.includes(CONTRACT) || declarations.includes(".ts'")) {
+    .replaceAll(/(from |import\()['"](\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts['"]/g, "$1'$2.js'");
+  if (declarations.includes(CONTRACT) || /\.ts['"]/.test(declarations)) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
   }
   await writeFile(file, declarations);
 }
-await copyFile(contractTypes, new URL('openapi.d.ts', dist));
+for (const [, kept, generated] of TYPES) {
+  await copyFile(new URL(`../../spec/generated/${generated}.d.ts`, import.meta.url), new URL(`${kept}.d.ts`, dist));
+}

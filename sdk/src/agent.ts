@@ -10,7 +10,13 @@ export type AgentOptions = ClientOptions & {
   agentToken: string;
 };
 
-/** A client of the agent surface, acting for the customer who gave the consent. The token is a secret. */
+/**
+ * A client of the agent surface, acting for the customer who gave the consent. The token is a secret. Throws a TypeError without a
+ * token, and for an impossible `baseUrl`. Budgets are in the currency's minor unit, prices are decimal strings.
+ *
+ *     const agent = createAgentClient({ baseUrl: 'https://shop.example', agentToken });
+ *     const { candidates } = await unwrap(agent.POST('/api/agent/intent/find', { body: { query: 'a mug under 20 euros' } }));
+ */
 export function createAgentClient({ agentToken, ...options }: AgentOptions): AgentClient {
   return createSurfaceClient<AgentPaths>(options, { Authorization: `Bearer ${given('agentToken', agentToken)}` });
 }

@@ -44,7 +44,13 @@ export interface CartSession {
 /** The most carts that one call goes through: the kept one, that which it was merged into, and a new one. */
 const MOST_CARTS = 3;
 
-/** Keeps a shopper's cart over visits: made on first use, replaced when it cannot be used any more, taken along at login. */
+/**
+ * Keeps a shopper's cart over visits: made on first use, replaced when it cannot be used any more, taken along at login. Its calls
+ * throw what `unwrap` throws, unless the refusal is of the cart itself.
+ *
+ *     const session = createCartSession(storefront, { storage: localStorage });
+ *     const { total, currency } = await session.add({ variant_id, quantity: 1 }); // total: '18.50'
+ */
 export function createCartSession(
   guest: StorefrontClient,
   { storage, key = 'cart_id' }: CartSessionOptions,

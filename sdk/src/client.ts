@@ -47,7 +47,12 @@ export type PublicPaths = EasedPaths<
   | '/api/agent/consent/poll'
 >;
 
-/** A client without credentials, for logging in or asking for consent. */
+/**
+ * A client without credentials, for logging in or asking for consent. Throws a TypeError for an impossible `baseUrl`.
+ *
+ *     const body = { email, password };
+ *     const { access_token } = await unwrap(createClient({ baseUrl }).POST('/api/dashboard/auth/login', { body }));
+ */
 export function createClient(options: ClientOptions): Client<PublicPaths> {
   return createSurfaceClient<PublicPaths>(options, {});
 }

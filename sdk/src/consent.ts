@@ -24,8 +24,13 @@ export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']>
 const SLOWER_BY_SECONDS = 5;
 
 /**
- * Asks for a customer's consent: scopes, a budget in the currency's minor unit, in all or for each week or month, the most for one
- * order, categories, an end date.
+ * Asks for a customer's consent by the device flow (RFC 8628): scopes, a budget in the currency's minor unit, in all or for each
+ * week or month, the most for one order, categories, an end date. Throws a CommerceError such as `agents_not_allowed` or
+ * `validation_error`. Where a browser can be sent to the shop and back, `beginAuthorization` needs no polling.
+ *
+ *     const consent = await requestConsent({ baseUrl, siteId }, { agent_name: 'Gift finder', budget_cents: 5000 });
+ *     show(consent.verification_uri_complete, consent.user_code);
+ *     const { access_token } = await consent.token();
  */
 export async function requestConsent(
   options: ConsentOptions,

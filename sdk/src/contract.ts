@@ -30,7 +30,10 @@ export type EasedPaths<Path extends keyof paths> = {
 
 type Key = 'Idempotency-Key';
 
-type Eased<Operation> = Operation extends { parameters: { header: infer Header extends { [Name in Key]: string } } }
+/** An operation whose Idempotency-Key may be left out. */
+export type Eased<Operation> = Operation extends {
+  parameters: { header: infer Header extends { [Name in Key]: string } };
+}
   ? Omit<Operation, 'parameters'> & {
       parameters: Omit<Operation['parameters'], 'header'> & {
         header?: Omit<Header, Key> & { [Name in Key]?: Header[Key] };

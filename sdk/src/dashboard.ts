@@ -20,7 +20,13 @@ export type DashboardOptions = ClientOptions &
     merchantId?: string;
   };
 
-/** A client of the dashboard surface. Its credentials are secrets: an API key belongs on a server, never in a page. */
+/**
+ * A client of the dashboard surface. Its credentials are secrets: an API key belongs on a server, never in a page. Throws a
+ * TypeError without credentials, and for an impossible `baseUrl`. Amounts are decimal strings in the shop's currency.
+ *
+ *     const dashboard = createDashboardClient({ baseUrl: 'https://shop.example', apiKey: process.env.COMMERCE_API_KEY ?? '' });
+ *     await unwrap(dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price: '14.00', status: 'active' } }));
+ */
 export function createDashboardClient(options: DashboardOptions): DashboardClient {
   const { merchantId, ...rest } = options;
   return createSurfaceClient<DashboardPaths>(rest, {

@@ -127,7 +127,12 @@ export function errorOf(response: Response, body: unknown): CommerceError {
   return error;
 }
 
-/** The answer's data, for a call in the raw shape; throws the CommerceError of any answer that is not 2xx. */
+/**
+ * The answer's data, for a call in the raw shape. Throws the CommerceError of any answer that is not 2xx, and passes on the
+ * ConnectionError or TimeoutError of a call without an answer.
+ *
+ *     const { id } = await unwrap(storefront.POST('/api/storefront/cart'));
+ */
 export async function unwrap<Result extends { response: Response; error?: unknown }>(
   call: Promise<Result>,
 ): Promise<DataOf<Result>> {

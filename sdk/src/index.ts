@@ -6,6 +6,15 @@ export {
   createAgentClient,
 } from './agent.ts';
 export {
+  AuthorizationError,
+  type AuthorizationOptions,
+  type AuthorizationPlace,
+  beginAuthorization,
+  finishAuthorization,
+  type PendingAuthorization,
+  registerAgent,
+} from './authorization.ts';
+export {
   type CartSession,
   type CartSessionOptions,
   type CartStorage,

@@ -15,6 +15,9 @@ const known = new WeakMap<object, LastResponse>();
 /**
  * How the server answered the call that gave this: the data of `unwrap`, the CommerceError that it threw, or the `response` of a
  * raw result. Undefined for anything else, such as a copy, a part of the data, or the nothing of a 204.
+ *
+ *     const cart = await unwrap(storefront.POST('/api/storefront/cart'));
+ *     console.log(lastResponse(cart)?.requestId);
  */
 export function lastResponse(of: unknown): LastResponse | undefined {
   return typeof of === 'object' && of !== null ? known.get(of) : undefined;

@@ -26,6 +26,8 @@ interface LooseOptions {
  * The elements of a list in its order, from the page or cursor in the options to the end. Pages are fetched as they are needed,
  * 100 elements at a time unless `limit` says otherwise; leaving the loop stops the fetching. In lists by page number, elements
  * that change during the loop may be missed or seen twice. Throws what `unwrap` throws.
+ *
+ *     for await (const product of paginate(storefront, '/api/storefront/products')) console.log(product.slug, product.price);
  */
 export async function* paginate<Paths, Path extends ListPaths<Paths>>(
   client: Client<Paths>,

@@ -27,7 +27,13 @@ export interface StorefrontOptions extends ClientOptions {
   buyerIp?: string;
 }
 
-/** A client of the storefront surface: the shop as its customers see it. */
+/**
+ * A client of the storefront surface: the shop as its customers see it. Throws a TypeError without its credentials, and for an
+ * impossible `baseUrl`. Prices and totals are decimal strings in the shop's currency, with exactly its digits.
+ *
+ *     const storefront = createStorefrontClient({ baseUrl: 'https://shop.example', siteId, storefrontToken });
+ *     const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query: { q: 'mug' } } }));
+ */
 export function createStorefrontClient(options: StorefrontOptions): StorefrontClient {
   const { siteId, storefrontToken, customerToken, buyerIp, ...rest } = options;
   const client = createSurfaceClient<StorefrontPaths>(rest, {

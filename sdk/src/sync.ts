@@ -16,7 +16,13 @@ export interface SyncOptions extends ClientOptions {
   syncSecret: string;
 }
 
-/** A client of the sync surface: for integrations that keep a copy of the catalogue, or send orders. */
+/**
+ * A client of the sync surface: for integrations that keep a copy of the catalogue, or send orders. Throws a TypeError without its
+ * credentials, and for an impossible `baseUrl`.
+ *
+ *     const sync = createSyncClient({ baseUrl, siteId, syncSecret: process.env.SYNC_SECRET ?? '' });
+ *     for await (const { product_id, removed, product } of sync.products({ cursor })) update(product_id, removed ? null : product);
+ */
 export function createSyncClient({ siteId, syncSecret, ...rest }: SyncOptions): SyncClient {
   const client = createSurfaceClient<SyncPaths>(rest, {
     'X-Site-ID': given('siteId', siteId),

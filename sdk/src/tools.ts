@@ -47,6 +47,13 @@ export interface AgentTools {
   call(name: string, input: unknown, options?: CallToolOptions): Promise<ToolAnswer>;
 }
 
+/**
+ * The operations of the agent surface as tools of a language model, in the forms of OpenAI, Anthropic, Gemini and the Vercel AI
+ * SDK. A call throws only when the shop gave no answer; its refusals are answers for the model to read.
+ *
+ *     const tools = createAgentTools(agent, { scopes: ['catalog:read', 'cart:write'] });
+ *     const { ok, content } = await tools.call('find_products', { query: 'two slate mugs' });
+ */
 export function createAgentTools(agent: AgentClient, { only, scopes }: AgentToolsOptions = {}): AgentTools {
   const list = AGENT_TOOLS.filter(
     ({ name, scope }) =>

@@ -48,6 +48,9 @@ export interface VerifyOptions {
  * The event that was delivered, if it is signed with one of the secrets. Pass the body as it came: one that was parsed and
  * written again has other bytes. Throws a WebhookVerificationError that says why, and a TypeError for an impossible secret or
  * payload.
+ *
+ *     const event = await webhooks.verify(await request.text(), request.headers, process.env.WEBHOOK_SECRET ?? '');
+ *     if (event.type === 'order.paid') await ship(event.data.order_number);
  */
 export async function verify(
   payload: WebhookPayload,
@@ -83,7 +86,12 @@ export interface WebhookSignature extends Record<string, string> {
   'webhook-signature': string;
 }
 
-/** Signs a body as the shop does, to test a receiver with. With several secrets there is one signature for each. */
+/**
+ * Signs a body as the shop does, to test a receiver with. With several secrets there is one signature for each. Throws a TypeError
+ * for an impossible secret.
+ *
+ *     const headers = await webhooks.sign(body, secret);
+ */
 export async function sign(
   payload: WebhookPayload,
   secret: WebhookSecrets,

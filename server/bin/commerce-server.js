@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 // Starts the server on Node 24 or newer, which runs TypeScript as it is: on this Node, or on the one that npm installed
-// with the project when this one is older.
+// with the project when this one is older. The package has no sources, but what was built of them.
 import { spawn } from 'node:child_process';
-import { createRequire, enableCompileCache } from 'node:module';
+import { existsSync } from 'node:fs';
+import module, { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST_NODE = 24;
 const PARENT = 'SERVER_PARENT_PID';
+const source = new URL('../src/main.ts', import.meta.url);
+const isPackage = !existsSync(source);
 
+endWithParent();
 if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
-  endWithParent();
   keepCompiled();
-  await import('../src/main.ts');
+  await import(isPackage ? '../dist/main.js' : source.href);
 } else {
   passOn(nodeOfProject());
 }
@@ -24,7 +27,7 @@ function nodeOfProject() {
     return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   } catch {
     console.error(
-      `This is Node ${process.versions.node}. Install Node ${OLDEST_NODE} or newer, or run npm ci in the project.`,
+      `This is Node ${process.versions.node}. Install Node ${OLDEST_NODE} or newer, or run ${isPackage ? `npm install node@${OLDEST_NODE}` : 'npm ci'} in the project.`,
     );
     process.exit(1);
   }
@@ -49,7 +52,8 @@ function passOn(node) {
  * nobody else can write, or where NODE_COMPILE_CACHE says. Where that cannot be written, nothing is kept.
  */
 function keepCompiled() {
-  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/commerce-server', import.meta.url)));
+  const modules = isPackage ? '../../../' : '../../node_modules/';
+  module.enableCompileCache(fileURLToPath(new URL(`${modules}.cache/commerce-server`, import.meta.url)));
 }
 
 /** When the parent is killed, nobody else would tell the child: it would go on, unseen, and keep the port. */

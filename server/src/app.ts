@@ -23,6 +23,7 @@ import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
+import { traceRequest } from './http/pipeline/trace.ts';
 import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
@@ -30,6 +31,7 @@ import { ShopError } from './shop/errors.ts';
 import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
+import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
   db: Pool;
@@ -45,6 +47,7 @@ export interface AppDeps {
   /** Who may read the metrics on this port. */
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
+  usage: UsageCounter;
   strain: Strain;
   baseUrl: string;
   hosts: SiteHosts;
@@ -86,7 +89,7 @@ export function createApp(deps: AppDeps): Express {
   const deadlines = deps.deadlines ?? DEADLINES;
   const { hosts } = deps;
   const record = recordOf(deps.logger, metrics.observe);
-  app.use(requestId, requestLog(record), securityHeaders(hosts), refuseUnreadable);
+  app.use(requestId, traceRequest, requestLog(record), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
   const accounts = openAccounts(deps.db, deps);
   const { validateResponses } = deps;
@@ -104,6 +107,7 @@ export function createApp(deps: AppDeps): Express {
       limits,
       cache,
       lastUsed: deps.lastUsed,
+      usage: deps.usage,
       strain: deps.strain,
       readiness: deps.readiness,
       deadlines,

@@ -14,6 +14,11 @@ export function integer(least: number, most: number) {
   };
 }
 
+export function share(text: string): number | Unreadable {
+  const value = /^\d(?:\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  return value <= 1 ? value : UNREADABLE;
+}
+
 export function oneOf<Word extends string>(...words: Word[]) {
   return (text: string): Word | Unreadable => words.find((word) => word === text) ?? UNREADABLE;
 }

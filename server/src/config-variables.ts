@@ -7,6 +7,7 @@ import {
   origin,
   origins,
   secretKey,
+  share,
   type Unreadable,
 } from './config-readers.ts';
 
@@ -258,6 +259,25 @@ export const VARIABLES = {
     allowed: 'an IP address or a host name of this machine',
     whenUnset: '`127.0.0.1`',
     read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    meaning:
+      'Where traces are sent, by OTLP over HTTP with JSON (`/v1/traces` is added). The packages of OpenTelemetry have to be installed; its `OTEL_EXPORTER_OTLP_HEADERS` is read as well.',
+    allowed: 'an `http` or `https` address',
+    whenUnset: 'nothing is traced, and no package of OpenTelemetry is needed',
+    read: address('http:', 'https:'),
+  },
+  OTEL_SERVICE_NAME: {
+    meaning: 'The name of this process in traces.',
+    allowed: 'up to 100 letters, digits, `.`, `_` and `-`',
+    whenUnset: '`commerce-server`',
+    read: matching(/^[A-Za-z0-9._-]{1,100}$/),
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    meaning: 'The share of traces that are kept, where the `traceparent` of the caller has not decided it.',
+    allowed: 'a number from `0` to `1`',
+    whenUnset: '`1`',
+    read: share,
   },
   CARD_PROVIDER: {
     meaning: 'The provider of card payments. `test` takes no money: its tokens determine the result of a payment.',

@@ -3,6 +3,7 @@ import { Unreadable } from './config-readers.ts';
 import { VARIABLES, type Values, type VariableName } from './config-variables.ts';
 import type { S3Settings } from './files/store.ts';
 import { hasSecretKey, secretKeyIn } from './secret-key.ts';
+import type { TracingOptions } from './tracing/open-tracing.ts';
 
 /** What the server runs with. `VARIABLES` says what each setting means. */
 export interface Config {
@@ -15,6 +16,8 @@ export interface Config {
   /** Undefined means that there is no listener for operators. */
   operatorPort: number | undefined;
   operatorHost: string;
+  /** Undefined means that nothing is traced. */
+  tracing: TracingOptions | undefined;
   /** Without a slash at the end. */
   baseUrl: string;
   /** Neither BASE_URL nor PORT is set. */
@@ -111,6 +114,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     metricsPort: values.METRICS_PORT,
     operatorPort: values.OPERATOR_PORT,
     operatorHost: values.OPERATOR_HOST ?? '127.0.0.1',
+    tracing: tracingOf(values),
     baseUrl,
     baseUrlAssumed: values.BASE_URL === undefined && values.PORT === undefined,
     dataDir,
@@ -189,6 +193,19 @@ function contradictions(values: Values): string[] {
 }
 
 const S3_VARIABLES = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+
+function tracingOf({
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_SERVICE_NAME,
+  OTEL_TRACES_SAMPLER_ARG,
+}: Values): Config['tracing'] {
+  if (OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined;
+  return {
+    endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
+    serviceName: OTEL_SERVICE_NAME ?? 'commerce-server',
+    share: OTEL_TRACES_SAMPLER_ARG ?? 1,
+  };
+}
 
 function s3Of({ S3_ENDPOINT: endpoint, S3_REGION: region = 'us-east-1', ...values }: Values): S3Settings | undefined {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;

@@ -3,6 +3,7 @@ import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
 import type { DeleteOptions } from './commands/site-life.ts';
+import type { SiteListOptions } from './commands/site-list.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
@@ -49,26 +50,39 @@ site
   )
   .option('--name <name>', 'the name of the shop')
   .option('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
-  .option('--file <file>', 'the shop as JSON: name, currency, country, staff, settings, shipping_options, products')
+  .option(
+    '--file <file>',
+    'the shop as JSON: name, currency, country, staff, settings, shipping_options, products; of many, one in each line of a .jsonl',
+  )
   .option('--staff-email <email>', 'the login for the dashboard; an existing one gets access to this site as well')
   .option('--staff-name <name>', 'the name of the person who logs in')
   .option('--no-input', 'ask nothing, also on a terminal')
   .addHelpText(
     'after',
-    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
+    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --file shops.jsonl > sites.jsonl\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
   )
   .action(async (options: SiteOptions) => {
+    if (options.file?.endsWith('.jsonl')) {
+      const { openMany } = await import('./commands/opening/open-many.ts');
+      if (!(await openMany(readConfig(process.env), options.file))) process.exitCode = 1;
+      return;
+    }
     const { createSite } = await import('./commands/site.ts');
     await createSite(readConfig(process.env), options);
   });
 
 site
   .command('list')
-  .description('show all sites with their products, orders and storage')
-  .option('--sort <order>', 'name, created, products, orders, last-order or storage', 'name')
+  .description('show all sites with what they hold, what they use, and what is wrong with them')
+  .option('--sort <order>', 'name, created, products, orders, last-order, storage, calls or health', 'name')
+  .option('--status <status>', 'only those that are open, suspended or deleting')
+  .option('--problem <problem>', 'only those with this problem: cannot-sell, webhooks-failing or suspended')
   .option('--json', 'print them as JSON', false)
-  .addHelpText('after', '\nExample:\n  commerce-server site list --sort last-order')
-  .action(async (options: { sort: string; json: boolean }) => {
+  .addHelpText(
+    'after',
+    '\nExamples:\n  commerce-server site list --sort last-order\n  commerce-server site list --problem cannot-sell --status open',
+  )
+  .action(async (options: SiteListOptions) => {
     const { siteList } = await import('./commands/site-list.ts');
     await siteList(readConfig(process.env), options);
   });
@@ -80,6 +94,17 @@ site
   .action(async (site_id: string) => {
     const { siteShow } = await import('./commands/site-show.ts');
     await siteShow(readConfig(process.env), site_id);
+  });
+
+site
+  .command('usage')
+  .description('show what a site has used in each month: calls, orders, deliveries, products, storage')
+  .argument('<site_id>', 'the site')
+  .option('--months <number>', 'how many months, this one included', '12')
+  .option('--json', 'print them as JSON', false)
+  .action(async (site_id: string, options: { months: string; json: boolean }) => {
+    const { siteUsage } = await import('./commands/site-usage.ts');
+    await siteUsage(readConfig(process.env), site_id, options);
   });
 
 site

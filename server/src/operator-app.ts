@@ -1,3 +1,4 @@
+import type { RedisClientType } from '@redis/client';
 import express, { type Express } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -18,6 +19,8 @@ export interface OperatorAppDeps {
   card: { name: string } | undefined;
   secretKey: string;
   rateLimits: boolean;
+  /** Where calls are counted for all processes together. */
+  redis: RedisClientType | undefined;
   validateResponses: boolean;
 }
 
@@ -32,7 +35,7 @@ export function createOperatorApp(deps: OperatorAppDeps): Express {
     next();
   });
   app.use(refuseUnreadable, arriveInTime(DEADLINES));
-  const limits = createLimits({ db: deps.owner, redis: undefined, enabled: deps.rateLimits });
+  const limits = createLimits({ db: deps.owner, redis: deps.redis, enabled: deps.rateLimits });
   const handlers = async () => (await import('./operator/sites.ts')).handlers;
   app.use(operatorCalls({ ...deps, limits, deadlines: DEADLINES, handlers }));
   app.use(lastResort);

@@ -9,6 +9,7 @@ import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
 import type { PaymentProvider } from '../src/shop/payments/provider.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
+import { createUsageCounter } from '../src/shop/usage.ts';
 import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
@@ -28,6 +29,7 @@ export async function workJobs({ allowPrivate = true, baseUrl = 'http://localhos
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,
     files: directoryStore(FILES_DIR),
+    usage: createUsageCounter(db),
   });
 }
 

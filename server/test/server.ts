@@ -16,6 +16,7 @@ import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { openAuditKey } from '../src/shop/audit/keys.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
+import { createUsageCounter } from '../src/shop/usage.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 /** Where the servers and the jobs of a worker keep files. */
@@ -87,6 +88,7 @@ export async function startServer(
     logger,
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
+    usage: createUsageCounter(db),
     strain: () => 0,
     baseUrl,
     hosts,

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List sites
-         * @description All sites by page, with what they hold. Names are sorted upwards, dates and numbers from the newest or the most down.
+         * @description All sites, with what they hold and what is wrong with them, by page or by cursor. Names are sorted upwards, dates and numbers from the newest or the most down; health begins with the sites that cannot sell, those whose webhooks fail follow.
          */
         get: operations["operator.listSites"];
         put?: never;
@@ -46,6 +46,114 @@ export interface paths {
          * @description A site with how it is doing: what waits, which webhooks fail, and what it lacks.
          */
         get: operations["operator.getSite"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a site
+         * @description Suspends the site, and deletes it with all its rows, files and jobs after 30 days, or with now=true as soon as a worker comes to it: then the site is unknown. Until that happens the deletion can be taken back. While payments are open or refunds are due the answer is 409 conflict, unless force=true. Backups that were made before still hold the site.
+         */
+        delete: operations["operator.deleteSite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/sites/{site_id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend a site
+         * @description From the next call on the site answers 403 site_suspended to everybody but its payment provider's webhooks and the exports of its staff. Open payments are finished or given back; refunds that have begun and what expires go on. Suspending it again only changes the reason.
+         */
+        post: operations["operator.suspendSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/sites/{site_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a site
+         * @description The site answers again from the next call on. A deletion that was to come is taken back.
+         */
+        post: operations["operator.resumeSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/sites/{site_id}/cancel-deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a deletion back
+         * @description The site is not deleted; it stays suspended until it is resumed.
+         */
+        post: operations["operator.cancelDeletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/sites/{site_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read what a site has used
+         * @description What the site has used in each month, this month first.
+         */
+        get: operations["operator.getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -150,6 +258,13 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description What keeps a site from working: cannot_sell, a step is missing without which nobody can buy; webhooks_failing, a webhook has been failing or was disabled for it; suspended, an operator has suspended the site.
+         * @enum {string}
+         */
+        SiteProblem: "cannot_sell" | "webhooks_failing" | "suspended";
+        /** @description An opaque pointer to the next page. Send it back unchanged. */
+        Cursor: string;
+        /**
          * Format: uuid
          * @description A UUID.
          */
@@ -185,6 +300,12 @@ export interface components {
             /** @description When the newest order was made; null before the first. */
             last_order_at: components["schemas"]["Timestamp"] | null;
             storage_bytes: components["schemas"]["Bytes"];
+            /** @description Calls of the API in this month, as the site's usage has them. */
+            calls: number;
+            /** @description What is wrong with the site. */
+            problems: components["schemas"]["SiteProblem"][];
+            /** @description Why it cannot sell, by the codes of the missing steps in `GET /api/dashboard/setup`. */
+            lacks: string[];
         };
         /**
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
@@ -620,6 +741,41 @@ export interface components {
             /** @description The rate limits that differ from the usual ones. */
             limits: components["schemas"]["SiteLimit"][];
         };
+        /** @description What an operator has decided about a site. */
+        SiteState: {
+            site_id: components["schemas"]["Id"];
+            /** @description Since when the site is suspended; null while it is open. */
+            suspended_at: components["schemas"]["Timestamp"] | null;
+            /** @description For operators; the site's own people are not told. */
+            suspended_reason: string | null;
+            /** @description When the site will be deleted; null if it will not. */
+            delete_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description A site that is to be deleted. */
+        SiteDeletion: components["schemas"]["SiteState"] & {
+            /** @description What deleting the site does not reach, in a sentence. */
+            notice: string;
+        };
+        /** @description Why a site is suspended. */
+        SuspensionInput: {
+            /** @description For operators; the site's own people are not told. */
+            reason?: string;
+        };
+        /** @description What a site has used in a month, by UTC. */
+        SiteUsage: {
+            /** @description The month. */
+            month: string;
+            /** @description Calls of the API with a credential of the site that was accepted, whatever the answer; those of agents over MCP and UCP too. Each process adds its own every few seconds. */
+            calls: number;
+            /** @description Orders that were made in the month, whatever became of them; without those that were imported. */
+            orders: components["schemas"]["Count"];
+            /** @description Attempts to deliver an event to a webhook. Each process adds its own every few seconds. */
+            deliveries: number;
+            /** @description The most products of any status, counted once a day and now. */
+            products: components["schemas"]["Count"];
+            /** @description The most that uploaded files took up, in bytes, looked at once a day and now. */
+            storage_bytes: number;
+        };
         /** @description A host of a site. */
         SiteDomain: {
             host: string;
@@ -781,6 +937,8 @@ export interface components {
     };
     pathItems: never;
 }
+export type SiteProblem = components['schemas']['SiteProblem'];
+export type Cursor = components['schemas']['Cursor'];
 export type Id = components['schemas']['Id'];
 export type Currency = components['schemas']['Currency'];
 export type Timestamp = components['schemas']['Timestamp'];
@@ -838,6 +996,10 @@ export type FailingWebhook = components['schemas']['FailingWebhook'];
 export type SiteHealth = components['schemas']['SiteHealth'];
 export type SiteLimit = components['schemas']['SiteLimit'];
 export type SiteDetails = components['schemas']['SiteDetails'];
+export type SiteState = components['schemas']['SiteState'];
+export type SiteDeletion = components['schemas']['SiteDeletion'];
+export type SuspensionInput = components['schemas']['SuspensionInput'];
+export type SiteUsage = components['schemas']['SiteUsage'];
 export type SiteDomain = components['schemas']['SiteDomain'];
 export type SiteDomains = components['schemas']['SiteDomains'];
 export type SiteDomainInput = components['schemas']['SiteDomainInput'];
@@ -877,7 +1039,19 @@ export interface operations {
                  */
                 q?: string;
                 /** @description What to sort by. */
-                sort?: "name" | "created" | "products" | "orders" | "last_order" | "storage";
+                sort?: "name" | "created" | "products" | "orders" | "last_order" | "storage" | "calls" | "health";
+                /**
+                 * @description Only sites in this state: open, suspended, or suspended and to be deleted.
+                 * @example suspended
+                 */
+                status?: "open" | "suspended" | "deleting";
+                /**
+                 * @description Only sites with this problem.
+                 * @example cannot_sell
+                 */
+                problem?: components["schemas"]["SiteProblem"];
+                /** @description The next_cursor of the previous answer, with the same q, sort, status and problem; page is not looked at then. A site that changed its place meanwhile may be shown twice or not at all; every other one is shown once. */
+                cursor?: components["schemas"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -897,6 +1071,8 @@ export interface operations {
                         page: components["schemas"]["Count"];
                         limit: components["schemas"]["Count"];
                         pages: components["schemas"]["Count"];
+                        /** @description For the next sites; null at the end. */
+                        next_cursor: components["schemas"]["Cursor"] | null;
                     };
                 };
             };
@@ -969,6 +1145,224 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SiteDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.deleteSite": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Without waiting for 30 days.
+                 * @example false
+                 */
+                now?: boolean;
+                /**
+                 * @description Although payments are open or refunds are due.
+                 * @example false
+                 */
+                force?: boolean;
+            };
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteDeletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.suspendSite": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuspensionInput"];
+            };
+        };
+        responses: {
+            /** @description The site as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.resumeSite": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.cancelDeletion": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.getUsage": {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many months, this one included.
+                 * @example 3
+                 */
+                months?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The months. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        usage: components["schemas"]["SiteUsage"][];
+                    };
                 };
             };
             401: components["responses"]["Unauthorized"];

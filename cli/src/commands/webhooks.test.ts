@@ -141,6 +141,15 @@ test('one delivery is replayed, or all that failed since a time', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
+test('every event of the contract can be triggered', async () => {
+  const trigger = () => ({ status: 201, body: examples.TriggeredEvent.value });
+  const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
+  const { commerce } = await loggedIn(server.url);
+  const types = Object.keys(contract.webhooks);
+  for (const type of types) expect((await commerce(['trigger', type])).code, type).toBe(0);
+  expect(server.seen.map(({ body }) => body.type)).toEqual(types);
+});
+
 test('a test event tells to whom it goes, or how to listen', async () => {
   const triggered = examples.TriggeredEvent.value;
   let counts = { webhooks_count: 2, listeners_count: 1 };

@@ -116,6 +116,51 @@ describe('beside a running server', () => {
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
+  test.concurrent('many shops come of one file, none while a line has a mistake, and each refusal names its line', async () => {
+    const file = join(dataDir, 'shops.jsonl');
+    const line = (name: string, more: object = {}) => JSON.stringify({ name, country: 'DE', ...more });
+    writeFileSync(file, `${line('Fleet 1')}\n${line('Fleet 2', { colour: 'red' })}\n{"name":\n`);
+    const mistaken = await run(['site', 'create', '--file', file]);
+    expect([mistaken.code, mistaken.stdout]).toEqual([1, '']);
+    expect(mistaken.stderr).toContain(`${file}:2: colour: Unknown field.`);
+    expect(mistaken.stderr).toContain(`${file}:3 is not JSON`);
+
+    const twice = [{ slug: 'mug', name: 'Mug', price: '1.001' }];
+    writeFileSync(file, `${line('Fleet 1')}\n\n${line('Fleet 2', { products: twice })}\n${line('Fleet 3')}\n`);
+    const { code, stdout, stderr } = await run(['site', 'create', '--file', file]);
+    const made = stdout
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one) as { line: number; api_key: string; site_id: string });
+    expect([code, made.map((one) => one.line).toSorted()]).toEqual([1, [1, 4]]);
+    expect(stderr).toContain(`${file}:3: products.0`);
+    expect(stderr).toContain('2 of 3 shops are open.');
+    const [{ api_key: apiKey, site_id } = { api_key: '', site_id: '' }] = made;
+    const { data } = await createDashboardClient({ baseUrl, apiKey }).GET('/api/dashboard/settings');
+    expect(data?.name).toMatch(/^Fleet [13]$/);
+
+    const listed = await run(['site', 'list', '--problem', 'cannot-sell', '--status', 'open', '--json']);
+    const found = (JSON.parse(listed.stdout) as { site_id: string; lacks: string[] }[]).find(
+      (one) => one.site_id === site_id,
+    );
+    expect(found?.lacks).toEqual(expect.arrayContaining(['products', 'delivery']));
+    expect((await run(['site', 'list', '--sort', 'colour'])).stderr).toContain('--sort takes name, created, ');
+  });
+
+  test.concurrent('the calls of a site are in its usage seconds later', async () => {
+    const made = await run(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
+    const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
+    const client = createDashboardClient({ baseUrl, apiKey });
+    for (let n = 0; n < 7; n += 1) await client.GET('/api/dashboard/settings');
+    const usage = async () => {
+      const { stdout } = await run(['site', 'usage', site_id, '--months', '1', '--json']);
+      return (JSON.parse(stdout) as { calls: number }[])[0]?.calls;
+    };
+    await vi.waitUntil(async () => (await usage()) === 7, { timeout: LONG_ENOUGH_MS, interval: 1000 });
+    expect((await run(['site', 'usage', site_id])).stdout).toMatch(/^Month +Calls +Orders .*\n\d{4}-\d\d +7 +0 /);
+    expect((await run(['site', 'usage', site_id, '--months', '99'])).stderr).toContain('from 1 to 60');
+  });
+
   test.concurrent('a site gets a host, at which the running server finds it within seconds', async () => {
     const { site_id } = demoCredentials();
     const change = (...args: string[]) => run(['site', 'domain', ...args]);

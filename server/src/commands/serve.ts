@@ -22,6 +22,7 @@ import type { Jobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { createUsageCounter, USAGE_ADDED_EVERY_SECONDS, type UsageCounter } from '../shop/usage.ts';
 import type { Database } from './database.ts';
 import { unsafeDurability } from './durability.ts';
 import { greeting } from './greeting.ts';
@@ -48,6 +49,7 @@ export interface Serving {
   server: Server;
   db: pg.Pool;
   metrics: Metrics;
+  usage: UsageCounter;
 }
 
 /** Serves requests when this resolves. */
@@ -64,34 +66,40 @@ export async function serve(started: Started): Promise<Serving> {
   const demo =
     database.embedded && config.demoShop !== 'off' ? await openDemo(config, db, database.directUrl) : undefined;
   const lastUsed = createLastUsed(db);
+  const usage = createUsageCounter(db);
   const cache = createCatalogueCache({ enabled: config.catalogueCache });
   const metrics = createMetrics(db, cache);
+  const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
+  if (redis) stops.unshift(async () => redis.destroy());
   const app = await appFor(
-    { config, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, cache, metrics },
+    { config, redis, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, usage, cache, metrics },
     stops,
   );
   // A worker is ready when its jobs run; who serves requests as well begins with those.
-  if (config.role === 'worker') await runJobs(started, db);
+  if (config.role === 'worker') await runJobs(started, { db, usage });
   if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   if (config.operatorPort && config.role !== 'worker') {
-    await listenToOperators(started, config.operatorPort);
+    await listenToOperators(started, config.operatorPort, redis);
   }
   const server = await listen(app, config);
-  flushRegularly(lastUsed, logger, stops);
+  flushRegularly(lastUsed, FLUSH_EVERY_MS, 'last_used_at was not written', { logger, stops });
+  flushRegularly(usage, USAGE_ADDED_EVERY_SECONDS * 1000, 'usage was not added', { logger, stops });
   if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
   else greet(config, database, demo, demo && (await demoCheckout(config, db, demo)));
-  return { server, db, metrics };
+  return { server, db, metrics, usage };
 }
 
+type Working = Pick<Serving, 'db' | 'usage'>;
+
 /** Loads what only some processes need only in those: a start should be quick, and take little memory. */
-export async function runJobs(started: Started, db: pg.Pool): Promise<void> {
-  const jobs = startedJobs(started, db);
+export async function runJobs(started: Started, serving: Working): Promise<void> {
+  const jobs = startedJobs(started, serving);
   // At once: the process may be told to end while they start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }
 
-async function startedJobs({ config, logger, database }: Started, db: pg.Pool): Promise<Jobs> {
+async function startedJobs({ config, logger, database }: Started, { db, usage }: Working): Promise<Jobs> {
   const [{ startJobs }, { createMailer }, { openEgress }] = await Promise.all([
     import('../jobs/run.ts'),
     import('../jobs/mailer.ts'),
@@ -101,7 +109,7 @@ async function startedJobs({ config, logger, database }: Started, db: pg.Pool): 
   const card = await cardOf(config, db);
   const mailer = createMailer(config);
   const files = await openStore(config);
-  return startJobs({ ...config, url: database.directUrl, db, card, mailer, egress, files, logger });
+  return startJobs({ ...config, url: database.directUrl, db, card, mailer, egress, files, logger, usage });
 }
 
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
@@ -129,21 +137,21 @@ async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoC
 
 interface Parts {
   config: Config;
+  redis: Awaited<ReturnType<typeof connectRedis>> | undefined;
   demoSiteId: string | undefined;
   logger: Logger;
   db: pg.Pool;
   probe: pg.Pool;
   readiness: Readiness;
   lastUsed: LastUsed;
+  usage: UsageCounter;
   cache: CatalogueCache;
   metrics: Metrics;
 }
 
 /** The whole API, or only health and metrics for a worker. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
-  const { config, logger, db, probe, readiness, metrics } = parts;
-  const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
-  if (redis) stops.unshift(async () => redis.destroy());
+  const { config, redis, logger, db, probe, readiness, metrics } = parts;
   const { production, metricsPort, metricsToken: token } = config;
   const metricsAccess = { open: !production && !metricsPort, token };
   if (config.role !== 'worker') {
@@ -161,7 +169,6 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       card: await cardOf(config, parts.db),
       egress,
       files: await openStore(config),
-      redis,
       strain: measureStrain(db),
       pooling: config.databasePooling,
     });
@@ -175,13 +182,17 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
 }
 
 /** Serves operators on a port of their own, with connections of its own: what they ask for takes none from the shops. */
-async function listenToOperators({ config, database, logger, stops }: Started, port: number): Promise<void> {
+async function listenToOperators(
+  { config, database, logger, stops }: Started,
+  port: number,
+  redis: Parts['redis'],
+): Promise<void> {
   const { createOperatorApp } = await import('../operator-app.ts');
   const owner = openPool({ url: database.directUrl, max: OPERATOR_CONNECTIONS, pooling: config.databasePooling });
   stops.unshift(() => owner.end());
   const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
-  const app = createOperatorApp({ ...config, owner, logger, card });
+  const app = createOperatorApp({ ...config, owner, logger, card, redis });
   const server = await listen(app, { ...config, host: config.operatorHost, port });
   stops.unshift(async () => {
     server.closeAllConnections();
@@ -225,9 +236,20 @@ async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger)
   for (const sentence of sentences) logger.warn(sentence);
 }
 
-function flushRegularly(lastUsed: LastUsed, logger: Logger, stops: Stop[]): void {
-  const flush = () => lastUsed.flush().catch((cause) => logger.warn({ cause }, 'last_used_at was not written'));
-  const timer = setInterval(flush, FLUSH_EVERY_MS).unref();
+interface Flushing {
+  logger: Logger;
+  stops: Stop[];
+}
+
+/** Every so many milliseconds, and at the end of the process. */
+function flushRegularly(
+  kept: { flush(): Promise<void> },
+  everyMs: number,
+  failure: string,
+  { logger, stops }: Flushing,
+): void {
+  const flush = () => kept.flush().catch((cause) => logger.warn({ cause }, failure));
+  const timer = setInterval(flush, everyMs).unref();
   stops.unshift(async () => {
     clearInterval(timer);
     await flush();

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Config } from '../config.ts';
 import { withClient } from '../db/client.ts';
 import { openStore } from '../files/open-store.ts';
-import { deleteSite as remove } from '../shop/sites/deletion.ts';
+import { BACKUPS_REMAIN, deleteSite as remove } from '../shop/sites/deletion.ts';
 import { cancelDeletion, resumeSite, type SiteState, suspendSite } from '../shop/sites/state.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
@@ -36,7 +36,7 @@ export async function deleteSite(config: Config, site_id: string, options: Delet
   const done = await withOwner(config, site_id, (owner) => remove(owner, files, site_id, options));
   if ('planned' in done) print(done.planned);
   else process.stdout.write(`${JSON.stringify({ site_id, ...done.removed })}\n`);
-  printProgress('Backups that were made before still hold the site: delete them when they must not.');
+  printProgress(BACKUPS_REMAIN);
 }
 
 async function confirm(site_id: string, now: boolean): Promise<void> {

@@ -1,16 +1,47 @@
 import type { Config } from '../config.ts';
-import { type FleetSite, listSites, SITE_ORDERS, type SiteOrder } from '../shop/merchant/fleet.ts';
+import { type FleetSite, listSites, SITE_PROBLEMS, SITE_STATUSES } from '../shop/merchant/fleet.ts';
+import { SITE_ORDERS } from '../shop/merchant/fleet-order.ts';
+import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { withPool } from './database.ts';
 
-/** Shows all sites with what they hold. */
-export async function siteList(config: Config, { sort, json }: { sort: string; json: boolean }): Promise<void> {
-  const order = SITE_ORDERS.find((one) => one === sort.replace('-', '_'));
-  if (!order) throw new Error(`Sites are sorted by ${SITE_ORDERS.join(', ').replace('_', '-')}: not by "${sort}".`);
-  const sites = await withPool(config, (db) => listSites(db, order satisfies SiteOrder));
+export interface SiteListOptions {
+  sort: string;
+  status?: string;
+  problem?: string;
+  json: boolean;
+}
+
+/** Shows all sites, or those that fit, with what they hold and what is wrong with them. */
+export async function siteList(config: Config, { sort, status, problem, json }: SiteListOptions): Promise<void> {
+  const filter = {
+    sort: oneOf('--sort', SITE_ORDERS, sort),
+    ...(status !== undefined && { status: oneOf('--status', SITE_STATUSES, status) }),
+    ...(problem !== undefined && { problem: oneOf('--problem', SITE_PROBLEMS, problem) }),
+  };
+  const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
+  const sites = await withPool(config, (db) => listSites(db, card, filter));
   process.stdout.write(json ? `${JSON.stringify(sites, null, 2)}\n` : tableOf(sites));
 }
 
-const HEAD = ['Site', 'Name', 'Host', 'State', 'Created', 'Products', 'Orders', 'Last order', 'Storage'];
+function oneOf<Name extends string>(flag: string, names: readonly Name[], given: string): Name {
+  const found = names.find((name) => name === given.replaceAll('-', '_'));
+  if (found) return found;
+  throw new Error(`${flag} takes ${names.join(', ').replaceAll('_', '-')}: not "${given}".`);
+}
+
+const HEAD = [
+  'Site',
+  'Name',
+  'Host',
+  'State',
+  'Created',
+  'Products',
+  'Orders',
+  'Last order',
+  'Calls',
+  'Storage',
+  'Health',
+];
 
 function tableOf(sites: FleetSite[]): string {
   const rows = [HEAD, ...sites.map(rowOf)];
@@ -32,9 +63,21 @@ function stateOf({ suspended_at, delete_at }: FleetSite): string {
 }
 
 function rowOf(site: FleetSite) {
-  const { site_id, name, host, created_at, products, orders, last_order_at, storage_bytes } = site;
+  const { site_id, name, host, created_at, products, orders, calls, last_order_at, storage_bytes } = site;
   const megabytes = `${(storage_bytes / 1024 / 1024).toFixed(1)} MB`;
   const days = [created_at, last_order_at].map((moment) => moment?.slice(0, 10) ?? '–');
-  const counts = [products, orders].map(String);
-  return [site_id, name, host ?? '–', stateOf(site), days[0] ?? '', ...counts, days[1] ?? '', megabytes];
+  const held = [products, orders].map(String);
+  const shown = [site_id, name, host ?? '–', stateOf(site), days[0] ?? ''];
+  return [...shown, ...held, days[1] ?? '', String(calls), megabytes, healthOf(site)];
+}
+
+/** In words; that it is suspended is its state. */
+function healthOf({ problems, lacks }: FleetSite): string {
+  const words = {
+    cannot_sell: `cannot sell: ${lacks.join(', ')}`,
+    webhooks_failing: 'webhooks failing',
+    suspended: '',
+  };
+  const found = problems.map((problem) => words[problem]).filter(Boolean);
+  return found.length > 0 ? found.join('; ') : 'ok';
 }

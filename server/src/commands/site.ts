@@ -1,14 +1,12 @@
 import type { Config } from '../config.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { mistakesInRow } from '../http/contract/rows.ts';
-import { inventedEmail, type Opened, type Opening, openShop } from '../shop/merchant/opening.ts';
+import { inventedEmail, type Opened, type Opening } from '../shop/merchant/opening.ts';
 import { mintPassword, type NewPassword } from '../shop/merchant/sites.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
-import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
 import { withPool } from './database.ts';
 import { type Given, interview } from './opening/interview.ts';
+import { asJson, openIn } from './opening/open-in.ts';
 import { canAsk, openPrompt } from './opening/prompt.ts';
-import { inFile, readShopFile } from './opening/shop-file.ts';
+import { readShopFile } from './opening/shop-file.ts';
 
 export interface SiteOptions extends Given {
   file?: string;
@@ -24,18 +22,7 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
   const asks = options.input && !options.file && canAsk(process);
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
-  const opened = await withPool(config, (db) =>
-    inTransaction(db, async (connection) => {
-      const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
-      const { file } = options;
-      const refusedAt = (at: string, error: unknown) => (file ? inFile(file, at, error) : error);
-      return openShop(
-        connection,
-        { ...opening, password },
-        { baseUrl: config.baseUrl, card, mistakesInRow, refusedAt },
-      );
-    }),
-  );
+  const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
   // Only the settings of the server say where it will listen.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
@@ -43,7 +30,7 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
     process.stdout.write(`${inWords(opening.name, opened, baseUrl, typed)}\n`);
     return;
   }
-  process.stdout.write(`${JSON.stringify(asJson(opened, baseUrl), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(asJson(opened, config), null, 2)}\n`);
   if (asks) process.stderr.write(`\n${nextSteps(opened, baseUrl).join('\n')}\n`);
 }
 
@@ -78,14 +65,6 @@ async function openingOf({ file, name, currency, staffEmail, staffName }: SiteOp
 
 async function passwordOf({ password }: Opening): Promise<NewPassword> {
   return password === null ? mintPassword() : { text: password, hash: await hashPassword(password) };
-}
-
-function asJson({ credentials, missing, can_sell }: Opened, baseUrl: string | null) {
-  return {
-    ...(baseUrl && { base_url: baseUrl, panel_url: `${baseUrl}/panel` }),
-    ...credentials,
-    setup: { can_sell, missing: missing.map(({ code }) => code) },
-  };
 }
 
 function inWords(name: string, opened: Opened, baseUrl: string | null, typed: boolean): string {

@@ -19,6 +19,10 @@ export async function start(config: Config): Promise<void> {
   const stops: Stop[] = [];
   const readiness = { draining: false };
   try {
+    if (config.tracing) {
+      const { openTracing } = await import('../tracing/open-tracing.ts');
+      stops.unshift(await openTracing(config.tracing));
+    }
     const database = await openDatabase(config, (sentence) => logger.debug(sentence));
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
@@ -26,13 +30,14 @@ export async function start(config: Config): Promise<void> {
     const prepared = prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
     const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
     const started = { config, logger, database, readiness, stops };
-    const { server, db, metrics } = await serve(started);
+    const serving = await serve(started);
+    const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
     if (config.role !== 'worker') {
       const { warmUp } = await import('../warm-up.ts');
       await warmUp(metrics);
     }
-    if (config.role === 'all' && !readiness.draining) await runJobs(started, db);
+    if (config.role === 'all' && !readiness.draining) await runJobs(started, serving);
     release();
   } catch (error) {
     readiness.draining = true;

@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
+import { beginSpan, type SpanStart } from '../tracing/span.ts';
+import { summaryOf } from './statement-summary.ts';
 import { countAddedJobs } from './wake-workers.ts';
 
 /**
@@ -79,11 +81,22 @@ async function transmit<Row extends object>(
   const before = underWay.get(connection) ?? 0;
   underWay.set(connection, before + 1);
   gatherWrites(connection);
+  const span = beginSpan(() => spanOf(config.text));
   try {
     return await connection.query<Row>({ ...config, query_timeout: query_timeout * (before + 1) } as pg.QueryConfig);
+  } catch (error) {
+    span?.fail(error);
+    throw error;
   } finally {
+    span?.end();
     underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
   }
+}
+
+function spanOf(text: string): SpanStart {
+  const summary = summaryOf(text);
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary };
+  return { name: summary, kind: 'client', attributes, onlyWithin: true };
 }
 
 /** Statements that are sent without waiting in between leave in one packet: writing a packet costs more than its content. */

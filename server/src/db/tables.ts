@@ -764,6 +764,14 @@ export interface Tables {
     ask_for_marketing: boolean;
     tax_decided: boolean;
   };
+  site_usage: {
+    site_id: string;
+    month: string;
+    calls: number;
+    deliveries: number;
+    products: number;
+    storage_bytes: number;
+  };
   sites: {
     site_id: string;
     merchant_id: string;

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { payloadOf } from '../shop/integrations/event-data.ts';
+import type { UsageCounter } from '../shop/usage.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import { sendSigned } from '../shop/webhooks/send.ts';
 import { createShare } from './fair-share.ts';
@@ -16,6 +17,7 @@ export interface DeliveryDeps {
   secretKey: string;
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
+  usage: UsageCounter;
 }
 
 const outcomes = new Counter({
@@ -40,7 +42,7 @@ const inFlight = new Gauge({
  * Attempts a delivery: reads it, sends it outside any transaction, and then stores the outcome and all that follows from it.
  * If the process dies in between, the delivery stays pending, and another one sends it again with the same id (at least once).
  */
-export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: DeliveryDeps) {
+export function deliverWebhook({ db, egress, secretKey, webhookConcurrency, usage }: DeliveryDeps) {
   const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
@@ -50,6 +52,7 @@ export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: De
     });
     if (!due) return;
     const taken = await share.take({ site_id, webhook_id: due.webhook_id }, () => send(egress, secretKey, due));
+    if ('done' in taken && taken.done.outcome !== 'not_signed') usage.count(site_id, 'deliveries');
     await inShopAsSystem(db, site_id, (shop) =>
       'done' in taken
         ? attempts.record(shop, due, taken.done)

@@ -1,3 +1,4 @@
+import { traced } from '../tracing/span.ts';
 import { Counter, Histogram, Registry } from './metric-kinds.ts';
 
 /** Metrics of the background jobs of this process, exposed at /metrics with those of the requests. */
@@ -17,12 +18,19 @@ const duration = new Histogram({
   registers: [jobRegistry],
 });
 
-/** Counts and times each run of a job; rethrows what it throws. */
+/** Counts, times and traces each run of a job; rethrows what it throws. */
 export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
   return async (...args: Args): Promise<void> => {
     const stop = duration.startTimer({ job });
     try {
-      await run(...args);
+      await traced(
+        () => ({
+          name: `job ${job}`,
+          kind: 'consumer',
+          attributes: { 'commerce.job': job, 'commerce.site_id': siteOf(args) },
+        }),
+        () => run(...args),
+      );
       runs.inc({ job, result: 'done' });
     } catch (error) {
       runs.inc({ job, result: 'failed' });
@@ -31,4 +39,10 @@ export function counted<Args extends unknown[]>(job: string, run: (...args: Args
       stop();
     }
   };
+}
+
+/** Jobs for one shop name it in their payload. */
+function siteOf([payload]: unknown[]): string | undefined {
+  const { site_id } = (payload ?? {}) as { site_id?: unknown };
+  return typeof site_id === 'string' ? site_id : undefined;
 }

@@ -7,6 +7,7 @@ import { openAuditKey } from '../shop/audit/keys.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { deleteDueSites } from '../shop/sites/deletion.ts';
+import type { UsageCounter } from '../shop/usage.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { applyConsent } from './apply-consent.ts';
 import { expireOverdue } from './buying.ts';
@@ -19,6 +20,7 @@ import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
+import { noteUsage } from './note-usage.ts';
 import { type FileDeps, processFile, removeFile } from './process-file.ts';
 import { sealAudit } from './seal-audit.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
@@ -45,13 +47,16 @@ export interface JobDeps extends MailDeps {
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
   files: FileStore;
+  /** Counts what each site has delivered. */
+  usage: UsageCounter;
 }
 
 /** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
 const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1&queue=overdue&jobKey=overdue
-* * * * * seal_audit ?max=1&jobKey=seal_audit`;
+* * * * * seal_audit ?max=1&jobKey=seal_audit
+17 3 * * * note_usage ?max=3&jobKey=note_usage`;
 /** Cron runs once a minute: each run of it queues another in between, so that no row waits for a seal for a minute. */
 const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
@@ -121,6 +126,9 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
         if (sealed.rows > 0) logger.debug({ job: 'seal_audit', ...sealed }, 'job');
         const again = { runAt: new Date(Date.now() + SEAL_AGAIN_MS), jobKey: 'seal_audit_again', maxAttempts: 1 };
         if (isFromCron(payload)) await addJob('seal_audit', {}, again);
+      }),
+      note_usage: counted('note_usage', async (_payload: unknown, { withPgClient }: JobHelpers) => {
+        await withPgClient((client) => noteUsage(client, db, logger));
       }),
       index_products: counted('index_products', async (_payload: unknown, { abortSignal }: JobHelpers) => {
         const products = await indexOutdatedProducts(db, abortSignal);

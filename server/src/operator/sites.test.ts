@@ -1,72 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type pg from 'pg';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SECRET_KEY, testServer } from '../../test/server.ts';
+import { type Operators, openOperators, SITES } from '../../test/operators.ts';
+import { testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { asOwner } from '../db/as-owner.ts';
-import { openPool } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { operatorOperations } from '../http/contract/operator-contract.ts';
 import { createLimits } from '../http/pipeline/limits.ts';
-import { createOperatorApp } from '../operator-app.ts';
 import { createKey, revokeKey } from '../shop/operators/keys.ts';
 
-let owner: pg.Pool;
-let server: Server;
-let base: string;
-let secret: string;
-
-const asKeeper = <T>(work: (connection: pg.PoolClient) => Promise<T>) =>
-  inTransaction(owner, (connection) => asOwner(connection, () => work(connection)));
+let operators: Operators;
+const ask: Operators['ask'] = (path, asked) => operators.ask(path, asked);
+const asKeeper: Operators['asKeeper'] = (work) => operators.asKeeper(work);
 
 beforeAll(async () => {
   await testServer();
-  owner = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
-  const app = createOperatorApp({
-    ...{ owner, logger: pino({ level: 'silent' }), baseUrl: 'http://localhost', card: undefined },
-    ...{ secretKey: SECRET_KEY, rateLimits: false, validateResponses: true },
-  });
-  server = createServer(app);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  ({ secret } = await asKeeper((connection) => createKey(connection, { description: 'tests', days: 1 })));
+  operators = await openOperators();
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await owner.end();
-});
-
-interface Asked {
-  method?: string;
-  body?: object;
-  key?: string;
-  headers?: Record<string, string>;
-}
-
-async function ask(path: string, { method = 'GET', body, key = secret, headers = {} }: Asked = {}) {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: {
-      ...(key && { Authorization: `Bearer ${key}` }),
-      ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
-      ...(body && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: answers are checked against the contract by the server
-  return { status: response.status, headers: response.headers, data: (await response.json()) as any };
-}
-
-const SITES = '/api/operator/sites';
+afterAll(() => operators.close());
 
 test('no operation answers without a living key, and none on the port of the shops', async () => {
+  const { base, secret } = operators;
   const { baseUrl } = await testServer();
   const ended = await asKeeper((connection) => createKey(connection, { description: 'ended', days: 1 }));
   await asKeeper((connection) => revokeKey(connection, ended.id));

@@ -4,18 +4,20 @@ import { bodyMistake, ShopError, ValidationError } from '../shop/errors.ts';
 import { addDomain, type Domain, listDomains, readHost, removeDomain } from '../shop/merchant/domains.ts';
 import * as fleet from '../shop/merchant/fleet.ts';
 import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/merchant/opening.ts';
-import { mintPassword, type NewPassword } from '../shop/merchant/sites.ts';
 import { usualCountry } from '../shop/merchant/usual-taxes.ts';
 import * as limits from '../shop/site-limits.ts';
+import { BACKUPS_REMAIN, requestDeletion } from '../shop/sites/deletion.ts';
+import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
+import { usageOf } from '../shop/usage.ts';
 
 /** What operators do with sites. */
 export const handlers: OperatorHandlers = {
-  listSites: ({ connection, query }) => fleet.pageOfSites(connection, query),
-  createSite: async ({ connection, baseUrl, card, mistakesInRow, body }) => {
-    const { opening, password } = await openingOf(body);
+  listSites: ({ connection, card, query }) => fleet.pageOfSites(connection, card, query),
+  createSite: async ({ connection, baseUrl, card, mistakesInRow, body, password }) => {
+    const opening = openingOf(body);
     const opened = await openShop(
       connection,
-      { ...opening, password },
+      { ...opening, password: password() },
       { baseUrl, card, mistakesInRow, refusedAt: inBody },
     );
     const { credentials, can_sell, missing } = opened;
@@ -27,6 +29,16 @@ export const handlers: OperatorHandlers = {
     const told = limits.toldLimits(own).filter(({ name }) => name in own);
     return { ...(await fleet.siteDetails(site(), card)), limits: told };
   },
+  suspendSite: ({ connection, asOwner, site, body }) =>
+    asOwner(() => suspendSite(connection, site().siteId, body.reason ?? null)),
+  resumeSite: ({ connection, asOwner, site }) => asOwner(() => resumeSite(connection, site().siteId)),
+  deleteSite: ({ connection, asOwner, site, query: { now = false, force = false } }) =>
+    asOwner(async () => ({
+      ...(await requestDeletion(connection, site().siteId, { now, force })),
+      notice: BACKUPS_REMAIN,
+    })),
+  cancelDeletion: ({ connection, asOwner, site }) => asOwner(() => cancelDeletion(connection, site().siteId)),
+  getUsage: async ({ site, query: { months = 12 } }) => ({ usage: await usageOf(site(), months) }),
   listDomains: async ({ connection, asOwner, site }) => ({
     domains: told(await asOwner(() => listDomains(connection, site().siteId))),
   }),
@@ -52,16 +64,15 @@ function told(domains: Domain[]) {
 }
 
 /** What is not given is as usual in the country. */
-async function openingOf(given: SiteInput): Promise<{ opening: Omit<Opening, 'password'>; password: NewPassword }> {
+function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   const { name, country, staff, shipping_options = [], products = [] } = given;
   const currency = given.currency ?? (country && usualCountry(country)?.currency);
   if (!currency) throw new ValidationError([bodyMistake(['currency'], 'missing', 'Field required.')]);
-  const opening = {
+  return {
     ...{ name, currency, shipping_options, products },
     staff: { email: staff?.email ?? inventedEmail(name), name: staff?.name ?? `${name} (owner)`.slice(0, 255) },
     settings: { ...(country && usualSettings(country, { shipping_options })), ...given.settings },
   };
-  return { opening, password: await mintPassword() };
 }
 
 /** A refusal of a part, told by its place in the body. */

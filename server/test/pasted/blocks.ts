@@ -28,6 +28,7 @@ export const DOCUMENTS = [
     .sort(),
   'examples/README.md',
   'cli/README.md',
+  'server/README.md',
   'sdk/README.md',
 ];
 

@@ -27,9 +27,40 @@ const MOST_PRODUCTS = 100;
 
 /** Throws an error with a line for each mistake, each with the field. */
 export async function readShopFile(path: string): Promise<ShopFile> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return shopIn(path, await readText(path));
+}
+
+/** A shop of a file with many, and where it stands in it. */
+interface ShopLine {
+  line: number;
+  shop: ShopFile;
+}
+
+/** A shop in each line, in JSON. Throws an error with the mistakes of all lines, each with line and field. */
+export async function readShopLines(path: string): Promise<ShopLine[]> {
+  const lines = (await readText(path)).split('\n').map((text, index) => ({ text, line: index + 1 }));
+  const mistakes: string[] = [];
+  const shops = lines.flatMap(({ text, line }) => {
+    if (text.trim() === '') return [];
+    try {
+      return [{ line, shop: shopIn(`${path}:${line}`, text) }];
+    } catch (error) {
+      mistakes.push((error as Error).message);
+      return [];
+    }
+  });
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
+  if (shops.length === 0) throw new Error(`${path} holds no shop.`);
+  return shops;
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${path} cannot be read: ${error.code}.`);
   });
+}
+
+function shopIn(path: string, text: string): ShopFile {
   const given = asObject(path, text);
   const mistakes = [...ownMistakes(given), ...contractMistakes(given)];
   if (mistakes.length > 0) throw new Error(mistakes.map((mistake) => `${path}: ${mistake}`).join('\n'));

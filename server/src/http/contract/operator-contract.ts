@@ -5,4 +5,6 @@ import { type ContractDocument, operationsIn } from './contract.ts';
 /** The contract of the listener for operators: a description of its own, with none of the operations of shops. */
 export type OperatorOperationId = keyof operations;
 
-export const operatorOperations = operationsIn(contract as unknown as ContractDocument);
+export const operatorDocument = contract as unknown as ContractDocument;
+
+export const operatorOperations = operationsIn(operatorDocument);

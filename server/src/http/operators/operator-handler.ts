@@ -1,5 +1,6 @@
 import type { operations } from '@commerce-backend/spec/operator';
 import type { Connection } from '../../db/connect.ts';
+import type { NewPassword } from '../../shop/merchant/sites.ts';
 import type { RowCheck } from '../../shop/products/import.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { OperatorOperationId } from '../contract/operator-contract.ts';
@@ -18,6 +19,8 @@ export interface OperatorCall<Id extends OperatorOperationId> {
   connection: Connection;
   /** Runs a part as the owner of the tables, for what requests of shops have no right to. */
   asOwner<T>(work: () => Promise<T>): Promise<T>;
+  /** For the owner of a new site. Only for operations that open one: it was made before the transaction. */
+  password: () => NewPassword;
   baseUrl: string;
   /** Which cards all shops take, if any. */
   card: { name: string } | undefined;

@@ -11,6 +11,7 @@ import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts'
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
 import { Shop } from '../../shop/shop.ts';
+import type { UsageCounter } from '../../shop/usage.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, authenticate } from '../callers/callers.ts';
@@ -57,6 +58,7 @@ export interface Deps {
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
+  usage: UsageCounter;
   strain: Strain;
   readiness: Readiness;
   deadlines: Deadlines;

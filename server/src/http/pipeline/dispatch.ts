@@ -78,6 +78,8 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
       } catch (thrown) {
         answer = await refused(req, res, thrown);
       }
+      const { caller } = notes;
+      if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
       return ensureAudited(deps, req, notes, answer);
     },
     async refuse(req, res, thrown) {

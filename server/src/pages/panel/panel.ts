@@ -7,9 +7,9 @@ import { type KeptFile, keepFile, sendKeptFile } from '../../http/pipeline/kept-
 
 /**
  * The merchant's panel as `npm run build` made it: one page for all its addresses, and files whose names contain a hash of their
- * content. A shop's own host does not serve it.
+ * content. A shop's own host does not serve it. The package of the server has it beside its code.
  */
-const DIST = new URL('../../../../panel/dist/', import.meta.url);
+const DIST = new URL(import.meta.url.endsWith('.ts') ? '../../../../panel/dist/' : '../../panel/', import.meta.url);
 
 const HEADERS = {
   'Content-Security-Policy': [

@@ -20,9 +20,12 @@ export interface CustomerVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The visit of a page that names its shop by `?site_id=`. Throws `not_found` when there is no such shop. */
+/**
+ * The visit of a page that names its shop by `?site_id=`, or by nothing at a host of the shop. Throws `not_found` when there is no such
+ * shop.
+ */
 export async function arriveInShop(request: PageRequest, pathOf: (site_id: string) => string): Promise<CustomerVisit> {
-  const site_id = String(request.req.query.site_id ?? '').toLowerCase();
+  const site_id = String(request.req.query.site_id ?? request.hosts.siteAt(request.req) ?? '').toLowerCase();
   const tenant = UUID.test(site_id) ? await findTenant(request.db, site_id) : undefined;
   if (!tenant) throw new ShopError('not_found', 'There is no such shop.');
   return { ...request, path: pathOf(site_id), tenant, ...(await recognize(request, tenant)) };

@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { asOwner } from '../../../test/as-owner.ts';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { listSites } from './fleet.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { ValidationError } from '../errors.ts';
+import { suspendSite } from '../sites/state.ts';
+import { listSites, pageOfSites } from './fleet.ts';
 
 test('the list of sites counts what each of them holds, and nothing of the others', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
@@ -9,7 +14,7 @@ test('the list of sites counts what each of them holds, and nothing of the other
   await busy.givenProduct({ status: 'draft' });
   await quiet.givenProduct();
 
-  const sites = await listSites(db, 'name');
+  const sites = await listSites(db, undefined, { sort: 'name' });
 
   const of = (site_id: string) => sites.find((site) => site.site_id === site_id);
   expect(of(busy.credentials.site_id)).toMatchObject({ products: 2, orders: 0, last_order_at: null, host: null });
@@ -21,10 +26,87 @@ test('sites are sorted by what is asked for', async () => {
   const [first, second] = [await openShop(), await openShop()];
   await first.givenProduct();
 
-  const byCreated = (await listSites(db, 'created')).map(({ site_id }) => site_id);
-  const byProducts = (await listSites(db, 'products')).map(({ site_id }) => site_id);
+  const byCreated = (await listSites(db, undefined, { sort: 'created' })).map(({ site_id }) => site_id);
+  const byProducts = (await listSites(db, undefined, { sort: 'products' })).map(({ site_id }) => site_id);
 
   const [one, two] = [first.credentials.site_id, second.credentials.site_id];
   expect(byCreated.indexOf(two)).toBeLessThan(byCreated.indexOf(one));
   expect(byProducts.indexOf(one)).toBeLessThan(byProducts.indexOf(two));
+});
+
+/** Shops of a name that no other test uses, so that a search finds them alone. */
+async function givenFleet(size: number) {
+  const word = `fleet-${randomUUID()}`;
+  const shops = [];
+  for (let n = 0; n < size; n += 1) {
+    const shop = await openShop();
+    await shop.owner.query(`update commerce.site_settings set name = $2 where site_id = $1`, [
+      shop.site_id,
+      // Longer than what a cursor keeps of it.
+      `${word} ${'long '.repeat(10)}${String.fromCharCode(97 + n)}`,
+    ]);
+    shops.push(shop);
+  }
+  const { db } = await testServer();
+  const page = (query: Partial<Parameters<typeof pageOfSites>[2]>) =>
+    inTransaction(db, (connection) => pageOfSites(connection, undefined, { q: word, ...query }));
+  return { shops, page };
+}
+
+test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as const)(
+  'by cursor, every site is shown once in the order of %s',
+  async (sort) => {
+    const { shops, page } = await givenFleet(5);
+    await shops[1]?.givenProduct();
+    const whole = (await page({ sort, limit: 100 })).sites.map(({ site_id }) => site_id);
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { sites, total, next_cursor } = await page({ sort, limit: 2, ...(cursor && { cursor }) });
+      expect(total).toBe(5);
+      found.push(...sites.map(({ site_id }) => site_id));
+      cursor = next_cursor;
+    } while (cursor);
+
+    expect(found).toEqual(whole);
+    expect(found.toSorted()).toEqual(shops.map(({ site_id }) => site_id).toSorted());
+  },
+);
+
+test('a site that moves to the front meanwhile hides none of the others', async () => {
+  const { shops, page } = await givenFleet(4);
+  const first = await page({ sort: 'products', limit: 2 });
+  const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);
+  await last?.givenProduct();
+
+  const rest = await page({ sort: 'products', limit: 10, cursor: first.next_cursor ?? '' });
+
+  expect(rest.sites).toHaveLength(2);
+  expect(rest.next_cursor).toBeNull();
+  await expect(page({ sort: 'name', cursor: first.next_cursor ?? '' })).rejects.toThrow(ValidationError);
+  await expect(page({ sort: 'products', cursor: 'AAAA' })).rejects.toThrow(ValidationError);
+});
+
+test('sites are found by their state and by what is wrong with them, the worst first', async () => {
+  const { shops, page } = await givenFleet(3);
+  const [empty, selling, away] = shops.map(({ site_id }) => site_id);
+  for (const shop of shops.slice(1)) {
+    await shop.givenProduct({ status: 'active', inventory_quantity: 1 });
+    await shop.givenShippingOption();
+    const bank_details = { account_holder: 'Fleet', iban: 'DE89370400440532013000' };
+    await shop.dashboard.PATCH('/api/dashboard/settings', { body: { bank_details } });
+  }
+  await asOwner((owner) => suspendSite(owner, away ?? '', null));
+  const ids = async (query: Parameters<typeof page>[0]) => (await page(query)).sites.map(({ site_id }) => site_id);
+
+  expect(await ids({ problem: 'cannot_sell' })).toEqual([empty]);
+  expect(await ids({ status: 'suspended' })).toEqual([away]);
+  expect(await ids({ status: 'deleting' })).toEqual([]);
+  expect(await ids({ sort: 'health' })).toEqual([empty, away, selling]);
+  const { sites } = await page({ sort: 'health' });
+  expect(sites.map(({ problems, lacks }) => [problems, lacks])).toEqual([
+    [['cannot_sell'], ['products', 'delivery', 'payment']],
+    [['suspended'], []],
+    [[], []],
+  ]);
 });

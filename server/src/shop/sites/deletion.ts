@@ -2,8 +2,11 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, notFound, ShopError } from '../errors.ts';
-import { planDeletion, type SiteState } from './state.ts';
+import { type Owner, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
+
+/** What no deletion reaches. */
+export const BACKUPS_REMAIN = 'Backups that were made before still hold the site: delete them when they must not.';
 
 /** How long a deletion can be taken back. */
 export const DELETION_WAITS_DAYS = 30;
@@ -73,9 +76,28 @@ export async function deleteDueSites(
   return done;
 }
 
-async function plan(owner: pg.ClientBase, site_id: string, force: boolean): Promise<SiteState> {
+function plan(owner: Owner, site_id: string, force: boolean): Promise<SiteState> {
+  return planIn(owner, site_id, { days: DELETION_WAITS_DAYS, force });
+}
+
+async function planIn(owner: Owner, site_id: string, { days, force }: { days: number; force: boolean }) {
   if (!force) await refuseOwing(owner, site_id);
-  return planDeletion(owner, site_id, DELETION_WAITS_DAYS, force);
+  return planDeletion(owner, site_id, days, force);
+}
+
+/**
+ * The same inside a transaction that has the site as its tenant: a deletion at once is left to a worker, which is woken for it. Throws
+ * what `deleteSite` throws.
+ */
+export async function requestDeletion(
+  owner: Owner,
+  site_id: string,
+  { now, force }: DeletionOptions,
+): Promise<SiteState> {
+  const state = await planIn(owner, site_id, { days: now ? 0 : DELETION_WAITS_DAYS, force });
+  if (now)
+    await owner.query(`select graphile_worker.add_job('delete_sites', job_key => 'delete_sites', max_attempts => 1)`);
+  return state;
 }
 
 /** In one transaction that sees the site alone. */
@@ -96,7 +118,7 @@ async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Prom
 }
 
 /** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
-async function refuseOwing(owner: pg.ClientBase, site_id: string): Promise<void> {
+async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
   const { rows } = await owner.query<{ open_payments: number; refunds_due: number }>(
     sql`select (
         select count(*) from commerce.payments p where p.site_id = ${site_id}::uuid and (

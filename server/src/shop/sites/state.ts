@@ -2,6 +2,9 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 
+/** A connection of the login that owns the tables. */
+export type Owner = Pick<pg.ClientBase, 'query'>;
+
 /** What an operator decided about a site. */
 export interface SiteState {
   site_id: string;
@@ -18,7 +21,7 @@ const STATE = sql`site_id, suspended_at, suspended_reason, delete_at`;
  * staff. Jobs go on: payments are settled or given back, refunds finished, what is due expires. Suspending it again only changes
  * the reason. Throws `not_found`.
  */
-export function suspendSite(owner: pg.ClientBase, site_id: string, reason: string | null): Promise<SiteState> {
+export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(
     owner,
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()),
@@ -28,7 +31,7 @@ export function suspendSite(owner: pg.ClientBase, site_id: string, reason: strin
 }
 
 /** The site answers again, and a deletion that was to come is taken back. Throws `not_found`. */
-export function resumeSite(owner: pg.ClientBase, site_id: string): Promise<SiteState> {
+export function resumeSite(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
     sql`update commerce.sites set suspended_at = null, suspended_reason = null, delete_at = null, delete_forced = false
@@ -37,7 +40,7 @@ export function resumeSite(owner: pg.ClientBase, site_id: string): Promise<SiteS
 }
 
 /** Takes back a deletion that is to come; the site stays suspended. Throws `not_found`. */
-export function cancelDeletion(owner: pg.ClientBase, site_id: string): Promise<SiteState> {
+export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState> {
   return change(
     owner,
     sql`update commerce.sites set delete_at = null, delete_forced = false
@@ -45,17 +48,17 @@ export function cancelDeletion(owner: pg.ClientBase, site_id: string): Promise<S
   );
 }
 
-/** Suspends the site now, and has it deleted after that many days. Throws `not_found`. */
-export function planDeletion(owner: pg.ClientBase, site_id: string, days: number, force: boolean): Promise<SiteState> {
+/** Suspends the site now, and has it deleted after that many days, or earlier if that was planned. Throws `not_found`. */
+export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
     owner,
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_forced = ${force},
-        delete_at = coalesce(delete_at, now() + make_interval(days => ${days}))
+        delete_at = least(delete_at, now() + make_interval(days => ${days}))
       where site_id = ${site_id}::uuid returning ${STATE}`,
   );
 }
 
-async function change(owner: pg.ClientBase, statement: Sql): Promise<SiteState> {
+async function change(owner: Owner, statement: Sql): Promise<SiteState> {
   const { rows } = await owner.query<SiteState>(statement);
   const [changed] = rows;
   if (!changed) throw notFound('site');

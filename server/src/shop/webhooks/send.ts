@@ -1,4 +1,5 @@
 import { type Attempted, type Egress, UNANSWERED } from '../../egress/post.ts';
+import { traced, traceHeaders } from '../../tracing/span.ts';
 import type { Due } from './attempts.ts';
 import { signatureHeaders, unseal } from './secrets.ts';
 
@@ -8,7 +9,17 @@ const NOT_SIGNED: Attempted = { ...UNANSWERED, outcome: 'not_signed', duration_m
 export async function sendSigned(egress: Egress, secretKey: string, due: Due): Promise<Attempted> {
   const secrets = opened(secretKey, due);
   if (!secrets) return NOT_SIGNED;
-  return egress.post(due.url, signatureHeaders(due.event_id, due.payload, secrets), due.payload);
+  const signed = signatureHeaders(due.event_id, due.payload, secrets);
+  return traced(
+    // Without the address, which may hold a secret of the receiver.
+    () => ({ name: 'POST webhook', kind: 'client', attributes: { 'commerce.event_id': due.event_id } }),
+    async (span) => {
+      const attempted = await egress.post(due.url, { ...signed, ...traceHeaders() }, due.payload);
+      const { outcome, response_status } = attempted;
+      span?.set({ 'commerce.outcome': outcome, 'http.response.status_code': response_status ?? undefined });
+      return attempted;
+    },
+  );
 }
 
 /** Undefined if one of the secrets was encrypted with another key, or is damaged. */

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { unwrap } from '@commerce-backend/sdk';
+import { createOperatorClient, type OperatorClient } from '@commerce-backend/sdk/operator';
+import pg from 'pg';
+import { freePort } from '../server/src/db/free-port.ts';
+import { importAll, type Measured, readWhile } from './background.ts';
+import { openDatabase } from './database.ts';
+import { median } from './load.ts';
+import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } from './processes.ts';
+import { report, table, whole } from './report.ts';
+
+/**
+ * How long it takes to open many shops, by the command with a file and over the listener of operators, what shoppers of another shop
+ * notice of it, and how long a page of all of them takes.
+ */
+export async function sites({ count, products, seconds }: SitesOptions): Promise<void> {
+  const database = await openDatabase();
+  let server: Running | undefined;
+  const db = new pg.Client({ connectionString: database.bareUrl });
+  try {
+    await migrate(database.url, database.dataDir);
+    const site = await createSite(database.url, database.dataDir, 'EUR');
+    const port = await freePort();
+    const env = { OPERATOR_PORT: String(port) };
+    server = await startCommerce({ databaseUrl: database.url, dataDir: database.dataDir, env, counted: true });
+    const { secret } = JSON.parse(await command(database, 'operator-keys', 'create', '--description', 'bench')) as {
+      secret: string;
+    };
+    const operators = createOperatorClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      operatorKey: secret,
+      timeoutMs: 60_000,
+    });
+    await importAll(server, site, products);
+    await db.connect();
+    await db.query('vacuum analyze');
+
+    const read = (done: Promise<void>) => readWhile(server as Running, site, products, done);
+    await read(sleep(1_000));
+    const version = await versionOf(db, site.site_id);
+    const alone = await read(sleep(1_000 * seconds));
+    const byCommand = await read(openByCommand(database, count));
+    const before = await sentBy(server);
+    await openOne(operators, 0);
+    const after = await sentBy(server);
+    const overHttp = await read(openOverHttp(operators, count));
+    if ((await versionOf(db, site.site_id)) !== version)
+      throw new Error("The other shop's catalogue has a new version.");
+    const { total } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { limit: 1 } } }));
+    await report('sites', database.version, [
+      `${whole(count)} shops by \`site create --file shops.jsonl\`, then as many over the listener, ${AT_ONCE} at a time, each with a`,
+      'shipping option, beside readers of another shop (50 requests a second, as in "Background work"). Goal: minutes, not hours.',
+      '',
+      ...table(HEADER, [
+        rowOf('nothing', alone, undefined),
+        rowOf('shops are opened by the command', byCommand, count),
+        rowOf('shops are opened over HTTP', overHttp, count),
+      ]),
+      '',
+      `Opening one over HTTP sends ${after.statements - before.statements} statements. Then, with ${whole(total)} shops, a page of 100 of the list of sites:`,
+      '',
+      ...table(['Sorted by', 'ms'], await timesOf(operators)),
+    ]);
+  } finally {
+    await db.end();
+    await stop(server);
+    await database.drop();
+  }
+}
+
+export interface SitesOptions {
+  /** How many shops are opened each way. */
+  count: number;
+  products: number;
+  /** How long readers are measured by themselves. */
+  seconds: number;
+}
+
+type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** Calls at a time: the listener has four connections to the database. */
+const AT_ONCE = 4;
+const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'p50 ms', 'p99 ms'];
+const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };
+
+async function command({ url, dataDir }: Database, ...args: string[]): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, DATABASE_URL: url, DATA_DIR: dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'server/src/main.ts'), ...args], {
+    ...{ env, maxBuffer: 64 * 2 ** 20 },
+  });
+  return stdout;
+}
+
+async function openByCommand(database: Database, count: number): Promise<void> {
+  const file = join(database.dataDir, 'shops.jsonl');
+  const lines = Array.from({ length: count }, (_, n) => JSON.stringify({ name: `Command ${n}`, ...SHOP }));
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const made = (await command(database, 'site', 'create', '--file', file)).trim().split('\n');
+  if (made.length !== count) throw new Error(`${made.length} of ${count} shops were opened.`);
+}
+
+async function openOverHttp(operators: OperatorClient, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n).values();
+  const work = async () => {
+    for (const n of numbers) await openOne(operators, n);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+async function openOne(operators: OperatorClient, n: number): Promise<void> {
+  const body = { name: `Listener ${n} ${randomUUID().slice(0, 8)}`, ...SHOP };
+  await unwrap(operators.POST('/api/operator/sites', { body }));
+}
+
+async function versionOf(db: pg.Client, site_id: string): Promise<string> {
+  const { rows } = await db.query<{ version: string }>(
+    'select v::text as version from commerce.catalog_versions v where v.site_id = $1',
+    [site_id],
+  );
+  return JSON.stringify(rows);
+}
+
+function rowOf(name: string, { seconds, requests, p50, p99 }: Measured, shops: number | undefined) {
+  const pace = shops === undefined ? '' : whole((60 * shops) / seconds);
+  return [name, seconds.toFixed(1), pace, whole(requests), p50.toFixed(1), p99.toFixed(1)];
+}
+
+const LOOKS = 5;
+
+async function timesOf(operators: OperatorClient): Promise<(string | number)[][]> {
+  const rows: (string | number)[][] = [];
+  for (const sort of ['name', 'last_order', 'calls', 'health'] as const) {
+    const taken: number[] = [];
+    for (let look = 0; look < LOOKS; look += 1) {
+      const started = performance.now();
+      await unwrap(operators.GET('/api/operator/sites', { params: { query: { limit: 100, sort } } }));
+      taken.push(performance.now() - started);
+    }
+    rows.push([sort, whole(median(taken))]);
+  }
+  return rows;
+}

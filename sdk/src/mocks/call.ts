@@ -1,0 +1,30 @@
+import type { operations } from '@commerce-backend/spec';
+import type { MockOperation } from './contract.ts';
+import type { State, StoredAgent, StoredCustomer } from './state.ts';
+
+export type OperationId = keyof operations;
+
+/** A request that has been authenticated and validated, typed as the contract has it. */
+export interface Call<Id extends OperationId = OperationId> {
+  state: State;
+  operation: MockOperation;
+  path: NonNullable<operations[Id]['parameters']['path']>;
+  query: NonNullable<operations[Id]['parameters']['query']>;
+  body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
+  /** Who calls, also through an agent; null for a guest. */
+  customer: StoredCustomer | null;
+  agent: StoredAgent | null;
+}
+
+/** What of a call the shop's own rules need to know. */
+export type Caller = Pick<Call, 'state' | 'customer' | 'agent'>;
+
+type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
+type Success = 200 | 201 | 202 | 204;
+type Answer<Id extends OperationId> = Json<operations[Id]['responses'][keyof operations[Id]['responses'] & Success]>;
+
+/** Answers with the body of success. */
+export type Handler<Id extends OperationId> = (call: Call<Id>) => Answer<Id>;
+
+/** Some of the operations, by their ids. */
+export type Handlers = { [Id in OperationId]?: Handler<Id> };

@@ -1,0 +1,236 @@
+import type { AgentConsent, AgentConsentApproval, AgentToken, ConsentRequest } from '@commerce-backend/spec';
+import { budgetOf } from './budgets.ts';
+import type { Handlers } from './call.ts';
+import { signedIn } from './customers.ts';
+import { categoriesOf } from './products.ts';
+import { bodyMistake, Invalid, notFound, Refusal } from './refusal.ts';
+import {
+  type AgentTerms,
+  after,
+  DAY,
+  isOver,
+  now,
+  type State,
+  type StoredAgent,
+  type StoredConsent,
+  type StoredCustomer,
+} from './state.ts';
+
+/** How agents get their tokens: the device grant, approved by the shop's helper or by a customer's call. */
+
+const SCOPES: AgentTerms['scopes'] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+const LIFETIME_SECONDS = 900;
+const INTERVAL_SECONDS = 5;
+const MOST_AGENTS = 10;
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+
+/** Two groups of four letters, the same for the same number. */
+function userCodeOf(count: number): string {
+  let rest = count * 7_919 + 1;
+  const letters = Array.from({ length: 8 }, () => {
+    const letter = LETTERS[rest % LETTERS.length];
+    rest = Math.floor(rest / LETTERS.length) + 31 * (rest % LETTERS.length);
+    return letter;
+  }).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** What is asked for, with the server's defaults. Throws what does not fit as a validation error. */
+export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
+  const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
+  const mistakes: Invalid['detail'] = [];
+  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Give the name of the agent.'));
+  const scopes = wish.scopes ?? (wish.scope?.split(' ').filter(Boolean) as AgentTerms['scopes']) ?? SCOPES;
+  if (scopes.some((scope) => !SCOPES.includes(scope))) {
+    const expected = SCOPES.join(', ');
+    mistakes.push(bodyMistake(['scope'], 'enum', `Each should be one of ${expected}.`, { expected }));
+  }
+  const le = state.data.max_budget_cents;
+  for (const field of ['budget_cents', 'max_per_order_cents'] as const) {
+    if ((wish[field] ?? 0) <= le) continue;
+    mistakes.push(bodyMistake([field], 'less_than_equal', `This shop allows at most ${le}.`, { le }));
+  }
+  if (mistakes.length > 0) throw new Invalid(mistakes);
+  return {
+    ...{ agent_name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), budget_cents: wish.budget_cents ?? 0 },
+    ...{ max_per_order_cents: wish.max_per_order_cents ?? null, budget_period: wish.budget_period ?? 'once' },
+    ...{ categories: wish.categories ?? [], expires_at: wish.expires_at ?? after(7 * DAY) },
+  };
+}
+
+function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
+  const consent: StoredConsent = {
+    ...{ device_code: state.nextToken('dvc'), user_code: userCodeOf(state.consents.size), status: 'pending' },
+    ...{ terms: termsOf(state, wish), customer_id: null, requested_at: now(), last_polled_at: 0 },
+    ...{ expires_at: after(LIFETIME_SECONDS * 1000), interval: INTERVAL_SECONDS },
+  };
+  state.consents.set(consent.device_code, consent);
+  return consent;
+}
+
+/** The request behind a code that people see. Throws `not_found`. */
+export function findConsent(state: State, user_code: string): StoredConsent {
+  const plain = (code: string) => code.toUpperCase().replaceAll(/[^A-Z]/g, '');
+  const found = [...state.consents.values()].find((one) => plain(one.user_code) === plain(user_code));
+  if (!found) throw notFound('request for consent');
+  return found;
+}
+
+/** Approves a request, or the part of it that the customer says. Throws `consent_not_pending` or `consent_expired`. */
+export function approve(
+  state: State,
+  customer: StoredCustomer,
+  user_code: string,
+  { current_password: _, ...approval }: AgentConsentApproval,
+): StoredConsent {
+  const consent = findConsent(state, user_code);
+  requireStatus(consent, ['pending']);
+  const { terms } = consent;
+  const mistakes = (['budget_cents', 'max_per_order_cents'] as const).flatMap((field) => {
+    const le = terms[field];
+    if (le === null || (approval[field] ?? 0) <= le) return [];
+    const msg = `At most ${le}: the agent asks for no more, or the shop allows no more.`;
+    return [bodyMistake([field], 'less_than_equal', msg, { le })];
+  });
+  if (mistakes.length > 0) throw new Invalid(mistakes);
+  consent.terms = {
+    ...terms,
+    ...approval,
+    scopes: terms.scopes.filter((one) => approval.scopes?.includes(one) ?? true),
+  };
+  consent.status = 'approved';
+  consent.customer_id = customer.id;
+  return consent;
+}
+
+export function deny(customer: StoredCustomer, consent: StoredConsent): StoredConsent {
+  requireStatus(consent, ['pending', 'approved']);
+  consent.status = 'denied';
+  consent.customer_id = customer.id;
+  return consent;
+}
+
+function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]): void {
+  if (status !== 'consumed' && isOver(expires_at)) {
+    throw new Refusal('consent_expired', 'The request has expired. The agent can ask again.');
+  }
+  if (wanted.includes(status)) return;
+  throw new Refusal('consent_not_pending', `The request is already ${status}.`, { status });
+}
+
+/** The token of an approved request. Throws `authorization_pending`, `slow_down` and the other answers to a poll. */
+function poll(state: State, device_code: string): StoredAgent {
+  const consent = state.consents.get(device_code);
+  if (!consent || consent.status === 'consumed') {
+    throw new Refusal('invalid_grant', 'The token of this device_code has already been fetched.');
+  }
+  if (isOver(consent.expires_at)) throw new Refusal('expired_token', 'The request has expired. Request consent again.');
+  if (consent.status === 'denied') throw new Refusal('access_denied', 'The customer has denied the request.');
+  if (consent.status === 'pending') throw tooEarly(consent);
+  const customer = state.customers.find(({ id }) => id === consent.customer_id);
+  if (!customer) throw new Error('An approved request has a customer.');
+  const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
+  if (active.length >= MOST_AGENTS) {
+    const message = `The customer already has ${MOST_AGENTS} active agents. Poll again once one is revoked.`;
+    throw new Refusal('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
+  }
+  consent.status = 'consumed';
+  return openAgent(state, customer, consent.terms);
+}
+
+function tooEarly(consent: StoredConsent): Refusal {
+  const isEarly = Date.now() - consent.last_polled_at < consent.interval * 1000;
+  consent.last_polled_at = Date.now();
+  if (isEarly) consent.interval += INTERVAL_SECONDS;
+  const retry_after_seconds = consent.interval;
+  if (!isEarly)
+    return new Refusal('authorization_pending', 'The customer has not decided yet.', { retry_after_seconds });
+  const message = `Poll every ${retry_after_seconds} seconds from now on.`;
+  return new Refusal('slow_down', message, { interval: retry_after_seconds, retry_after_seconds });
+}
+
+/** A token for an agent that acts for a customer. */
+export function openAgent(state: State, customer: StoredCustomer, terms: AgentTerms): StoredAgent {
+  const agent: StoredAgent = {
+    ...{ id: state.nextId(), access_token: state.nextToken('agt'), customer, terms, used_cents: 0, calls: [] },
+    ...{ created_at: now(), last_used_at: null, revoked_at: null, revoked_by: null },
+  };
+  state.agents.set(agent.access_token, agent);
+  return agent;
+}
+
+export function statusOf({ revoked_at, terms }: StoredAgent): 'active' | 'revoked' | 'expired' {
+  return revoked_at ? 'revoked' : isOver(terms.expires_at) ? 'expired' : 'active';
+}
+
+export function revoke(agent: StoredAgent, revoked_by: NonNullable<StoredAgent['revoked_by']>): void {
+  agent.revoked_at ??= now();
+  agent.revoked_by ??= revoked_by;
+}
+
+export function tokenView(state: State, agent: StoredAgent): AgentToken {
+  const { id, customer, terms, created_at, last_used_at, revoked_at, revoked_by } = agent;
+  const { agent_name, scopes, categories, expires_at } = terms;
+  return {
+    ...{ id, agent_name, customer_id: customer.id, scopes, categories, ...budgetOf(state, agent) },
+    ...{ status: statusOf(agent), created_at, last_used_at, expires_at, revoked_at, revoked_by },
+  };
+}
+
+function consentView(state: State, consent: StoredConsent): AgentConsent {
+  const { user_code, terms, requested_at, expires_at } = consent;
+  const { expires_at: token_expires_at, ...asked } = terms;
+  const known = categoriesOf(state).map(({ value }) => value.toLowerCase());
+  const isExpired = ['pending', 'approved'].includes(consent.status) && isOver(expires_at);
+  return {
+    ...{ user_code, status: isExpired ? 'expired' : consent.status, shop_name: state.data.name, ...asked },
+    ...{ worst_case_cents: terms.budget_cents, currency: state.data.currency },
+    unknown_categories: terms.categories.filter((name) => !known.includes(name.toLowerCase())),
+    category_choices: consent.status === 'pending' ? categoriesOf(state) : [],
+    ...{ token_expires_at, requested_at, requested_from: { ip: null, user_agent: null }, expires_at },
+    ...{ password_required: false, replaces: null },
+  };
+}
+
+export function findAgent(state: State, id: string, customer: StoredCustomer): StoredAgent {
+  const found = [...state.agents.values()].find((one) => one.id === id && one.customer === customer);
+  if (!found) throw notFound('agent');
+  return found;
+}
+
+export const consentHandlers: Handlers = {
+  'agent.requestConsent': ({ state, body }) => {
+    const { device_code, user_code } = requestConsent(state, body);
+    const verification_uri = `${state.baseUrl}/agent-consent?site_id=${state.site_id}`;
+    return {
+      ...{ device_code, user_code, verification_uri, expires_in: LIFETIME_SECONDS, interval: INTERVAL_SECONDS },
+      verification_uri_complete: `${verification_uri}&user_code=${user_code}`,
+    };
+  },
+  'agent.pollConsent': ({ state, body }) => {
+    const { id, access_token, terms } = poll(state, body.device_code);
+    const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = terms;
+    const expires_in = Math.floor((Date.parse(expires_at) - Date.now()) / 1000);
+    return {
+      ...{ access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), token_id: id, agent_name },
+      ...{ budget_cents, max_per_order_cents, budget_period, currency: state.data.currency, categories, expires_at },
+      budget_resets_at: budget_period === 'once' ? null : expires_at,
+    };
+  },
+  'storefront.getAgentConsent': ({ state, path }) => consentView(state, findConsent(state, path.user_code)),
+  'storefront.approveAgentConsent': (call) =>
+    consentView(call.state, approve(call.state, signedIn(call), call.path.user_code, call.body ?? {})),
+  'storefront.denyAgentConsent': (call) =>
+    consentView(call.state, deny(signedIn(call), findConsent(call.state, call.path.user_code))),
+  'storefront.listAgents': (call) => {
+    const own = [...call.state.agents.values()].filter(({ customer }) => customer === call.customer).reverse();
+    const active = own.filter((one) => statusOf(one) === 'active');
+    const others = own.filter((one) => statusOf(one) !== 'active');
+    return { agent_tokens: [...active, ...others].map((agent) => tokenView(call.state, agent)) };
+  },
+  'storefront.revokeAgent': (call) => {
+    const agent = findAgent(call.state, call.path.agent_token_id, signedIn(call));
+    revoke(agent, 'customer');
+    return tokenView(call.state, agent);
+  },
+};

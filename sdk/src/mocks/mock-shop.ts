@@ -1,0 +1,215 @@
+import type { AgentConsentApproval, CustomerOrder, ErrorCode } from '@commerce-backend/spec';
+import { answer, type Backend, type Played } from './backend.ts';
+import { CREDENTIALS, type MockCredentials } from './callers.ts';
+import { completeCheckout, updateCheckout } from './checkouts.ts';
+import { approve, deny, findConsent, openAgent, revoke, termsOf } from './consents.ts';
+import { errors, operationById } from './contract.ts';
+import { DEFAULT_DATA, type MockCustomer, type MockShopData } from './data.ts';
+import { minorUnits } from './money.ts';
+import { openState } from './opening.ts';
+import { price } from './pricing.ts';
+import { Refusal } from './refusal.ts';
+import type { State, StoredCustomer, StoredVariant } from './state.ts';
+
+export interface MockOptions {
+  /** Where the shop seems to be; `http://localhost:8080` unless given. Clients need the same. */
+  baseUrl?: string;
+  /** What to begin with in place of the parts of the small shop that comes along. */
+  data?: Partial<MockShopData>;
+}
+
+/** An error to play: a code of the contract, or a code with a message and the fields that it adds, or no answer at all. */
+export type MockError = ErrorCode | 'no_answer' | { error: ErrorCode; message?: string; [field: string]: unknown };
+
+/** What an agent may do; what is left out is as in a request for consent. */
+export interface MockAgentTerms {
+  /** In the currency's minor unit. */
+  budget_cents: number;
+  max_per_order_cents?: number;
+  /** Product types and handles of collections; none means everything. */
+  categories?: string[];
+  scopes?: ('catalog:read' | 'cart:write' | 'checkout:create' | 'customer:self' | 'orders:read')[];
+  agent_name?: string;
+  /** E-mail of the customer for whom it acts; the first one unless given. */
+  customer?: string;
+}
+
+/** The shop behind the mocks: its credentials, and what happens in it without a call. */
+export interface MockShop extends MockCredentials {
+  readonly baseUrl: string;
+  readonly siteId: string;
+  readonly customers: readonly MockCustomer[];
+  /** Every call so far, in order; status 0 where there was no answer. */
+  readonly calls: readonly { operationId: string; status: number }[];
+  /** The orders, newest first. */
+  readonly orders: readonly CustomerOrder[];
+  /** The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError for neither. */
+  variantId(skuOrSlug: string): string;
+  /** Sets how many pieces there are of a variant, by its id, SKU or slug. */
+  setStock(variant: string, quantity: number): void;
+  /** Sets the price of a variant, as a decimal string such as `12.50`. */
+  setPrice(variant: string, price: string): void;
+  /** Lets a cart expire now. */
+  expireCart(cartId: string): void;
+  /** Lets a checkout expire now. */
+  expireCheckout(checkoutId: string): void;
+  /** A token of an agent, as if its customer had approved it. */
+  issueAgentToken(terms: MockAgentTerms): string;
+  /**
+   * The customer approves an agent's request, or the part of it that `approval` says; the next poll gets the token. By default it is
+   * the first customer.
+   */
+  approve(userCode: string, approval?: Omit<AgentConsentApproval, 'current_password'>, email?: string): void;
+  /** The customer denies an agent's request. */
+  deny(userCode: string, email?: string): void;
+  /** The customer ends an agent: its next call fails with `invalid_token`. */
+  revoke(agentToken: string): void;
+  /**
+   * A human opens the page of a checkout, fills in what is missing (June in Berlin, the cheapest delivery, bank transfer) and places
+   * the order; for an agent's checkout it is its customer. Throws what the server would refuse, as an error with its `code`.
+   */
+  confirm(checkoutId: string): CustomerOrder;
+  /**
+   * Plays an error for the next calls of an operation: one, unless `times` says more. The client retries what is retryable, so a
+   * test of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
+   */
+  fail(operationId: string, error: MockError, options?: { times?: number }): void;
+  /** Begins anew: forgets carts, orders, agents, calls and errors to play. */
+  reset(): void;
+}
+
+const DEFAULT_URL = 'http://localhost:8080';
+
+/** A shop in memory. */
+export function openShop({ baseUrl = DEFAULT_URL, data = {} }: MockOptions = {}): {
+  shop: MockShop;
+  fetch: (request: Request) => Promise<Response>;
+} {
+  const begun = { ...DEFAULT_DATA, ...data };
+  const begin = () => openState(structuredClone(begun), baseUrl.replace(/\/$/, ''));
+  const failures = new Map<string, { played: Played; times: number }>();
+  let calls: { operationId: string; status: number }[] = [];
+  const backend: Backend = {
+    state: begin(),
+    playedFor(id) {
+      const failure = failures.get(id);
+      if (!failure) return undefined;
+      failure.times -= 1;
+      if (failure.times === 0) failures.delete(id);
+      return failure.played;
+    },
+    note: (operationId, status) => void calls.push({ operationId, status }),
+  };
+  const shop: MockShop = {
+    ...CREDENTIALS,
+    ...{ baseUrl: backend.state.baseUrl, siteId: backend.state.site_id, customers: begun.customers },
+    get calls() {
+      return calls;
+    },
+    get orders() {
+      return backend.state.orders;
+    },
+    ...changesOf(() => backend.state),
+    ...peopleOf(() => backend.state),
+    fail(operationId, error, { times = 1 } = {}) {
+      failures.set(operationById(operationId).id, { played: playedOf(error), times });
+    },
+    reset() {
+      backend.state = begin();
+      failures.clear();
+      calls = [];
+    },
+  };
+  return { shop, fetch: (request) => answer(backend, request) };
+}
+
+function playedOf(error: MockError): Played {
+  if (error === 'no_answer') return error;
+  const { error: code, message, ...fields } = typeof error === 'string' ? { error } : error;
+  if (!(code in errors)) throw new TypeError(`The contract has no error ${code}.`);
+  return new Refusal(code, String(message ?? `Played by the mocks: ${code}.`), fields);
+}
+
+/** What changes in the shop by itself. */
+function changesOf(stateNow: () => State) {
+  const find = (name: string) => findVariant(stateNow(), name);
+  const past = new Date(0).toISOString();
+  return {
+    variantId: (name: string) => find(name).id,
+    setStock(name: string, quantity: number) {
+      const variant = find(name);
+      variant.on_hand = quantity + variant.reserved;
+    },
+    setPrice(name: string, amount: string) {
+      find(name).price = minorUnits(amount, stateNow().digits);
+    },
+    expireCart(id: string) {
+      found(stateNow().carts.get(id), 'cart', id).expires_at = past;
+    },
+    expireCheckout(id: string) {
+      found(stateNow().checkouts.get(id), 'checkout', id).expires_at = past;
+    },
+  };
+}
+
+function findVariant({ products }: State, name: string): StoredVariant {
+  const variants = products.flatMap((product) => product.variants);
+  const ofSlug = variants.filter(({ product }) => product.input.slug === name);
+  const named = variants.find(({ id, sku }) => id === name || sku === name);
+  return found(named ?? (ofSlug.length === 1 ? ofSlug[0] : undefined), 'variant', name);
+}
+
+function found<Thing>(thing: Thing | undefined, noun: string, name: string): Thing {
+  if (thing === undefined) throw new RangeError(`The mock shop has no ${noun} ${name}.`);
+  return thing;
+}
+
+const JUNE = {
+  ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115' },
+  country: 'DE',
+} as const;
+
+/** What people do in the shop. */
+function peopleOf(stateNow: () => State) {
+  const customerNamed = (email?: string): StoredCustomer => {
+    const { customers } = stateNow();
+    return found(
+      email ? customers.find((one) => one.email === email.toLowerCase()) : customers[0],
+      'customer',
+      email ?? '',
+    );
+  };
+  return {
+    issueAgentToken({ customer, ...wish }: MockAgentTerms) {
+      const terms = termsOf(stateNow(), { agent_name: 'Mock agent', ...wish });
+      return openAgent(stateNow(), customerNamed(customer), terms).access_token;
+    },
+    approve(userCode: string, approval: AgentConsentApproval = {}, email?: string) {
+      approve(stateNow(), customerNamed(email), userCode, approval);
+    },
+    deny(userCode: string, email?: string) {
+      deny(customerNamed(email), findConsent(stateNow(), userCode));
+    },
+    revoke(agentToken: string) {
+      revoke(found(stateNow().agents.get(agentToken), 'agent with the token', agentToken), 'customer');
+    },
+    confirm(id: string): CustomerOrder {
+      const state = stateNow();
+      const checkout = found(state.checkouts.get(id), 'checkout', id);
+      const customer = state.customers.find((one) => one.id === checkout.customer_id) ?? null;
+      const caller = { state, customer, agent: null };
+      if (checkout.order) return checkout.order;
+      const { shipping_address, email } = checkout;
+      updateCheckout(caller, id, { shipping_address: shipping_address ?? JUNE, email: email ?? 'june@mail.example' });
+      const { choices, parcel, shipping_option } = price(state, checkout);
+      const [cheapest] = choices
+        .filter(({ kind }) => kind === 'delivery')
+        .sort((a, b) => Number(a.price) - Number(b.price));
+      const shipping_option_id = parcel.requires_shipping ? (shipping_option?.id ?? cheapest?.id ?? null) : null;
+      const payment_method =
+        checkout.payment_method ?? (shipping_option?.kind === 'pickup' ? 'manual' : 'bank_transfer');
+      updateCheckout(caller, id, { shipping_option_id, payment_method });
+      return completeCheckout(caller, id);
+    },
+  };
+}

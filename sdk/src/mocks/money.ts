@@ -1,0 +1,122 @@
+/** Amounts: decimal strings on the wire, whole minor units (cents, yen, fils) in here. */
+
+/** How many decimals a currency has: EUR 2, JPY 0, KWD 3. */
+export function currencyDigits(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** `10.50` with two digits is 1050. */
+export function minorUnits(amount: string, digits: number): number {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
+}
+
+/** 1050 with two digits is `10.50`. */
+export function decimal(minor: number, digits: number): string {
+  const text = String(minor).padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+export interface PricedLine {
+  id: string;
+  product_id: string;
+  /** Of one piece, in minor units. */
+  price: number;
+  quantity: number;
+  tax_class: string;
+}
+
+export interface DiscountTerms {
+  kind: 'percentage' | 'fixed_amount' | 'free_shipping';
+  /** Percent, or an amount; a decimal string. */
+  value: string;
+  covers(product_id: string): boolean;
+}
+
+export interface TaxTerms {
+  /** 0.19 is 19 %; a decimal string. */
+  rate: string;
+  /** The rates of classes that have one of their own. */
+  rates: Record<string, string>;
+  included: boolean;
+}
+
+export interface Totals {
+  subtotal: number;
+  discount: number;
+  shipping_cost: number;
+  tax: number;
+  total: number;
+  /** What the discount takes from each line that it covers. */
+  allocations: { id: string; amount: number }[];
+}
+
+interface TotalsInput {
+  lines: PricedLine[];
+  discount: DiscountTerms | undefined;
+  /** In minor units. */
+  shipping: number;
+  tax: TaxTerms;
+  digits: number;
+}
+
+/** What lines come to, as the server calculates it: rounded per line, discounts spread by largest remainder. */
+export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput): Totals {
+  const subtotal = sum(lines.map(amountOf));
+  const covered = lines.filter(({ product_id }) => discount?.covers(product_id));
+  const weights = covered.map(amountOf);
+  const shares = allocate(discount ? amountOff(discount, sum(weights), digits) : 0, weights);
+  const allocations = covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
+  const off = new Map(allocations.map(({ id, amount }) => [id, amount]));
+  const shipping_cost = discount?.kind === 'free_shipping' ? 0 : shipping;
+  const taxes = lines.map((line) =>
+    taxOf(amountOf(line) - (off.get(line.id) ?? 0), tax.rates[line.tax_class] ?? tax.rate, tax.included),
+  );
+  const taxed = sum(taxes) + taxOf(shipping_cost, tax.rate, tax.included);
+  const taken = sum(shares);
+  const total = subtotal - taken + shipping_cost + (tax.included ? 0 : taxed);
+  return { subtotal, discount: taken, shipping_cost, tax: taxed, total, allocations };
+}
+
+/** Totals as decimal strings. */
+export function onTheWire({ subtotal, discount, shipping_cost, tax, total }: Totals, digits: number) {
+  return {
+    subtotal: decimal(subtotal, digits),
+    discount: decimal(discount, digits),
+    shipping_cost: decimal(shipping_cost, digits),
+    tax: decimal(tax, digits),
+    total: decimal(total, digits),
+  };
+}
+
+function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
+  if (kind === 'free_shipping') return 0;
+  if (kind === 'fixed_amount') return Math.min(minorUnits(value, digits), whole);
+  // Rounded down: a code promises "up to".
+  return Number((BigInt(whole) * BigInt(minorUnits(value, 2))) / 10_000n);
+}
+
+function allocate(amount: number, weights: number[]): number[] {
+  const whole = BigInt(sum(weights)) || 1n;
+  const exact = weights.map((weight) => BigInt(amount) * BigInt(weight));
+  const shares = exact.map((share) => Number(share / whole));
+  const losses = exact.map((share, i) => ({ i, loss: share % whole }));
+  losses.sort((a, b) => (a.loss === b.loss ? a.i - b.i : a.loss > b.loss ? -1 : 1));
+  for (const { i } of losses.slice(0, amount - sum(shares))) shares[i] = (shares[i] ?? 0) + 1;
+  return shares;
+}
+
+/** Rounded half up. */
+function taxOf(amount: number, rate: string, included: boolean): number {
+  const parts = BigInt(minorUnits(rate, 4));
+  const divisor = included ? 10_000n + parts : 10_000n;
+  return Number((2n * BigInt(amount) * parts + divisor) / (2n * divisor));
+}
+
+function amountOf({ price, quantity }: PricedLine): number {
+  return price * quantity;
+}
+
+function sum(amounts: number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}

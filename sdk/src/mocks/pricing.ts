@@ -1,0 +1,119 @@
+import type { Checkout, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
+import { discountOn, forSale, itemsOf, pricedLines, warningsOf } from './carts.ts';
+import { decimal, minorUnits, onTheWire, type TaxTerms, type Totals, totalsOf } from './money.ts';
+import { choicesAmong, type Parcel, parcelOf, undeliverable } from './shipping.ts';
+import type { State, StoredCheckout } from './state.ts';
+
+/** What checkouts come to, what they still need, and how they are shown. */
+
+/** A checkout with what it comes to. */
+export interface Priced {
+  checkout: StoredCheckout;
+  totals: Totals;
+  tax: TaxTerms;
+  parcel: Parcel;
+  choices: ShippingChoice[];
+  shipping_option: ShippingChoice | null;
+  payment_methods: PaymentMethod[];
+  payment_method: PaymentMethod | null;
+  missing: string[];
+}
+
+export function price(state: State, checkout: StoredCheckout): Priced {
+  const lines = forSale(checkout.cart);
+  const discount = discountOn(state, checkout.cart);
+  const { shipping_address, billing_address } = checkout;
+  const tax = taxTermsFor(state, shipping_address?.country ? shipping_address : billing_address);
+  const priced = { lines: pricedLines(lines), discount, tax, digits: state.digits };
+  const goods = totalsOf({ ...priced, shipping: 0 });
+  const left = goods.subtotal - goods.discount;
+  const parcel = parcelOf(shipping_address ?? {}, lines, left, discount?.kind === 'free_shipping');
+  const choices = choicesAmong(state, parcel);
+  const shipping_option = choices.find(({ id }) => id === checkout.shipping_option_id) ?? null;
+  const shipping = shipping_option ? minorUnits(shipping_option.price, state.digits) : 0;
+  const totals = totalsOf({ ...priced, shipping });
+  const offered = offeredMethods(state, shipping_option);
+  const wanted = checkout.payment_method ?? (shipping_option?.kind === 'pickup' ? 'manual' : null);
+  const isFree = totals.total === 0;
+  const payment_method = isFree ? 'free' : (offered.find((method) => method === wanted) ?? null);
+  const common = { checkout, totals, tax, parcel, choices, shipping_option, payment_method };
+  return { ...common, payment_methods: isFree ? ['free'] : offered, missing: missingOf(common) };
+}
+
+function taxTermsFor({ data }: State, address: { country?: string | null; state?: string | null } | null): TaxTerms {
+  const here = data.tax_rates.filter(
+    ({ country, state }) => country === address?.country && (state === undefined || state === address?.state),
+  );
+  const ordered = [...here].sort((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
+  const found = Object.fromEntries(ordered.map((one) => [one.class ?? 'standard', one.rate]));
+  const { standard: rate = data.default_tax_rate, ...others } = found;
+  return { rate, rates: { zero: '0', ...others }, included: data.prices_include_tax };
+}
+
+export function offeredMethods({ data }: State, option: ShippingChoice | null): PaymentMethod[] {
+  return [
+    ...(data.bank_details ? ['bank_transfer' as const] : []),
+    ...(option?.kind === 'pickup' ? ['manual' as const] : []),
+  ];
+}
+
+const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
+/** Where the mocks expect a postal code; the server knows its form in each country as well. */
+const POSTAL_CODES: Record<string, RegExp> = {
+  DE: /^\d{5}$/,
+  AT: /^\d{4}$/,
+  CH: /^\d{4}$/,
+  FR: /^\d{5}$/,
+  US: /^\d{5}(-\d{4})?$/,
+};
+
+function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<Priced, 'payment_methods' | 'missing'>) {
+  const { email, shipping_address: address } = checkout;
+  const missing: string[] = [];
+  if (!email) missing.push('email');
+  if (parcel.requires_shipping && shipping_option?.kind !== 'pickup') {
+    if (!address) missing.push('shipping_address');
+    else {
+      missing.push(...ADDRESS_FIELDS.filter((field) => !address[field]).map((field) => `shipping_address.${field}`));
+      const form = POSTAL_CODES[address.country ?? ''];
+      if (form && !form.test(address.postal_code?.trim() ?? '')) missing.push('shipping_address.postal_code');
+    }
+  }
+  if (parcel.requires_shipping && !shipping_option) missing.push('shipping_option_id');
+  if (!payment_method) missing.push('payment_method');
+  return missing;
+}
+
+/** An order keeps only the name and the price of its delivery. */
+const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
+
+export function checkoutView(state: State, priced: Priced): Checkout {
+  const { checkout, totals, tax, shipping_option, payment_method, payment_methods, missing } = priced;
+  const { id, cart, order, customer_id, email, phone, shipping_address, billing_address, note } = checkout;
+  const isOpen = checkout.status === 'open' || checkout.status === 'ready';
+  const ended = checkout.status === 'cancelled' || order !== null;
+  return {
+    ...{ id, cart_id: cart.id, customer_id, email, phone, shipping_address, billing_address, note },
+    status: isOpen ? (missing.length === 0 ? 'ready' : 'open') : checkout.status,
+    checkout_url: ended ? null : `${state.baseUrl}/checkout/${id}`,
+    ...{ requires_shipping: priced.parcel.requires_shipping, payment_method },
+    shipping_option: order && shipping_option ? { ...shipping_option, ...NO_LONGER_KNOWN } : shipping_option,
+    payment_methods: order ? (payment_method ? [payment_method] : []) : payment_methods,
+    items: itemsOf(state, cart).map((item) => (order ? { ...item, available: true } : item)),
+    ...{ currency: state.data.currency, ...onTheWire(totals, state.digits) },
+    discount_code: cart.discount?.code ?? null,
+    discount_allocations: totals.allocations.map((one) => ({
+      ...{ line_item_id: one.id, amount_off: decimal(one.amount, state.digits) },
+    })),
+    tax_included: tax.included,
+    warnings: ended ? [] : [...warningsOf(state, cart), ...undeliverable(state, priced.choices, priced.parcel)],
+    ...{ missing: ended ? [] : missing, payment: null, reserved_until: checkout.reserved_until },
+    ...{ expires_at: checkout.expires_at, order_id: order?.id ?? null, order_number: order?.order_number ?? null },
+    ...{ created_at: checkout.created_at, updated_at: checkout.updated_at, locale: checkout.locale },
+    ...{
+      return_url: checkout.return_url,
+      cancel_url: checkout.cancel_url,
+      marketing_opt_in: checkout.marketing_opt_in,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ErrorBody, ErrorCode, HTTPValidationError, ValidationErrorItem } from '@commerce-backend/spec';
+import { errors } from './contract.ts';
+
+/** A refusal of the server: a code of the contract's catalogue, a sentence, and the fields that the code adds. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly fields: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, fields: Record<string, unknown> = {}) {
+    super(message);
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** A request that does not fit the contract. */
+export class Invalid extends Refusal {
+  readonly detail: ValidationErrorItem[];
+
+  constructor(detail: ValidationErrorItem[]) {
+    super('validation_error', 'The request does not match the contract; see detail.');
+    this.detail = detail;
+  }
+}
+
+export function notFound(noun: string): Refusal {
+  return new Refusal('not_found', `There is no such ${noun}.`);
+}
+
+/** One mistake in the body. */
+export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
+  return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
+}
+
+/** The answer to a refusal, as the server gives it; agents are told what to do as well. */
+export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean, forOAuth = false): Response {
+  const { status, retryable, next, next_operation } = errors[refusal.code];
+  const advice = forAgent && { ...(next && { next }), ...(next_operation && { next_operation }) };
+  const body: ErrorBody | HTTPValidationError =
+    refusal instanceof Invalid
+      ? {
+          ...{ error: 'validation_error', message: refusal.message, request_id, retryable: false },
+          ...{ detail: refusal.detail, ...(forAgent && next && { next }) },
+        }
+      : { error: refusal.code, message: refusal.message, request_id, retryable, ...advice, ...refusal.fields };
+  // Clients of OAuth look for the sentence there.
+  if (forOAuth) Object.assign(body, { error_description: body.message });
+  const seconds = refusal.fields.retry_after_seconds ?? (status === 503 ? 1 : undefined);
+  return Response.json(body, {
+    status,
+    headers: {
+      'X-Request-Id': request_id,
+      ...(seconds !== undefined && { 'Retry-After': String(seconds) }),
+      ...(status === 401 && { 'WWW-Authenticate': challengeOf(refusal.code) }),
+    },
+  });
+}
+
+function challengeOf(code: ErrorCode): string {
+  return `Bearer realm="commerce"${code === 'invalid_token' ? ', error="invalid_token"' : ''}`;
+}

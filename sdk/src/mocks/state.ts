@@ -1,0 +1,226 @@
+import type {
+  Address,
+  AgentScope,
+  CartStatus,
+  CheckoutStatus,
+  Customer,
+  CustomerAddress,
+  CustomerOrder,
+  DiscountKind,
+  Image,
+  Option,
+  ProductStatus,
+  ShippingOption,
+} from '@commerce-backend/spec';
+import type { MockProduct, MockShopData } from './data.ts';
+
+/** What a mock shop remembers. Amounts are in minor units. */
+export interface State {
+  data: MockShopData;
+  digits: number;
+  baseUrl: string;
+  site_id: string;
+  merchant_id: string;
+  started: string;
+  products: StoredProduct[];
+  collections: StoredCollection[];
+  discounts: StoredDiscount[];
+  shipping_options: ShippingOption[];
+  customers: StoredCustomer[];
+  /** The customers of tokens. */
+  sessions: Map<string, StoredCustomer>;
+  carts: Map<string, StoredCart>;
+  checkouts: Map<string, StoredCheckout>;
+  orders: StoredOrder[];
+  /** By device_code. */
+  consents: Map<string, StoredConsent>;
+  /** By access_token. */
+  agents: Map<string, StoredAgent>;
+  /** The answers of mutations by caller, operation and Idempotency-Key. */
+  replays: Map<string, { request: string; response: Response }>;
+  /** An id that no other thing has. The same calls give the same ids. */
+  nextId(): string;
+  /** A secret of the kind that the prefix names. */
+  nextToken(prefix: string): string;
+}
+
+export interface StoredProduct {
+  id: string;
+  input: MockProduct;
+  status: ProductStatus;
+  published_at: string | null;
+  options: Option[];
+  images: Image[];
+  variants: StoredVariant[];
+}
+
+export interface StoredVariant {
+  id: string;
+  product: StoredProduct;
+  sku: string | null;
+  barcode: string | null;
+  options: [string | null, string | null, string | null];
+  price: number;
+  compare_at_price: string | null;
+  on_hand: number;
+  /** What open checkouts hold. */
+  reserved: number;
+  inventory_policy: 'deny' | 'continue';
+  low_stock_threshold: number;
+  weight: string | null;
+  weight_unit: 'kg' | 'g' | 'lb' | 'oz';
+  requires_shipping: boolean;
+  image_url: string | null;
+}
+
+export interface StoredCollection {
+  id: string;
+  handle: string;
+  title: string;
+  description: string | null;
+  image_url: string | null;
+  products: StoredProduct[];
+}
+
+export interface StoredDiscount {
+  id: string;
+  code: string;
+  kind: DiscountKind;
+  value: string;
+  active: boolean;
+  starts_at: string | null;
+  ends_at: string | null;
+  minimum_subtotal: string | null;
+  minimum_quantity: number | null;
+  usage_limit: number | null;
+  usage_limit_per_customer: number | null;
+  product_ids: string[];
+  collection_ids: string[];
+  /** The buyers of orders with it, by their e-mail. */
+  redeemed: string[];
+}
+
+export interface StoredCustomer extends Customer {
+  password: string;
+  addresses: CustomerAddress[];
+}
+
+export interface StoredLine {
+  id: string;
+  variant: StoredVariant;
+  quantity: number;
+  price_seen: number;
+}
+
+export interface StoredCart {
+  id: string;
+  status: CartStatus;
+  customer_id: string | null;
+  agent: StoredAgent | null;
+  merged_into: string | null;
+  locale: string | null;
+  lines: StoredLine[];
+  discount: StoredDiscount | undefined;
+  expires_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface StoredCheckout {
+  id: string;
+  cart: StoredCart;
+  customer_id: string | null;
+  agent: StoredAgent | null;
+  status: CheckoutStatus;
+  email: string | null;
+  phone: string | null;
+  shipping_address: Address | null;
+  billing_address: Address | null;
+  shipping_option_id: string | null;
+  payment_method: 'bank_transfer' | 'card' | 'manual' | null;
+  note: string | null;
+  locale: string | null;
+  return_url: string | null;
+  cancel_url: string | null;
+  marketing_opt_in: boolean;
+  /** What was last shown to whoever fills it in. */
+  shown_total: number;
+  shown_prices: Record<string, number>;
+  told_prices: Record<string, number> | null;
+  /** Pieces by the variant that they are held of. */
+  held: Map<StoredVariant, number>;
+  reserved_until: string | null;
+  expires_at: string;
+  order: StoredOrder | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface StoredOrder extends CustomerOrder {
+  tax_included: boolean;
+}
+
+export interface AgentTerms {
+  agent_name: string;
+  scopes: AgentScope[];
+  budget_cents: number;
+  max_per_order_cents: number | null;
+  budget_period: 'once' | 'week' | 'month';
+  categories: string[];
+  expires_at: string;
+}
+
+export interface StoredConsent {
+  device_code: string;
+  user_code: string;
+  status: 'pending' | 'approved' | 'denied' | 'consumed';
+  terms: AgentTerms;
+  customer_id: string | null;
+  requested_at: string;
+  expires_at: string;
+  interval: number;
+  last_polled_at: number;
+}
+
+export interface StoredAgent {
+  id: string;
+  access_token: string;
+  customer: StoredCustomer;
+  terms: AgentTerms;
+  used_cents: number;
+  created_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  revoked_by: 'customer' | 'merchant' | 'agent' | null;
+  calls: AgentCall[];
+}
+
+export interface AgentCall {
+  id: string;
+  action: string;
+  status: number;
+  created_at: string;
+}
+
+/** In milliseconds. */
+export const DAY = 24 * 3_600_000;
+
+export function now(): string {
+  return new Date().toISOString();
+}
+
+export function after(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
+}
+
+export function isOver(time: string): boolean {
+  return Date.parse(time) <= Date.now();
+}
+
+/** An address as it is kept. */
+export function addressOf(given: Partial<CustomerAddress>, id: string): CustomerAddress {
+  const { first_name = null, last_name = null, company = null, address1 = null, address2 = null } = given;
+  const { city = null, state = null, postal_code = null, country = null, phone = null, is_default = false } = given;
+  const place = { first_name, last_name, company, address1, address2, city, state, postal_code, country, phone };
+  return { ...place, id, is_default, created_at: given.created_at ?? now(), updated_at: now() };
+}

@@ -1,0 +1,45 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { extname } from 'node:path';
+
+/**
+ * Makes `dist/`, which the package contains in place of the sources: Node takes the types off what it runs, but not inside of
+ * node_modules. Each source becomes one file whose lines are those of the source, so that a stack trace fits both.
+ */
+const SRC = new URL('../src/', import.meta.url);
+const DIST = new URL('../dist/', import.meta.url);
+const PANEL = new URL('../../panel/dist/', import.meta.url);
+
+const OF_TESTS = /\.(test|short)\.ts$/;
+/** What writes the tables of docs/. */
+const OF_DOCS = /^(config|rate-limits)-table\.ts$/;
+/** What pages and their documentation read beside the code. */
+const ASSETS = new Set(['.css', '.js', '.svg', '.txt']);
+
+/** Where a file of ours is named: in an import, and as what a thread or a process begins with. */
+const NAMED = /((?:\bfrom |\bimport\(|\bimport |\bnew URL\()'\.{1,2}\/[^'\n]+)\.ts'/g;
+
+await rm(DIST, { recursive: true, force: true });
+for (const name of await readdir(SRC, { recursive: true })) {
+  if (OF_TESTS.test(name) || OF_DOCS.test(name)) continue;
+  if (name.endsWith('.ts')) await compile(name);
+  else if (ASSETS.has(extname(name))) await write(name, await readFile(new URL(name, SRC)));
+}
+// The page that opens it loads the rest.
+await readFile(new URL('index.html', PANEL)).catch(() => {
+  throw new Error('The panel is not built. Run npm run build in the repository.');
+});
+await cp(PANEL, new URL('panel/', DIST), { recursive: true });
+
+async function compile(name: string): Promise<void> {
+  const code = stripTypeScriptTypes(await readFile(new URL(name, SRC), 'utf8')).replaceAll(NAMED, "$1.js'");
+  const missed = /['"`]\.{1,2}\/[\w./-]+\.ts['"`]/.exec(code);
+  if (missed) throw new Error(`server/src/${name} names ${missed[0]} in a way that this script does not know.`);
+  await write(name.replace(/\.ts$/, '.js'), code);
+}
+
+async function write(name: string, content: string | Buffer): Promise<void> {
+  const file = new URL(name, DIST);
+  await mkdir(new URL('.', file), { recursive: true });
+  await writeFile(file, content);
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../../config.ts';
+import { mintPassword } from '../../shop/merchant/sites.ts';
+import { withPool } from '../database.ts';
+import { printProgress } from '../progress.ts';
+import { asJson, openIn, openingIn } from './open-in.ts';
+import { readShopLines } from './shop-file.ts';
+
+/** While one is written, the password of the other is hashed. */
+const AT_ONCE = 2;
+
+/**
+ * Opens the shops of a file, one in each line. Nothing is opened while a line has a mistake. Prints a line of JSON for each shop as
+ * soon as it is open, with the line that it came of. What the database refuses is told by its line, and the others go on. Returns
+ * whether all are open.
+ */
+export async function openMany(config: Config, file: string): Promise<boolean> {
+  const shops = await readShopLines(file);
+  const waiting = shops.values();
+  let refused = 0;
+  await withPool(config, async (db) => {
+    const work = async () => {
+      for (const { line, shop } of waiting) {
+        try {
+          const opening = { ...openingIn(shop), password: await mintPassword() };
+          const opened = await openIn(db, config, opening, `${file}:${line}`);
+          process.stdout.write(`${JSON.stringify({ line, ...asJson(opened, config) })}\n`);
+        } catch (error) {
+          refused += 1;
+          printProgress(messageOf(error, `${file}:${line}`));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  });
+  printProgress(`${shops.length - refused} of ${shops.length} shops are open.`);
+  return refused === 0;
+}
+
+/** Each sentence with its place; those of a part of the file have it. */
+function messageOf(error: unknown, place: string): string {
+  const { message, detail } = error as Error & { detail?: { msg: string }[] };
+  const sentences = Array.isArray(detail) ? detail.map(({ msg }) => msg) : [message];
+  return sentences.map((one) => (one.startsWith(place) ? one : `${place}: ${one}`)).join('\n');
+}

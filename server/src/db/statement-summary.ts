@@ -1,0 +1,14 @@
+const summaries = new Map<string, string>();
+/** The texts of statements are constants; the limit guards against one that is not. */
+const LIMIT = 2_000;
+
+/** What a statement does, and with which table first, such as `select products`: few words, and never a value. */
+export function summaryOf(text: string): string {
+  const known = summaries.get(text);
+  if (known) return known;
+  const [, verb = 'statement'] = /^\s*([a-z]+)/i.exec(text) ?? [];
+  const [, table] = /\b(?:from|into|update|call)\s+(?:only\s+)?([a-z_][a-z0-9_.]*)/i.exec(text) ?? [];
+  const summary = [verb.toLowerCase(), table].filter(Boolean).join(' ');
+  if (summaries.size < LIMIT) summaries.set(text, summary);
+  return summary;
+}

@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import { beginSpan } from '../../tracing/span.ts';
+import type { Notes } from './notes.ts';
+
+/** A span for each request, named by its operation. Requests beside the contract have only their method. */
+export const traceRequest: RequestHandler = (req, res, next) => {
+  const span = beginSpan(() => ({
+    name: req.method,
+    kind: 'server',
+    attributes: { 'http.request.method': req.method },
+    headers: req.headers,
+  }));
+  if (!span) return next();
+  res.once('close', () => {
+    const { operation, caller, request_id, cached, error, protocol } = res.locals as Notes;
+    if (operation) span.rename(`${req.method} ${operation.path}`);
+    span.set({
+      'http.route': operation?.path,
+      'http.response.status_code': res.writableFinished ? res.statusCode : undefined,
+      'commerce.operation_id': operation?.id,
+      'commerce.site_id': caller?.tenant.site_id,
+      'commerce.request_id': request_id,
+      'commerce.protocol': protocol,
+      'commerce.cached': cached,
+      'commerce.error': error,
+    });
+    if (res.statusCode >= 500) span.fail({ code: error ?? String(res.statusCode) });
+    span.end();
+  });
+  span.run(next);
+};

@@ -1,0 +1,25 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import { inShopAsSystem } from '../shop/in-shop.ts';
+import { noteHoldings } from '../shop/usage.ts';
+import { asSweeper } from './as-sweeper.ts';
+
+/**
+ * Records what each shop holds, shop by shop, for its usage in this month. Running it twice, or on two machines at once, is harmless. A
+ * failure in one shop does not stop the others; throws at the end if there was one.
+ */
+export async function noteUsage(client: PoolClient, db: Pool, logger: Logger): Promise<void> {
+  const { rows } = await asSweeper(client, () =>
+    client.query<{ site_id: string }>('select site_id from commerce.sites order by site_id'),
+  );
+  let failed = 0;
+  for (const { site_id } of rows) {
+    try {
+      await inShopAsSystem(db, site_id, noteHoldings);
+    } catch (err) {
+      failed += 1;
+      logger.error({ job: 'note_usage', site_id, err }, 'failed in a shop');
+    }
+  }
+  if (failed > 0) throw new Error(`The usage of ${failed} shops was not recorded.`);
+}

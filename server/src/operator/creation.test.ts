@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { testServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { createSite, mintPassword } from '../shop/merchant/sites.ts';
+
+async function givenNewSite() {
+  const staff = { email: `${randomUUID()}@example.com`, name: 'New' };
+  return { name: 'New', currency: 'EUR', staff, password: await mintPassword() };
+}
+
+test('while a shop is being opened, another one sells, changes its catalogue, and a third is opened', async () => {
+  const { db } = await testServer();
+  const [shop, one, two] = [await openShop(), await givenNewSite(), await givenNewSite()];
+  const version = async () => {
+    const { rows } = await shop.owner.query(
+      'select v::text as version from commerce.catalog_versions v where site_id = $1',
+      [shop.site_id],
+    );
+    return rows;
+  };
+
+  const before = await version();
+  const [created, opened] = await inTransaction(db, async (connection) => {
+    const first = await createSite(connection, one);
+    // Nothing of the first is committed yet.
+    const order = await shop.givenOrder();
+    expect(order.order_number).toBeTruthy();
+    const changed = await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Renamed meanwhile' } });
+    expect(changed.response.status).toBe(200);
+    const sold = await version();
+    const second = await inTransaction(db, (other) => createSite(other, two));
+    expect(await version()).toEqual(sold);
+    return [first.credentials, second.credentials];
+  });
+  expect(before).toHaveLength(1);
+  expect(created.site_id).not.toBe(opened.site_id);
+});
+
+test('no statement by which a shop is opened reads or writes rows of another one', async () => {
+  const { db } = await testServer();
+  const other = await openShop();
+  await other.givenProduct();
+  const held = async () => {
+    const { rows } = await other.owner.query(
+      `select (select sum(hashtextextended(t::text, 0)) from commerce.products t where site_id = $1)::text as products,
+        (select sum(hashtextextended(t::text, 0)) from commerce.site_settings t where site_id = $1)::text as settings,
+        (select sum(hashtextextended(t::text, 0)) from commerce.sites t where site_id = $1)::text as site,
+        (select sum(hashtextextended(t::text, 0)) from commerce.catalog_versions t where site_id = $1)::text as version`,
+      [other.site_id],
+    );
+    return rows[0];
+  };
+  const before = await held();
+  const site = await givenNewSite();
+  const tables = await inTransaction(db, async (connection) => {
+    const { credentials } = await createSite(connection, site);
+    // What this transaction has locked: no row of others, and no table against their writes.
+    const { rows } = await connection.query<{ mode: string; name: string }>(
+      `select distinct l.mode, c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
+        join pg_namespace n on n.oid = c.relnamespace
+        where l.pid = pg_backend_pid() and n.nspname = 'commerce' and c.relkind = 'r'`,
+    );
+    expect(credentials.site_id).toBeTruthy();
+    return rows;
+  });
+  const harmless = ['AccessShareLock', 'RowShareLock', 'RowExclusiveLock'];
+  expect(tables.filter(({ mode }) => !harmless.includes(mode))).toEqual([]);
+  expect(tables.map(({ name }) => name)).toContain('sites');
+  expect(await held()).toEqual(before);
+});

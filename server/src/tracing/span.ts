@@ -1,0 +1,61 @@
+/**
+ * What is traced goes through here, and costs nothing as long as no tracer is set: OpenTelemetry is loaded by open-tracing.ts
+ * alone. Names and attributes never hold what a caller sent: no address, no body, no value of a statement.
+ */
+export type Attributes = Record<string, string | number | boolean | undefined>;
+
+export interface SpanStart {
+  name: string;
+  kind: 'server' | 'client' | 'consumer';
+  attributes?: Attributes;
+  /** Headers of a request, whose traceparent names the parent. */
+  headers?: Record<string, unknown>;
+  /** Begins no trace of its own. */
+  onlyWithin?: true;
+}
+
+export interface Span {
+  rename(name: string): void;
+  set(attributes: Attributes): void;
+  /** Notes the kind of an error, without its message. */
+  fail(error: unknown): void;
+  end(): void;
+  /** Runs work in which this span is the parent of others. */
+  run<Result>(work: () => Result): Result;
+}
+
+export interface Tracer {
+  begin(start: SpanStart): Span | undefined;
+  /** The traceparent of the span that is running. */
+  headers(): Record<string, string>;
+}
+
+let tracer: Tracer | undefined;
+
+export function setTracer(next: Tracer | undefined): void {
+  tracer = next;
+}
+
+/** Begins a span; undefined when nothing is traced, and then `start` is not called. Whoever begins one ends it. */
+export function beginSpan(start: () => SpanStart): Span | undefined {
+  return tracer?.begin(start());
+}
+
+/** Runs work in a span of its own, which ends with it. */
+export async function traced<Result>(start: () => SpanStart, work: (span?: Span) => Promise<Result>): Promise<Result> {
+  const span = beginSpan(start);
+  if (!span) return work();
+  try {
+    return await span.run(() => work(span));
+  } catch (error) {
+    span.fail(error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** What to send along with a request, so that its receiver continues the trace: W3C's traceparent and tracestate, or nothing. */
+export function traceHeaders(): Record<string, string> {
+  return tracer?.headers() ?? {};
+}

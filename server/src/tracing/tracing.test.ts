@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import { beforeAll, expect, test } from 'vitest';
+import { openReceiver } from '../../test/receiver.ts';
+import { SECRET_KEY } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { freePort } from '../db/free-port.ts';
+import { summaryOf } from '../db/statement-summary.ts';
+
+/** What a collector of traces gets of a server that does all: requests, statements, jobs and webhooks. */
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const PARENT_ID = 'b7ad6b7169203331';
+const KIND = { server: 2, client: 3, consumer: 5 };
+
+interface Span {
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  attributes: Record<string, unknown>;
+  failed: boolean;
+}
+
+/** OTLP over HTTP, as JSON. */
+interface Exported {
+  resourceSpans: {
+    scopeSpans: { spans: (Omit<Span, 'attributes'> & { attributes: Given[]; status?: { code: number } })[] }[];
+  }[];
+}
+type Given = { key: string; value: Record<string, unknown> };
+
+/** A collector on this machine: what it was sent, as text, and as spans. */
+async function openCollector() {
+  const texts: string[] = [];
+  const collector = createServer(async (req, res) => {
+    expect(req.url).toBe('/otlp/v1/traces');
+    texts.push((await req.toArray()).join(''));
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((listening) => collector.listen(0, '127.0.0.1', listening));
+  return {
+    endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/otlp`,
+    text: () => texts.join('\n'),
+    spans: () => texts.flatMap((text) => spansIn(JSON.parse(text))),
+    close: () => collector.close(),
+  };
+}
+
+function spansIn({ resourceSpans }: Exported): Span[] {
+  return resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...span,
+        attributes: Object.fromEntries(span.attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+        failed: span.status?.code === 2,
+      })),
+    ),
+  );
+}
+
+let server: ChildProcess;
+let collector: Awaited<ReturnType<typeof openCollector>>;
+let baseUrl: string;
+let shop: Awaited<ReturnType<typeof openShop>>;
+let spans: Span[];
+let traceparent: string | undefined;
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  shop = await openShop();
+  collector = await openCollector();
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-traced-'));
+  const port = await freePort();
+  baseUrl = `http://127.0.0.1:${port}`;
+  server = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
+    env: {
+      ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), SECRET_KEY },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'error' },
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (!(await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.ok) await sleep(20);
+  await callAll();
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  await ended;
+  spans = collector.spans();
+  collector.close();
+  await rm(dataDir, { recursive: true, force: true });
+}, 90_000);
+
+/** A read with a traceparent, a customer's registration, a refusal, an unknown page, and an event that reaches a webhook. */
+async function callAll(): Promise<void> {
+  const { api_key: apiKey, site_id: siteId, storefront_token: storefrontToken } = shop.credentials;
+  const headers = { 'X-Site-ID': siteId, 'X-Service-Token': storefrontToken };
+  const search = () =>
+    fetch(`${baseUrl}/api/storefront/products?q=secret-word`, {
+      headers: { ...headers, traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
+    });
+  while (!(await search()).ok) await sleep(50);
+  const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
+  const dashboard = createDashboardClient({ baseUrl, apiKey });
+  const account = { email: 'juniper.traced@example.com', password: 'a long secret passphrase' };
+  const body = { ...account, first_name: 'Juniper' };
+  await unwrap(storefront.POST('/api/storefront/customer/register', { body }));
+  await fetch(`${baseUrl}/checkout/chk_${'x'.repeat(38)}`);
+  const receiver = await openReceiver();
+  const url = `${receiver.url}?token=receivers-secret`;
+  await unwrap(dashboard.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid'] } }));
+  await unwrap(dashboard.POST('/api/dashboard/events/trigger', { body: { type: 'order.paid' } }));
+  const [received] = await receiver.until(1);
+  traceparent = received?.headers.traceparent as string | undefined;
+  secrets.push(apiKey, storefrontToken, ...Object.values(account), 'Juniper', 'secret-word', 'receivers-secret');
+  await receiver.close();
+}
+
+const named = (name: string) => spans.filter((span) => span.name === name);
+const status = ({ attributes }: Span) => Number(attributes['http.response.status_code']);
+/** A busy machine may refuse a request, which the SDK sends again. */
+const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
+
+test('a request is a span of its operation, in the trace of its caller', () => {
+  const span = succeeded('GET /api/storefront/products');
+  expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: KIND.server, failed: false });
+  expect(span?.attributes).toMatchObject({
+    'http.request.method': 'GET',
+    'http.route': '/api/storefront/products',
+    'commerce.operation_id': 'storefront.listProducts',
+    'commerce.site_id': shop.credentials.site_id,
+  });
+});
+
+test('its statements are spans within it, named by what they do', () => {
+  const request = succeeded('POST /api/storefront/customer/register');
+  const statements = spans.filter((span) => span.parentSpanId === request?.spanId);
+  expect(statements.length).toBeGreaterThan(2);
+  expect(statements.every((one) => one.kind === KIND.client && one.traceId === request?.traceId)).toBe(true);
+  expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['begin', 'commit']));
+  expect(statements.some(({ name }) => /^(insert|with|select) \w+/.test(name))).toBe(true);
+});
+
+test('a request beside the contract has its method alone', () => {
+  expect(named('GET').length).toBeGreaterThan(0);
+  for (const { attributes } of named('GET')) expect(attributes).not.toHaveProperty('url.path');
+});
+
+test('a job is a span with its shop, and hands its trace on to the webhook', () => {
+  const [job] = named('job deliver_webhook').filter(
+    ({ attributes }) => attributes['commerce.site_id'] === shop.credentials.site_id,
+  );
+  const [post] = named('POST webhook').filter(({ traceId }) => traceId === job?.traceId);
+  expect(job?.kind).toBe(KIND.consumer);
+  expect(post).toMatchObject({ parentSpanId: job?.spanId, kind: KIND.client });
+  expect(post?.attributes).toMatchObject({ 'commerce.outcome': 'succeeded' });
+  expect(traceparent).toBe(`00-${job?.traceId}-${post?.spanId}-01`);
+});
+
+test('no span holds a secret, a word of a search, an address or a name', () => {
+  expect(collector.text().length).toBeGreaterThan(1_000);
+  for (const secret of secrets) expect(collector.text()).not.toContain(secret);
+  expect(collector.text()).not.toMatch(/\b(stk|key|cust|whsec|chk)_/);
+});
+
+test('without a collector nothing is sent along, and nothing is traced', async () => {
+  const { traced, traceHeaders } = await import('./span.ts');
+  expect(traceHeaders()).toEqual({});
+  const start = () => expect.unreachable();
+  expect(await traced(start, async (span) => span)).toBeUndefined();
+});
+
+test.each([
+  ['select id from products where name = $1', 'select products'],
+  ['\n  INSERT into commerce.orders (id) values ($1)', 'insert commerce.orders'],
+  ["update sites set name = 'x'", 'update sites'],
+  ['with a as (select 1 from carts) select 2', 'with carts'],
+  ['commit', 'commit'],
+  ['(select 1)', 'statement'],
+])('%j is told as %s', (text, summary) => {
+  expect(summaryOf(text)).toBe(summary);
+});
