@@ -39,6 +39,7 @@ export default defineConfig({
         ['Build an agent', '/start/agent'],
         ['Run a shop', '/start/merchant'],
         ['Operate servers', '/start/operator'],
+        ['A shop without a clone', '/new-shop'],
       ),
       of(
         'Selling',
@@ -56,8 +57,8 @@ export default defineConfig({
       ),
       of(
         'Integrating',
-        ['SDK', '/sdk'],
-        ['Command line', '/cli'],
+        ['SDK', '/packages/sdk'],
+        ['Command line', '/packages/cli'],
         ['Agents', '/agents'],
         ['Sync', '/sync'],
         ['Webhooks', '/webhooks'],
@@ -66,6 +67,7 @@ export default defineConfig({
       of(
         'Operating',
         ['Production', '/production'],
+        ['The server as a package', '/packages/server'],
         ['Configuration', '/configuration'],
         ['Scaling', '/scaling'],
         ['Many shops', '/operators'],
@@ -78,6 +80,7 @@ export default defineConfig({
         'Reference',
         ['Errors', '/errors'],
         ['Events', '/events'],
+        ['Every export of the SDK', '/sdk'],
         ['Architecture', '/architecture'],
         ['Adding an operation', '/contributing'],
         ['Proofs', '/proofs'],

@@ -5,8 +5,9 @@ export const ROOT = join(import.meta.dirname, '../..');
 
 /** Documents that stand elsewhere in the repository, and the names of their pages. */
 const ELSEWHERE: Record<string, string> = {
-  'sdk/README.md': 'sdk.md',
-  'cli/README.md': 'cli.md',
+  'sdk/README.md': 'packages/sdk.md',
+  'cli/README.md': 'packages/cli.md',
+  'server/README.md': 'packages/server.md',
   'examples/README.md': 'examples.md',
   'bench/README.md': 'bench.md',
   'proofs/README.md': 'proofs.md',
