@@ -1,7 +1,7 @@
-import { CommerceError, isError, type StorefrontClient } from '@commerce-backend/sdk';
+import { CommerceError, isError } from '@commerce-backend/sdk';
 import express, { type Express, type RequestHandler } from 'express';
 import { addToCart, applyCode, changeLine, goToCheckout } from './actions.ts';
-import { layout } from './layout.ts';
+import { layout, type Storefront } from './layout.ts';
 import { accountPage, logIn, loginPage, logOut, orderPage, register, thanksPage } from './pages/account.ts';
 import { cartPage } from './pages/cart.ts';
 import { homePage } from './pages/home.ts';
@@ -11,14 +11,6 @@ import type { Page } from './pages/page.ts';
 import { productPage } from './pages/product.ts';
 import { openVisit, type Visit } from './visit.ts';
 import { isLanguage, LANGUAGES, type Language } from './words.ts';
-
-export interface Storefront {
-  shop: StorefrontClient;
-  /** Where the pictures and the hosted checkout are. */
-  baseUrl: string;
-  name: string;
-  currency: string;
-}
 
 const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/': homePage,

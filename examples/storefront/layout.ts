@@ -1,8 +1,15 @@
-import type { Storefront } from './app.ts';
+import type { StorefrontClient } from '@commerce-backend/sdk';
 import { type Html, html } from './html.ts';
 import type { Page } from './pages/page.ts';
 import { collectionsOf, textOf, type Visit } from './visit.ts';
 import { type Key, LANGUAGES } from './words.ts';
+
+export interface Storefront {
+  shop: StorefrontClient;
+  /** Where the pictures and the hosted checkout are. */
+  baseUrl: string;
+  name: string;
+}
 
 const GOOD: Key[] = ['added', 'check_mail'];
 const NOTICES: Key[] = [...GOOD, 'insufficient_stock', 'invalid_credentials', 'code_refused', 'form_refused'];

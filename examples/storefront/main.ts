@@ -16,8 +16,8 @@ const shop = createStorefrontClient({
   storefrontToken: STOREFRONT_TOKEN ?? demo.storefront_token,
 });
 
-const { name, currency } = await unwrap(shop.GET('/api/storefront/shop'));
-const server = openStorefront({ shop, baseUrl, name, currency }).listen(Number(PORT), () =>
+const { name } = await unwrap(shop.GET('/api/storefront/shop'));
+const server = openStorefront({ shop, baseUrl, name }).listen(Number(PORT), () =>
   console.log(`${name} is open: http://localhost:${PORT}`),
 );
 process.once('SIGTERM', () => server.close());

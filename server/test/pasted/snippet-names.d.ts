@@ -31,7 +31,8 @@ declare const etag: string;
 declare const body: { name: string; price: string };
 declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
-declare const model: import('ai').LanguageModel;
+/** Of whatever provider. */
+declare const model: never;
 /** The address at which a browser came back. */
 declare const returned: URL;
 
