@@ -53,7 +53,15 @@ for (const width of [1280, 375])
       page.on('request', (request) => {
         if (!request.url().startsWith(address) && !request.url().startsWith('data:')) foreign.push(request.url());
       });
-      for (const name of ['', 'start/storefront', 'start/agent', 'start/merchant', 'start/operator', 'errors', 'events']) {
+      for (const name of [
+        '',
+        'start/storefront',
+        'start/agent',
+        'start/merchant',
+        'start/operator',
+        'errors',
+        'events',
+      ]) {
         await page.goto(`${address}/${name === '' ? '' : `${name}.html`}`, { waitUntil: 'networkidle0' });
         await leaveScreenshot(page, `docs-${width}-${name.replace('/', '-') || 'home'}`);
         expect([name, await page.evaluate('document.documentElement.scrollWidth > innerWidth')]).toEqual([name, false]);
