@@ -1,6 +1,18 @@
 import { parseArgs } from 'node:util';
 import { type AgentClient, CommerceError, createAgentClient, requestConsent, unwrap } from '@commerce-backend/sdk';
-import { ADDRESS, accountOf, lampIn, logInAsCustomer, readDemo, say, sayAudit, TERMS, until } from './demo-shop.ts';
+import {
+  ADDRESS,
+  accountOf,
+  approveAsCustomer,
+  confirmAsCustomer,
+  lampIn,
+  logInAsCustomer,
+  readDemo,
+  say,
+  sayAudit,
+  TERMS,
+  until,
+} from './demo-shop.ts';
 
 /**
  * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits until the
@@ -38,13 +50,7 @@ async function requestAccess(): Promise<AgentClient | undefined> {
   );
   say(`   Open ${pending.verification_uri_complete}`);
   say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}; see ${options.demo}.)`);
-  if (options['auto-approve']) {
-    const customer = await logInAsCustomer(demo);
-    const path = { user_code: pending.user_code };
-    await unwrap(
-      customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body: {} }),
-    );
-  }
+  if (options['auto-approve']) await approveAsCustomer(demo, pending.user_code);
   say('   Waiting for the customer …');
   try {
     const { access_token } = await pending.token();
@@ -87,28 +93,9 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
   }
 }
 
-async function confirmAsCustomer(checkout_id: string): Promise<void> {
-  const customer = await logInAsCustomer(demo);
-  const params = { path: { checkout_id } };
-  const { cart_id } = await unwrap(
-    customer.PATCH('/api/storefront/checkout/{checkout_id}', {
-      params,
-      body: { payment_method: 'bank_transfer' },
-    }),
-  );
-  const { shipping_options } = await unwrap(
-    customer.GET('/api/storefront/cart/{cart_id}/shipping-options', {
-      params: { path: { cart_id }, query: { country: 'DE' } },
-    }),
-  );
-  const shipping_option_id = shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null;
-  await unwrap(customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }));
-  await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
-}
-
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
-  if (options['auto-approve']) await confirmAsCustomer(checkout_id);
+  if (options['auto-approve']) await confirmAsCustomer(demo, checkout_id);
   // The customer may never confirm, for instance because the budget does not cover the delivery chosen.
   const over = await until(async () => {
     const status = await statusOf(agent, checkout_id);

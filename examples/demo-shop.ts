@@ -39,6 +39,33 @@ export async function logInAsCustomer(demo: Demo) {
   return shop.withCustomer(access_token);
 }
 
+/** Gives an agent the consent that it asks for. */
+export async function approveAsCustomer(demo: Demo, user_code: string): Promise<void> {
+  const customer = await logInAsCustomer(demo);
+  const params = { path: { user_code } };
+  await unwrap(customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }));
+}
+
+/** Fills in what is missing in a checkout that an agent prepared, and places the order. */
+export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promise<void> {
+  const customer = await logInAsCustomer(demo);
+  const params = { path: { checkout_id } };
+  const { cart_id } = await unwrap(
+    customer.PATCH('/api/storefront/checkout/{checkout_id}', {
+      params,
+      body: { shipping_address: ADDRESS, payment_method: 'bank_transfer' },
+    }),
+  );
+  const { shipping_options } = await unwrap(
+    customer.GET('/api/storefront/cart/{cart_id}/shipping-options', {
+      params: { path: { cart_id }, query: { country: 'DE' } },
+    }),
+  );
+  const shipping_option_id = shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null;
+  await unwrap(customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }));
+  await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+}
+
 /** A variant of something that is no tableware, as the customer finds it in the shop and names it to the agent. */
 export async function lampIn(demo: Demo): Promise<string> {
   const query = { q: 'table lamp', limit: 1 };

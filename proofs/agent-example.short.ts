@@ -9,6 +9,7 @@ import { approve } from '../server/test/agents.ts';
 import { openShop } from '../server/test/shop.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
+const AI_SDK = new URL('../examples/ai-sdk-agent.ts', import.meta.url).pathname;
 /** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
@@ -63,6 +64,19 @@ test('the agent example runs from consent to revocation', PLAYED, async () => {
   expect(stdout).toContain('Refused, 403 category_not_allowed');
   expect(stdout).toContain('agent.findAndBuy 403: category_not_allowed');
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
+});
+
+test('a model of the AI SDK finds and prepares, and the customer confirms', PLAYED, async () => {
+  const { shop, demo } = await givenDemo();
+
+  const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);
+
+  expect(stdout).toContain('> find_products {"query":"a mug","limit":3}');
+  expect(stdout).toContain('> find_and_buy {"variant_id":');
+  expect(stdout).toMatch(/Stoneware mug is ready\. Please confirm it at \S+\/checkout\/chk_/);
+  expect(stdout).toContain('Confirmed: order 1001.');
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders');
+  expect(data?.orders).toMatchObject([{ order_number: '1001', source: 'agent' }]);
 });
 
 test(

@@ -35,6 +35,8 @@ const NOT_TESTED: [string, string, string][] = [
     'npx node examples/convert-retail-demo-store.ts',
     'a public catalogue that is not in the repository',
   ],
+  ['docs/start/storefront.md', 'npm ci && npm start', 'as in README.md'],
+  ['docs/migrate/magento.md', 'npx commerce products import export_catalog', 'an export of your own Magento shop'],
   [
     'docs/payments.md',
     'npm run prove -- --short K1 K4',
@@ -118,6 +120,8 @@ const AT_WORK: [string, RegExp][] = [
   ['commerce listen', /Listening/],
   ['examples/webhook-receiver.ts', /Listening/],
   ['examples/search-index-sync.ts', /Search them/],
+  ['npm run example:storefront', /is open/],
+  ['examples/widget/serve.ts', /The page is at/],
   ['npx commerce-server start', /"msg":"listening"/],
 ];
 
@@ -155,7 +159,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
-  for (const port of ['8080', '8081', '8091', '4000', '4001']) ports[port] = await freePort();
+  for (const port of ['8080', '8081', '8091', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
   // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
@@ -297,11 +301,13 @@ function productionUrl(): string {
 function filledIn(text: string, others: Paster[]): string {
   const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';
   return text
-    .replaceAll(/localhost:(8080|4000|4001)/g, (_, port) => `localhost:${ports[port]}`)
+    .replaceAll(/localhost:(8080|4000|4001|3000|3001)/g, (_, port) => `localhost:${ports[port]}`)
     .replace('whsec_…', secret)
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
     .replace('--port 8091', `--port ${ports['8091']}`)
-    .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `);
+    .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `)
+    .replace(/(?=npx node examples\/widget)/, `PORT=${ports['3001']} `)
+    .replace(/(?=npm run example:storefront)/, `PORT=${ports['3000']} `);
 }

@@ -22,25 +22,51 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** In the order in which a newcomer comes to them. */
 export const DOCUMENTS = [
   'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
+    .map((name) => `docs/${name}`)
+    .sort(),
+  'examples/README.md',
   'cli/README.md',
   'server/README.md',
   'sdk/README.md',
 ];
 
-const FENCE = /^```(\w+)(?: (.+))?\n([\s\S]*?)^```$/gm;
+const FENCE = /^( *)```(\w+)(?: (.+))?\n([\s\S]*?)^\1```$/gm;
 const IN_A_FILE = /in a file `([\w.-]+)`[^\n]*(?:\n[^\n]+)*\n\n$/;
 
-/** The blocks of a document. Throws for an unknown mark. */
-export function blocksOf(file: string): Block[] {
+/** A fenced block of a document, in whatever language. */
+export interface Snippet {
+  file: string;
+  line: number;
+  language: string;
+  /** What stands behind the language, such as keeps-running. */
+  mark: string | undefined;
+  text: string;
+  /** The document up to it. */
+  before: string;
+}
+
+export function snippetsOf(file: string): Snippet[] {
   const document = readFileSync(join(ROOT, file), 'utf8');
-  return [...document.matchAll(FENCE)].flatMap(({ 1: language = '', 2: mark, 3: text = '', index }): Block[] => {
-    const line = document.slice(0, index).split('\n').length;
+  return [...document.matchAll(FENCE)].map(({ 1: indent, 2: language = '', 3: mark, 4: indented = '', index }) => {
+    const before = document.slice(0, index);
+    const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+    return { file, line: before.split('\n').length, language, mark, text, before };
+  });
+}
+
+/** The file that a program is to be put in, and run from, where the text before it names one. */
+export function fileNameOf({ before }: Pick<Snippet, 'before'>): string | undefined {
+  return IN_A_FILE.exec(before)?.[1];
+}
+
+/** The blocks of a document that are pasted or run. Throws for an unknown mark. */
+export function blocksOf(document: string): Block[] {
+  return snippetsOf(document).flatMap(({ file, line, language, mark, text, before }): Block[] => {
     const place = { file, line, text, name: '' };
     if (language === 'sh') return [{ ...place, kind: kindOf(mark, `${file}:${line}`) }];
-    const name = IN_A_FILE.exec(document.slice(0, index))?.[1];
+    const name = fileNameOf({ before });
     return name ? [{ ...place, kind: 'program', name }] : [];
   });
 }

@@ -1,0 +1,91 @@
+import { defineConfig } from 'vitepress';
+
+const of = (text: string, ...entries: [string, string][]) => ({
+  text,
+  items: entries.map(([name, link]) => ({ text: name, link })),
+});
+
+function idOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
+export default defineConfig({
+  title: 'Commerce backend',
+  description: 'A multi-tenant, contract-first commerce backend',
+  lang: 'en',
+  cleanUrls: false,
+  lastUpdated: false,
+  // Made after the pages, and checked with all other links by scripts/docs/links.ts.
+  ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
+  // As GitHub makes them, so that links to a heading hold in both places.
+  markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guides', link: '/start/storefront' },
+      { text: 'API', link: '/api/index.html', target: '_self' },
+      { text: 'Errors', link: '/errors' },
+      { text: 'Events', link: '/events' },
+    ],
+    sidebar: [
+      of(
+        'Getting started',
+        ['Build a storefront', '/start/storefront'],
+        ['Build an agent', '/start/agent'],
+        ['Run a shop', '/start/merchant'],
+        ['Operate servers', '/start/operator'],
+        ['A shop without a clone', '/new-shop'],
+      ),
+      of(
+        'Selling',
+        ['Checkout, totals, stock', '/checkout'],
+        ['Payments', '/payments'],
+        ['Search', '/search'],
+        ['The panel and its commands', '/merchant'],
+        ['Importing', '/import'],
+      ),
+      of(
+        'Coming from',
+        ['Shopify', '/migrate/shopify'],
+        ['Magento 2', '/migrate/magento'],
+        ['WooCommerce', '/migrate/woocommerce'],
+      ),
+      of(
+        'Integrating',
+        ['SDK', '/packages/sdk'],
+        ['Command line', '/packages/cli'],
+        ['Agents', '/agents'],
+        ['Sync', '/sync'],
+        ['Webhooks', '/webhooks'],
+        ['Examples', '/examples'],
+      ),
+      of(
+        'Operating',
+        ['Production', '/production'],
+        ['The server as a package', '/packages/server'],
+        ['Configuration', '/configuration'],
+        ['Scaling', '/scaling'],
+        ['Many shops', '/operators'],
+        ['Security model', '/security'],
+        ['Limits', '/limits'],
+        ['Upgrading', '/upgrading'],
+        ['Versions', '/versioning'],
+      ),
+      of(
+        'Reference',
+        ['Errors', '/errors'],
+        ['Events', '/events'],
+        ['Every export of the SDK', '/sdk'],
+        ['Architecture', '/architecture'],
+        ['Adding an operation', '/contributing'],
+        ['Proofs', '/proofs'],
+        ['Benchmarks', '/bench'],
+      ),
+    ],
+  },
+});

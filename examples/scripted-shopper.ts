@@ -1,0 +1,56 @@
+import type { LanguageModel } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+
+type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
+
+/**
+ * Stands in for a language model: it looks for what the customer asks, takes the first of what is found, and says where to confirm.
+ * Like a real one it sees nothing but the prompt and what the tools answered.
+ */
+export function scriptedShopper(): LanguageModel {
+  return new MockLanguageModelV4({
+    doGenerate: async ({ prompt }) => {
+      const answers = prompt.flatMap((message) => (message.role === 'tool' ? message.content : []));
+      const last = answers.findLast(({ type }) => type === 'tool-result');
+      if (last?.type !== 'tool-result') return call('find_products', { query: wishIn(prompt), limit: 3 });
+      const value = 'value' in last.output ? (last.output.value as Answer) : {};
+      const [best] = value.candidates ?? [];
+      if (value.checkout_url)
+        return say(`${best?.content.name ?? 'It'} is ready. Please confirm it at ${value.checkout_url}`);
+      if (last.toolName === 'find_products' && best)
+        return call('find_and_buy', { variant_id: best.variant_id, quantity: 1 });
+      return say(value.next ?? 'The shop has nothing like it.');
+    },
+  });
+}
+
+interface Answer {
+  candidates?: { variant_id: string; content: { name: string } }[];
+  checkout_url?: string | null;
+  /** Of a refusal: what to do. */
+  next?: string;
+}
+
+function wishIn(prompt: { role: string; content: unknown }[]): string {
+  const asked = prompt.find(({ role }) => role === 'user')?.content as { text?: string }[] | undefined;
+  return asked?.[0]?.text ?? '';
+}
+
+const COMMON = {
+  usage: {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  },
+  warnings: [],
+};
+
+function call(toolName: string, input: object): Turn {
+  const content = [
+    { type: 'tool-call' as const, toolCallId: crypto.randomUUID(), toolName, input: JSON.stringify(input) },
+  ];
+  return { content, finishReason: { unified: 'tool-calls', raw: undefined }, ...COMMON };
+}
+
+function say(text: string): Turn {
+  return { content: [{ type: 'text', text }], finishReason: { unified: 'stop', raw: undefined }, ...COMMON };
+}

@@ -1,0 +1,76 @@
+import { CommerceError, isError, unwrap } from '@commerce-backend/sdk';
+import { textOf, type Visit } from './visit.ts';
+
+/** What the forms of the cart do. The session makes a cart on first use, and replaces one that has expired. */
+
+export async function addToCart(visit: Visit): Promise<void> {
+  const line = { variant_id: textOf(visit.req.body, 'variant_id'), quantity: quantityIn(visit) };
+  await refusable(visit, '/cart', 'added', () => visit.cart.add(line));
+}
+
+/** Sets the quantity of a line; 0 removes it. */
+export async function changeLine(visit: Visit): Promise<void> {
+  const line_item_id = textOf(visit.req.body, 'line');
+  const body = { quantity: quantityIn(visit) };
+  await refusable(visit, '/cart', '', () =>
+    visit.cart.run((cart_id, shop) =>
+      unwrap(
+        shop.PATCH('/api/storefront/cart/{cart_id}/items/{line_item_id}', {
+          params: { path: { cart_id, line_item_id } },
+          body,
+        }),
+      ),
+    ),
+  );
+}
+
+export async function applyCode(visit: Visit): Promise<void> {
+  const body = { code: textOf(visit.req.body, 'code') };
+  await refusable(visit, '/cart', '', () =>
+    visit.cart.run(async (cart_id, shop) => {
+      const params = { path: { cart_id } };
+      if (body.code) await unwrap(shop.POST('/api/storefront/cart/{cart_id}/discounts', { params, body }));
+      else await unwrap(shop.DELETE('/api/storefront/cart/{cart_id}/discounts', { params }));
+    }),
+  );
+}
+
+/** Hands the shopper to the hosted checkout, which leads back to /thanks in their language, or to the cart. */
+export async function goToCheckout(visit: Visit): Promise<void> {
+  const own = `${visit.req.protocol}://${visit.req.headers.host}`;
+  await refusable(visit, '/cart', '', async () => {
+    const { checkout_url } = await visit.cart.run((cart_id, shop) =>
+      unwrap(
+        shop.POST('/api/storefront/checkout', {
+          body: {
+            ...{ cart_id, locale: visit.language },
+            ...{ return_url: own + visit.to('/thanks'), cancel_url: own + visit.to('/cart') },
+          },
+        }),
+      ),
+    );
+    visit.res.redirect(303, checkout_url ?? visit.to('/cart'));
+  });
+}
+
+/** Goes on to a page with the notice, or back to it with what was refused. */
+async function refusable(visit: Visit, page: string, notice: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof CommerceError) || error.status === 401 || error.status >= 500) throw error;
+    return visit.goTo(page, noticeOf(error));
+  }
+  if (!visit.res.headersSent) visit.goTo(page, notice);
+}
+
+export function noticeOf(error: CommerceError): string {
+  if (isError(error, 'insufficient_stock', 'invalid_credentials')) return error.code;
+  if (error.code.startsWith('discount_')) return 'code_refused';
+  console.warn(error.message);
+  return 'form_refused';
+}
+
+function quantityIn({ req }: Visit): number {
+  return Number(textOf(req.body, 'quantity') || 1);
+}

@@ -1,0 +1,103 @@
+import { CommerceError, isError } from '@commerce-backend/sdk';
+import express, { type Express, type RequestHandler } from 'express';
+import { addToCart, applyCode, changeLine, goToCheckout } from './actions.ts';
+import { layout, type Storefront } from './layout.ts';
+import { accountPage, logIn, loginPage, logOut, orderPage, register, thanksPage } from './pages/account.ts';
+import { cartPage } from './pages/cart.ts';
+import { homePage } from './pages/home.ts';
+import { collectionPage, searchPage, suggestions } from './pages/listing.ts';
+import { messagePage } from './pages/message.ts';
+import type { Page } from './pages/page.ts';
+import { productPage } from './pages/product.ts';
+import { openVisit, type Visit } from './visit.ts';
+import { isLanguage, LANGUAGES, type Language } from './words.ts';
+
+const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
+  '/': homePage,
+  '/search': searchPage,
+  '/collections/:handle': collectionPage,
+  '/products/:slug': productPage,
+  '/cart': cartPage,
+  '/login': loginPage,
+  '/account': accountPage,
+  '/account/orders/:id': orderPage,
+  '/thanks': thanksPage,
+};
+
+/** What forms post. Each goes on to a page, so that a reload never does it again. */
+const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
+  '/cart/add': addToCart,
+  '/cart/line': changeLine,
+  '/cart/code': applyCode,
+  '/checkout': goToCheckout,
+  '/login': logIn,
+  '/register': register,
+  '/logout': logOut,
+};
+
+export function openStorefront(storefront: Storefront): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // A proxy on this machine says who calls, and whether by https.
+  app.set('trust proxy', 'loopback');
+  app.use(safeHeaders(storefront.baseUrl), express.static(`${import.meta.dirname}/public`));
+  app.get('/', (req, res) => res.redirect(`/${req.acceptsLanguages(Object.keys(LANGUAGES)) || 'en'}/`));
+  for (const language of Object.keys(LANGUAGES).filter(isLanguage))
+    app.use(`/${language}`, inOne(language, storefront));
+  app.use((_req, res) => res.redirect('/'));
+  return app;
+}
+
+function inOne(language: Language, storefront: Storefront): express.Router {
+  const router = express.Router();
+  const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
+    return async (req, res) => {
+      const visit = await openVisit(req, res, language, storefront.shop);
+      try {
+        await work(visit);
+      } catch (error) {
+        await answerError(error, visit, storefront);
+      }
+    };
+  };
+  for (const [path, page] of Object.entries(PAGES))
+    router.get(
+      path,
+      visited(async (visit) => visit.res.send((await layout(visit, storefront, await page(visit))).text)),
+    );
+  router.get(
+    '/suggest',
+    visited(async (visit) => visit.res.send((await suggestions(visit)).text)),
+  );
+  for (const [path, act] of Object.entries(ACTIONS))
+    router.post(path, ownForms, express.urlencoded({ extended: false }), visited(act));
+  return router;
+}
+
+/** Beside SameSite cookies: a form of somebody else's page is refused. */
+const ownForms: RequestHandler = (req, res, next) => {
+  const { origin, host } = req.headers;
+  if (origin && URL.parse(origin)?.host !== host) res.sendStatus(403);
+  else next();
+};
+
+/** A session that has ended leads to the login; what the shop refuses is a page in the shopper's language. */
+async function answerError(error: unknown, visit: Visit, storefront: Storefront): Promise<void> {
+  if (isError(error, 'unauthorized', 'invalid_token')) {
+    visit.logOut();
+    return visit.goTo('/login');
+  }
+  const missing = error instanceof CommerceError && [404, 410, 422].includes(error.status);
+  if (!missing) console.error(error);
+  const page = messagePage(visit, missing ? 'not_found' : 'failed');
+  visit.res.status(missing ? 404 : 500).send((await layout(visit, storefront, page)).text);
+}
+
+function safeHeaders(baseUrl: string): RequestHandler {
+  const { origin } = new URL(baseUrl);
+  const policy = `default-src 'self'; img-src 'self' ${origin}; form-action 'self' ${origin}; frame-ancestors 'none'`;
+  return (_req, res, next) => {
+    res.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'same-origin', 'Cache-Control': 'no-cache' });
+    next();
+  };
+}

@@ -1,0 +1,37 @@
+import type { Schemas } from '@commerce-backend/sdk';
+import { type Html, html } from '../html.ts';
+import type { Visit } from '../visit.ts';
+
+type Product = Schemas['Product'];
+
+/** Products side by side. */
+export function cards(visit: Visit, products: readonly Product[]): Html {
+  return html`<ul class="cards">${products.map((product) => card(visit, product))}</ul>`;
+}
+
+function card(visit: Visit, product: Product): Html {
+  const { t, to } = visit;
+  const { name, slug, vendor, images, in_stock, variants } = product;
+  const badge = in_stock ? product.compare_at_price && t('sale') : t('sold_out');
+  return html`<li class="card">
+  <a href="${to(`/products/${slug}`)}">
+    <div class="picture">${picture(images[0])}${images[1] && picture(images[1], 'second')}${badge && html`<span class="badge">${badge}</span>`}</div>
+    <h3>${name}</h3>
+  </a>
+  <p class="quiet">${vendor}${variants.length > 1 && ` · ${t('choices', { count: variants.length })}`}</p>
+  <p class="price">${priceOf(visit, product)}</p>
+</li>`;
+}
+
+/** Room is kept for it, so that nothing moves when it comes. The name beside it says what it shows. */
+export function picture(image: Product['images'][number] | undefined, kind = ''): Html {
+  if (!image) return html`<span class="no-picture"></span>`;
+  const { url, width, height } = image;
+  return html`<img class="${kind}" src="${url}" alt="" width="${width ?? 800}" height="${height ?? 800}" loading="lazy">`;
+}
+
+function priceOf({ t, money }: Visit, { price, compare_at_price, currency, variants }: Product): Html {
+  const differ = new Set(variants.map((variant) => variant.price)).size > 1;
+  const text = money(price, currency);
+  return html`${differ ? t('from_price', { price: text }) : text}${compare_at_price && html` <s>${money(compare_at_price, currency)}</s>`}`;
+}

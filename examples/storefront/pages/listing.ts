@@ -1,0 +1,159 @@
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type Html, html } from '../html.ts';
+import { textOf, type Visit } from '../visit.ts';
+import { isKey, type Key } from '../words.ts';
+import { cards } from './card.ts';
+import type { Page } from './page.ts';
+
+const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
+const PER_PAGE = 12;
+/** Of one kind: the most frequent come first. */
+const MOST_VALUES = 8;
+const MOST_OPTIONS = 2;
+
+export function searchPage(visit: Visit): Promise<Page> {
+  const q = textOf(visit.req.query, 'q');
+  return listing(visit, { title: q ? visit.t('results_for', { q }) : visit.t('all_products'), ...(q && { q }) });
+}
+
+export async function collectionPage(visit: Visit): Promise<Page> {
+  const path = { id_or_handle: String(visit.req.params.handle) };
+  const { title, description, handle } = await unwrap(
+    visit.shop.GET('/api/storefront/collections/{id_or_handle}', { params: { path } }),
+  );
+  return listing(visit, { title, description: description ?? '', collection: handle });
+}
+
+/** What the shopper types, as it goes on; public/suggest.js puts it below the field. */
+export async function suggestions({ shop, req, to, money }: Visit): Promise<Html> {
+  const query = { q: textOf(req.query, 'q'), limit: 5 };
+  if (!query.q) return html``;
+  const { products, collections } = await unwrap(shop.GET('/api/storefront/suggest', { params: { query } }));
+  return html`<ul>${collections.map(
+    ({ handle, title }) => html`<li><a href="${to(`/collections/${handle}`)}">${title}</a></li>`,
+  )}${products.map(
+    ({ slug, name, image_url, price, currency }) =>
+      html`<li><a href="${to(`/products/${slug}`)}">${image_url && html`<img src="${image_url}" alt="" width="40" height="40">`}<span>${name}</span> <span class="quiet">${money(price, currency)}</span></a></li>`,
+  )}</ul>`;
+}
+
+interface Listed {
+  title: string;
+  description?: string;
+  q?: string;
+  collection?: string;
+}
+
+/** Products with their filters. All of the choice is in the address, so that it can be shared, and works without scripts. */
+async function listing(visit: Visit, { title, description, q, collection }: Listed): Promise<Page> {
+  const { t, shop, req } = visit;
+  const chosen = new URLSearchParams(req.url.split('?')[1]);
+  chosen.delete('notice');
+  const sort = SORTS.find((one) => one === chosen.get('sort'));
+  const { products, total, page, pages, facets } = await unwrap(
+    shop.GET('/api/storefront/products', {
+      params: {
+        query: {
+          ...{ facets: true, limit: PER_PAGE, page: Number(chosen.get('page')) || 1, sort, q, collection },
+          ...{ vendor: chosen.getAll('vendor'), product_type: chosen.getAll('product_type') },
+          ...{ option: chosen.getAll('option'), in_stock: chosen.has('in_stock') || undefined },
+          ...{ price_min: chosen.get('price_min') || undefined, price_max: chosen.get('price_max') || undefined },
+        },
+      },
+    }),
+  );
+  const main = html`<header class="page-header"><h1>${title}</h1>${description && html`<p>${description}</p>`}</header>
+<div class="listing">
+  <details class="filters"${isNarrowed(chosen) && html` open`}><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
+  <section aria-label="${title}">
+    <div class="toolbar"><h2>${t('results', { count: total })}</h2>${sorting(visit, chosen)}</div>
+    ${total === 0 ? html`<p class="empty">${t('nothing_text')}</p>` : cards(visit, products)}
+    ${pages > 1 && paging(visit, chosen, page, pages)}
+  </section>
+</div>`;
+  return { title, main };
+}
+
+function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets']): Html {
+  const { t } = visit;
+  const options = [...facets.options]
+    .sort((one, other) => other.values.length - one.values.length)
+    .slice(0, MOST_OPTIONS)
+    .map(({ name, values }) =>
+      group(
+        chosen,
+        name,
+        'option',
+        values.map((one) => ({ ...one, sent: `${name}:${one.value}` })),
+      ),
+    );
+  const kept = [...chosen].filter(([name]) => !['price_min', 'price_max', 'page'].includes(name));
+  const price = (name: 'price_min' | 'price_max', key: Key, edge: string | undefined) => html`<label>${t(key)}
+    <input name="${name}" inputmode="decimal" pattern="[0-9]+([.][0-9]{1,2})?" value="${chosen.get(name)}" placeholder="${edge}"></label>`;
+  return html`
+  ${group(chosen, t('filter_type'), 'product_type', facets.product_types)}
+  ${group(chosen, t('filter_vendor'), 'vendor', facets.vendors)}
+  ${options}
+  <ul class="facet"><li>${toggle(chosen, 'in_stock', 'yes', t('in_stock'), facets.in_stock.true)}</li></ul>
+  <form class="prices" aria-label="${t('filter_price')}">
+    ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    ${price('price_min', 'price_from', facets.price?.min)}${price('price_max', 'price_to', facets.price?.max)}
+    <button>${t('apply')}</button>
+  </form>
+  ${isNarrowed(chosen) && html`<a class="clear" href="${addressOf(new URLSearchParams([...chosen].filter(([name]) => name === 'q')))}">${t('clear')}</a>`}`;
+}
+
+type Value = Schemas['FacetValue'] & { sent?: string };
+
+/** Where there is something to choose, or something chosen to take away. */
+function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
+  const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
+  return (
+    (shown.length > 1 || chosen.has(name)) &&
+    shown.length > 0 &&
+    html`<h2>${title}</h2><ul class="facet">${shown.map(
+      ({ value, sent = value, count }) => html`<li>${toggle(chosen, name, sent, value, count)}</li>`,
+    )}</ul>`
+  );
+}
+
+/** A link to the same list with the value, or without it. */
+function toggle(chosen: URLSearchParams, name: string, value: string, text: string, count: number): Html {
+  const next = new URLSearchParams(chosen);
+  const isOn = chosen.has(name, value);
+  if (isOn) next.delete(name, value);
+  else next.append(name, value);
+  next.delete('page');
+  return html`<a href="${addressOf(next)}" rel="nofollow"${isOn && html` aria-current="true"`}>${text} <span class="quiet">${count}</span></a>`;
+}
+
+function sorting({ t }: Visit, chosen: URLSearchParams): Html {
+  const kept = [...chosen].filter(([name]) => name !== 'sort' && name !== 'page');
+  return html`<form class="sorting">
+    ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    <label>${t('sort')} <select name="sort"><option value="">${t('sort_default')}</option>${SORTS.map((sort) => {
+      const key = `sort_${sort}`;
+      return html`<option value="${sort}"${sort === chosen.get('sort') && html` selected`}>${isKey(key) && t(key)}</option>`;
+    })}</select></label> <button>${t('apply')}</button>
+  </form>`;
+}
+
+function paging({ t }: Visit, chosen: URLSearchParams, page: number, pages: number): Html {
+  const link = (to: number, key: Key) => {
+    const next = new URLSearchParams(chosen);
+    next.set('page', String(to));
+    return to >= 1 && to <= pages && html`<a href="${addressOf(next)}">${t(key)}</a>`;
+  };
+  return html`<nav class="paging" aria-label="${t('page_of', { page, pages })}">
+    ${link(page - 1, 'previous')} <span>${t('page_of', { page, pages })}</span> ${link(page + 1, 'next')}
+  </nav>`;
+}
+
+function isNarrowed(chosen: URLSearchParams): boolean {
+  return [...chosen.keys()].some((name) => !['q', 'sort', 'page'].includes(name));
+}
+
+/** On the same page. */
+function addressOf(query: URLSearchParams): string {
+  return `?${query}`;
+}

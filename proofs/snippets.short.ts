@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { DOCUMENTS, fileNameOf, type Snippet, snippetsOf } from '../server/test/pasted/blocks.ts';
+
+/** The programs in the documents are compiled against the SDK as it was built. Those with a file name are run as well (pasted). */
+const ROOT = join(import.meta.dirname, '..');
+/** Below the packages, so that they are found. */
+const FOLDER = join(ROOT, 'node_modules/.cache/snippets');
+const NAMES = 'snippet-names.d.ts';
+
+/** Languages of blocks that nothing runs or compiles, and why. */
+const UNCHECKED: Record<string, string> = {
+  html: 'markup of a page: installs/sdk.test.ts opens one with such an import map',
+  text: 'what a command prints',
+  json: 'data: installs and tests have files of their own',
+  sql: 'for a database of your own: proofs of backups and roles run such statements',
+};
+
+/** Documents whose programs are written by another program, from what the compiler said. */
+const WRITTEN = ['docs/sdk.md'];
+
+const snippets = DOCUMENTS.filter((file) => !WRITTEN.includes(file)).flatMap(snippetsOf);
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+test('each program in the documents compiles against the SDK', async () => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  copyFileSync(join(ROOT, 'server/test/pasted', NAMES), join(FOLDER, NAMES));
+  const programs = snippets.filter((one) => ['ts', 'js'].includes(one.language) && !fileNameOf(one));
+  expect(programs.length).toBeGreaterThan(15);
+  for (const program of programs) writeFileSync(join(FOLDER, nameOf(program)), `${program.text}\nexport {};\n`);
+  const compilerOptions = {
+    ...{ target: 'es2024', module: 'esnext', moduleResolution: 'bundler', lib: ['es2024', 'dom', 'dom.iterable'] },
+    ...{ types: ['node'], noEmit: true, skipLibCheck: true, strict: true },
+  };
+  expect(await compiled('ts', compilerOptions)).toBe('');
+  // JavaScript says nothing of its parameters.
+  const ofJavaScript = { ...compilerOptions, noImplicitAny: false, allowJs: true, checkJs: true };
+  expect(await compiled('js', ofJavaScript)).toBe('');
+});
+
+test('each block that is neither run nor compiled has its reason', () => {
+  const known = ['sh', 'ts', 'js', ...Object.keys(UNCHECKED)];
+  const others = snippets.filter(({ language }) => !known.includes(language));
+  expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
+});
+
+/** What the compiler says of all programs in a language; nothing when they are right. */
+async function compiled(language: 'ts' | 'js', compilerOptions: object): Promise<string> {
+  const project = join(FOLDER, `tsconfig.${language}.json`);
+  writeFileSync(project, JSON.stringify({ compilerOptions, include: [`*.${language}`, NAMES] }));
+  const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', project];
+  return promisify(execFile)(process.execPath, tsc).then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }) => `${stdout}${stderr}`,
+  );
+}
+
+/** Names the place, for whoever reads the compiler's words. */
+function nameOf({ file, line, language }: Snippet): string {
+  return `${file.replaceAll(/[/.]/g, '-')}-${line}.${language}`;
+}

@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import type { AxeResults } from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
+import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
+import { waitFor } from '../server/test/receiver.ts';
+import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
+import { leaveScreenshot, openTab, stumblingBlocks } from '../server/test/tab.ts';
+import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
+
+/** The examples for browsers as their README starts them, beside a demo shop, as shoppers use them in Chromium. */
+const LONG_ENOUGH_MS = 180_000;
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+let dataDir: string;
+let server: Awaited<ReturnType<typeof startServer>>;
+let demo: DemoCredentials;
+const processes: ChildProcess[] = [];
+let browser: Browser;
+let axe: string;
+let home: string;
+
+beforeAll(async () => {
+  if (!chromium) return;
+  const [port, own] = [await freePort(), await freePort()];
+  const baseUrl = `http://localhost:${port}`;
+  server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
+  dataDir = await mkdtemp(join(tmpdir(), 'commerce-storefront-'));
+  ({ demo } = await seedDemo({ db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY }));
+  home = `http://localhost:${own}`;
+  const dashboard = createDashboardClient({ baseUrl, apiKey: demo.api_key });
+  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { storefront_url: `${home}/` } }));
+  // The demo shop's own codes are for one use of each customer.
+  const code = { code: 'GUIDE10', kind: 'percentage', value: '10' } as const;
+  await unwrap(dashboard.POST('/api/dashboard/discounts', { body: code }));
+  await start('storefront/main.ts', own);
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await openChromium(chromium);
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  for (const child of processes) child.kill();
+  await browser?.close();
+  if (server) await stopServer(server);
+  if (dataDir) await rm(dataDir, { recursive: true });
+}, LONG_ENOUGH_MS);
+
+/** Starts an example on a port, as its README does, and waits until it says its address. */
+async function start(example: string, port: number): Promise<string> {
+  const env = { PATH: process.env.PATH, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
+  const main = new URL(`../examples/${example}`, import.meta.url).pathname;
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const address = `http://localhost:${port}`;
+  await waitFor(() => said.includes(address));
+  return address;
+}
+
+const SEEN = {
+  en: { cart: 'Cart', total: '€48.60', order: 'Order', waiting: 'Waiting for your payment', nothing: 'Nothing found' },
+  de: {
+    cart: 'Warenkorb',
+    total: '48,60 €',
+    order: 'Bestellung',
+    waiting: 'Wartet auf Ihre Zahlung',
+    nothing: 'Nichts gefunden',
+  },
+  fr: {
+    cart: 'Panier',
+    total: '48,60 €',
+    order: 'Commande',
+    waiting: 'En attente de votre paiement',
+    nothing: 'Aucun résultat',
+  },
+} as const;
+
+for (const [language, seen] of Object.entries(SEEN))
+  for (const width of [1280, 375])
+    played(
+      `without script, in ${language} and ${width} pixels wide, a shopper gets from the first page to an order in the history`,
+      async () => {
+        const { page, complaints } = await openTab(browser, width);
+        const visit = walk(page, `storefront-${language}-${width}`);
+
+        await page.goto(`${home}/${language}/`);
+        expect(await page.$eval('html', (element) => element.lang)).toBe(language);
+        await visit.look('1-home');
+        await visit.follow('.menu a[href$="/collections/kitchen-and-table"]');
+        const all = await visit.count('.card');
+        if (width < 600) await page.click('.filters > summary');
+        await visit.follow('.facet a[href*="vendor=Kilnhouse"]');
+        expect(await visit.count('.card')).toBeLessThan(all);
+        expect(
+          await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
+        ).toBe(true);
+        await visit.look('2-facet');
+
+        await visit.search('zzqxv');
+        expect(await visit.text('main')).toContain(seen.nothing);
+        await visit.look('3-nothing');
+        await visit.search('stoneware mug');
+        await visit.follow('.card a[href$="/products/rowan-stoneware-mug"]');
+        await visit.follow('.choice a[href*="variant="]:not([aria-current]):not(.gone)');
+        await visit.look('4-product');
+
+        await page.$eval('.add [name="quantity"]', (field) => Object.assign(field, { value: '2' }));
+        await visit.press('.add button');
+        expect(await visit.text('h1')).toBe(seen.cart);
+        await page.$eval('.amount [name="quantity"]', (field) => Object.assign(field, { value: '3' }));
+        await visit.press('.amount button');
+        await page.type('.code input', 'NONSENSE');
+        await visit.press('.code button');
+        expect(await visit.count('.refusal')).toBe(1);
+        await page.type('.code input', 'guide10');
+        await visit.press('.code button');
+        expect(await visit.text('.totals .sum dd')).toBe(seen.total);
+        await visit.look('5-cart');
+
+        await visit.follow('.actions a[href$="/login"]');
+        await visit.look('6-login');
+        const [customer] = demo.customers;
+        await page.type('[action$="/login"] [name="email"]', customer?.email ?? '');
+        await page.type('[action$="/login"] [name="password"]', customer?.password ?? '');
+        await visit.press('[action$="/login"] button');
+        // The cart of the guest came along.
+        expect(await visit.text('.actions .count')).toBe('3');
+
+        await visit.press('[action$="/checkout"] button');
+        expect(page.url()).toContain(`${demo.base_url}/checkout/`);
+        expect(await page.$eval('html', (element) => element.lang)).toBe(language);
+        await placeOrder(page);
+        await visit.follow(`a[href^="${home}/${language}/thanks"]`);
+        await visit.look('7-thanks');
+        expect(await visit.text('.actions .count')).toBe('0');
+
+        await visit.follow('.actions a[href$="/account"]');
+        const number = await visit.text('.orders a');
+        expect(number).toMatch(new RegExp(`^${seen.order} \\d+$`));
+        expect(await visit.text('.orders li')).toContain(seen.waiting);
+        await visit.look('8-account');
+        await visit.follow('.orders a');
+        expect(await visit.text('h1')).toBe(number);
+        await visit.look('9-order');
+        await visit.follow('.actions a[href$="/account"]');
+        await visit.press('[action$="/logout"] button');
+        expect(await visit.count('.actions a[href$="/login"]')).toBe(1);
+        expect([visit.found, complaints]).toEqual([[], []]);
+      },
+      LONG_ENOUGH_MS,
+    );
+
+played(
+  'with scripts, products are suggested while somebody types, and reached with the keyboard',
+  async () => {
+    const { page, complaints } = await openTab(browser, 1280, { script: true });
+    await page.goto(`${home}/en/`);
+    await page.type('.search input', 'rowan');
+    await page.waitForSelector('.suggestions a');
+    await leaveScreenshot(page, 'storefront-suggest');
+    await page.keyboard.press('ArrowDown');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(`${home}/en/products/rowan-stoneware-mug`);
+    expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'a form of another site is refused, and what is gone or has expired has a page in the language',
+  async () => {
+    const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
+    const foreign = await fetch(`${home}/en/cart/add`, {
+      method: 'POST',
+      body,
+      headers: { Origin: 'https://evil.example' },
+    });
+    expect(foreign.status).toBe(403);
+    const gone = await fetch(`${home}/de/products/${'<script>'}`);
+    expect(gone.status).toBe(404);
+    expect(await gone.text()).toContain('Hier ist nichts');
+    const expired = await fetch(`${home}/fr/account`, {
+      headers: { Cookie: `customer=cust_${'a'.repeat(38)}` },
+      redirect: 'manual',
+    });
+    expect([expired.status, expired.headers.get('Location')]).toEqual([303, '/fr/login']);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'the buy button in a page of another origin leads to the checkout of its product',
+  async () => {
+    const address = await start('widget/serve.ts', await freePort());
+    const { page, complaints } = await openTab(browser, 375, { script: true });
+    await page.goto(address);
+    const button = await page.waitForSelector('buy-button >>> button');
+    await leaveScreenshot(page, 'widget-375');
+    expect(await violationsAt(page)).toEqual([]);
+    await page.select('buy-button >>> select', (await variantOf('rowan-stoneware-mug', 'Oat')) ?? '');
+    await Promise.all([page.waitForNavigation(), button?.click()]);
+    expect(page.url()).toContain(`${demo.base_url}/checkout/chk_`);
+    expect(await page.$eval('.lines', (lines) => lines.textContent)).toContain('Oat');
+    expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
+
+async function variantOf(slug: string, option: string): Promise<string | undefined> {
+  const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+  const params = { path: { id_or_slug: slug } };
+  const { variants } = await unwrap(
+    createStorefrontClient({ baseUrl, siteId, storefrontToken }).GET('/api/storefront/products/{id_or_slug}', {
+      params,
+    }),
+  );
+  return variants.find(({ option1 }) => option1 === option)?.id;
+}
+
+/** What the hosted page asks a customer who has an address. */
+async function placeOrder(page: Page): Promise<void> {
+  const press = (action: string) => Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
+  await page.click('[name="payment_method"][value="bank_transfer"]');
+  if (!(await page.$('[name="shipping_option_id"]'))) await press('save');
+  await page.click('[name="shipping_option_id"]');
+  await press('save');
+  await press('place_order');
+}
+
+/** What a shopper does, and what everybody must be able to. */
+function walk(page: Page, name: string) {
+  const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
+  const found: string[] = [];
+  return {
+    /** What somebody would stumble over on the pages that were looked at. */
+    found,
+    follow: (link: string) => leaving(page.click(link)),
+    press: (button: string) => leaving(page.click(button)),
+    async search(words: string) {
+      await page.$eval('.search input', (field) => Object.assign(field, { value: '' }));
+      await page.type('.search input', words);
+      await leaving(page.click('.search button'));
+    },
+    text: (selector: string) =>
+      page.$eval(selector, (element) => element.textContent?.trim().replaceAll(/[\u00a0\u202f]/g, ' ')),
+    count: async (selector: string) => (await page.$$(selector)).length,
+    async look(step: string) {
+      await leaveScreenshot(page, `${name}-${step}`);
+      found.push(...[...(await stumblingBlocks(page)), ...(await violationsAt(page))].map((one) => `${step}: ${one}`));
+    },
+  };
+}
+
+/** What axe-core finds on the same page with scripts, which it needs. */
+async function violationsAt(page: Page): Promise<string[]> {
+  const tab = await page.browserContext().newPage();
+  await tab.setViewport(page.viewport());
+  await tab.goto(page.url());
+  await tab.evaluate(axe);
+  const { violations } = (await tab.evaluate('axe.run()')) as AxeResults;
+  await tab.close();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}

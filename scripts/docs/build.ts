@@ -1,0 +1,38 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'vitepress';
+import { writeReference } from '../../server/scripts/write-reference.ts';
+import { errorsPage, eventsPage } from './catalogues.ts';
+import { deadLinks, withLinksOfPage } from './links.ts';
+import { pages, ROOT } from './pages.ts';
+
+/**
+ * Writes the documentation as a static site, which any file server can show: docs-site/index.html. Its pages are the documents of the
+ * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads nowhere ends it.
+ */
+/** Beside the packages, so that they are found; removed at the end. */
+const SOURCES = join(ROOT, '.docs-site');
+const SITE = join(ROOT, 'docs-site');
+
+function write(page: string, text: string): void {
+  const file = join(SOURCES, page);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+rmSync(SOURCES, { recursive: true, force: true });
+const all = new Map([...pages(), ['docs/errors.md', 'errors.md'], ['docs/events.md', 'events.md']]);
+for (const [source, page] of pages())
+  write(page, withLinksOfPage(readFileSync(join(ROOT, source), 'utf8'), source, all));
+write('errors.md', errorsPage());
+write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
+cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
+// What compiles the pages does not know the newest target of the repository's own settings.
+write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
+await build(SOURCES, { outDir: SITE });
+await writeReference(join(SITE, 'api'));
+rmSync(SOURCES, { recursive: true });
+
+const dead = deadLinks(SITE);
+if (dead.length > 0) throw new Error(`These links lead nowhere:\n${dead.join('\n')}`);
+process.stdout.write(`The documentation is in ${SITE}\n`);

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './pages.ts';
+
+interface ErrorEntry {
+  status: number;
+  retryable: boolean;
+  meaning: string;
+  remedy: string;
+}
+interface EventEntry {
+  post: {
+    summary: string;
+    description: string;
+    requestBody: { content: { 'application/json': { example: { data: object } } } };
+  };
+}
+interface Contract {
+  webhooks: Record<string, EventEntry>;
+  components: { schemas: { ErrorCode: { 'x-error-catalogue': Record<string, ErrorEntry> } } };
+}
+
+function contract(): Contract {
+  return JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
+}
+
+/** The errors of the contract, by status: what each means, and what to do. */
+export function errorsPage(): string {
+  const entries = Object.entries(contract().components.schemas.ErrorCode['x-error-catalogue']);
+  const statuses = [...new Set(entries.map(([, { status }]) => status))].sort((one, other) => one - other);
+  const sections = statuses.map((status) => {
+    const own = entries.filter(([, entry]) => entry.status === status);
+    const rows = own.map(
+      ([code, { meaning, remedy, retryable }]) =>
+        `### ${code}\n\n${plain(meaning)}\n\n**What to do.** ${plain(remedy)}${retryable ? ' The same call may succeed later.' : ''}\n`,
+    );
+    return `## ${status}\n\n${rows.join('\n')}`;
+  });
+  return `# Errors\n\nEvery refusal has one of these ${entries.length} codes in \`error\`, with a sentence in \`message\` and what to quote
+when asking for help in \`request_id\`. In the SDK, \`isError(error, 'budget_exceeded')\` tells them apart.\n\n${sections.join('\n')}`;
+}
+
+/** The events of the contract, each with the body of an example. */
+export function eventsPage(): string {
+  const sections = Object.entries(contract().webhooks).map(([type, { post }]) => {
+    const { example } = post.requestBody.content['application/json'];
+    return `## ${type}\n\n${plain(post.summary)}. ${plain(post.description)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`;
+  });
+  return `# Events\n\nWhat a [webhook](./webhooks.md) is sent. The examples show test events; of a real one, \`data\` is the whole object, as
+the dashboard's API shows it.\n\n${sections.join('\n')}`;
+}
+
+/** The texts of the contract as Markdown, which a page may not read as markup. */
+function plain(text: string): string {
+  return text.trim().replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;');
+}
