@@ -142,9 +142,10 @@ inPanel('a formatted description is previewed as customers will see it', async (
     `<p>Typed</p><script>console.error('run')</script><img src="data:," onerror="console.error('run')"><svg onload="console.error('run')">`,
   );
   await tab.waitForFunction(`document.querySelector('iframe')?.srcdoc.includes('onload')`);
-  expect(
-    await tab.$eval('iframe', (frame) => [frame.sandbox.length, frame.hasAttribute('sandbox')]),
-  ).toEqual([0, true]);
+  expect(await tab.$eval('iframe', (frame) => [frame.sandbox.length, frame.hasAttribute('sandbox')])).toEqual([
+    0,
+    true,
+  ]);
   expect(await previewed()).toBe('Typed');
   await fill('Formatted description (HTML)', '<ul><li>Oak<li>Oil</ul>');
   await press('Save');
