@@ -90,7 +90,12 @@ function* variationsOf(value: unknown): Generator<unknown> {
 }
 
 /** Their rows are validated one by one, by their handlers. */
-const BY_ROWS = ['dashboard.importCustomers', 'dashboard.importOrders', 'dashboard.importProducts', 'sync.upsertProducts'];
+const BY_ROWS = [
+  'dashboard.importCustomers',
+  'dashboard.importOrders',
+  'dashboard.importProducts',
+  'sync.upsertProducts',
+];
 
 function exampleOf({ id, path, method, hasBody }: Operation): unknown {
   if (!hasBody) return undefined;
