@@ -1,5 +1,6 @@
 import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import * as catalog from '../catalog/catalog.ts';
+import type { CatalogQuery } from '../catalog/filters.ts';
 import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
 import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
@@ -8,7 +9,7 @@ import { candidateOf, productOf } from './products.ts';
 /** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
 
 /** One page of the products that meet all filters. */
-export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
+export async function list(shop: Shop, query: CatalogQuery): Promise<AgentProductPage> {
   const categories = shop.agent?.categories ?? [];
   const within = categories.length > 0 ? [inCategories(categories)] : [];
   const { products, total, page, limit, pages } = (await catalog.list(shop, query, within)).body();

@@ -7,7 +7,7 @@ import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
 import { termGroups } from '../../search/words/term-groups.ts';
-import type { CatalogQuery } from '../catalog/catalog.ts';
+import type { CatalogQuery } from '../catalog/filters.ts';
 import { inCategories } from '../mandates/categories.ts';
 import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';

@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../../search/rank/candidates.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
-import { type PageQuery, pageOf } from '../page-query.ts';
+import { pageOf } from '../page-query.ts';
 import {
   byRelevance,
   matching,
@@ -13,36 +13,18 @@ import {
   readShownPage,
   readShownProduct,
   shownList,
-  type Unavailable,
   unavailableIn,
 } from '../products/list.ts';
 import { canBeBought, searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
 import { readFacets } from './facets.ts';
-import { type Filter, filtersOf } from './filters.ts';
+import { type CatalogQuery, type Filter, filtersOf } from './filters.ts';
 
 /**
  * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
  * its row first (collections.ts, collection-products.ts).
  */
-
-/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
-export interface CatalogQuery extends PageQuery {
-  q?: string;
-  sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
-  vendor?: string[];
-  product_type?: string[];
-  tag?: string[];
-  collection?: string;
-  price_min?: string;
-  price_max?: string;
-  updated_since?: string;
-  in_stock?: boolean;
-  unavailable?: Unavailable;
-  option?: string[];
-  facets?: boolean;
-}
 
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 

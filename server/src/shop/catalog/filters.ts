@@ -1,13 +1,30 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount } from '../money.ts';
-import { labelFilters } from '../products/list.ts';
+import type { PageQuery } from '../page-query.ts';
+import { labelFilters, type Unavailable } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
-import type { CatalogQuery } from './catalog.ts';
 import * as collections from './collections.ts';
 
 /** What a shopper narrows the catalogue by. */
+
+/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
+export interface CatalogQuery extends PageQuery {
+  q?: string;
+  sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
+  vendor?: string[];
+  product_type?: string[];
+  tag?: string[];
+  collection?: string;
+  price_min?: string;
+  price_max?: string;
+  updated_since?: string;
+  in_stock?: boolean;
+  unavailable?: Unavailable;
+  option?: string[];
+  facets?: boolean;
+}
 
 /** A condition on `products p`, with the kind of facet that it is a choice from, if any. */
 export interface Filter {
