@@ -62,8 +62,11 @@ function parsed(cursor: string): unknown[] {
   }
 }
 
+/** As localeCompare, which takes several times as long. */
+const BY_NAME = new Intl.Collator();
+
 function compare(a: Place, b: Place, order: SiteOrder): number {
-  const by = order === 'name' ? String(a.key).localeCompare(String(b.key)) : downwards(a.key, b.key);
+  const by = order === 'name' ? BY_NAME.compare(String(a.key), String(b.key)) : downwards(a.key, b.key);
   return by || (a.site.site_id < b.site.site_id ? -1 : Number(a.site.site_id > b.site.site_id));
 }
 
