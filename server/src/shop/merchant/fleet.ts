@@ -216,7 +216,7 @@ async function ofEach<Row extends object>(
 }
 
 /** As many as are read well within the time limit of a statement. */
-const SITES_AT_ONCE = 5_000;
+const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, delete_at }: Named): SiteStatus {
   if (delete_at) return 'deleting';
