@@ -94,7 +94,9 @@ export async function siteDetails(shop: Shop, card: Card) {
     sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary where s.site_id = ${shop.siteId}`,
   );
-  const counted = await shop.one<Counted>(sql`select c.* from commerce.site_counts(${shop.siteId}, ${COUNTS}::text[]) c`);
+  const counted = await shop.one<Counted>(
+    sql`select c.* from commerce.site_counts(${shop.siteId}, ${COUNTS}::text[]) c`,
+  );
   const waiting = await shop.one<{ waiting_deliveries: number; oldest_delivery_seconds: number | null }>(
     sql`select count(*) as waiting_deliveries,
         floor(extract(epoch from now() - min(next_attempt_at)))::integer as oldest_delivery_seconds
@@ -120,16 +122,16 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
     (site) =>
       (status === undefined || statusOf(site) === status) && (problem !== 'suspended' || site.suspended_at !== null),
   );
-  const counts = await countsOf(connection, named, COUNTED_FOR[sort]);
+  const keys = await keysOf(connection, named, COUNTED_FOR[sort]);
   // Whether a site is suspended is known without.
   const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
   const health = asksHealth ? await healthOf(connection, named, card) : undefined;
   const placed = named.flatMap((site) => {
-    const [counted, healthy] = [counts.get(site.site_id), health?.get(site.site_id)];
+    const [key, healthy] = [keys.get(site.site_id), health?.get(site.site_id)];
     const fits =
-      (!words || [counted?.name ?? '', site.host ?? ''].some((text) => text.toLowerCase().includes(words))) &&
+      (!words || [key?.name ?? '', site.host ?? ''].some((text) => text.toLowerCase().includes(words))) &&
       (!health || problem === undefined || healthy?.problems.includes(problem));
-    return counted && fits ? [{ site, name: counted.name, key: keyOf(sort, site, counted, healthy) }] : [];
+    return key && fits ? [{ site, name: key.name, key: placeOf(sort, site, key, healthy) }] : [];
   });
   return placeInOrder(placed, sort);
 }
@@ -137,7 +139,9 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
 /** What is told of sites, in the order in which they come. */
 async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<FleetSite[]> {
   const sites = placed.map(({ site }) => site);
-  const counts = await countsOf(connection, sites, COUNTS);
+  const counts = await ofEach(connection, sites, (site_ids) =>
+    query<OfSite<Counted>>(connection, countsOf(site_ids, COUNTS)),
+  );
   const health = await healthOf(connection, sites, card);
   return sites.flatMap((site) => {
     const [counted, healthy] = [counts.get(site.site_id), health.get(site.site_id)];
@@ -156,6 +160,9 @@ async function readNamed(connection: Connection): Promise<Named[]> {
 
 const COUNTS = ['products', 'orders', 'last_order_at', 'storage_bytes', 'calls'] as const;
 
+type Key = { name: string } & { [Count in (typeof COUNTS)[number]]: Counted[Count] | null };
+type OfSite<Row> = Row & { site_id: string };
+
 /** What decides a place besides the name, which is always read. */
 const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
   ...{ name: [], created: [], health: [] },
@@ -163,54 +170,54 @@ const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
   ...{ storage: ['storage_bytes'], calls: ['calls'] },
 };
 
-function keyOf(sort: SiteOrder, site: Named, counted: Counted, health: Health | undefined): string | number {
+function placeOf(sort: SiteOrder, site: Named, key: Key, health: Health | undefined): string | number {
   if (sort === 'health') return severityOf(health);
   if (sort === 'created') return site.created_at;
-  return counted[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
+  return key[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** Without those that have just been deleted. What is not wanted is null. */
-function countsOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Counted>> {
-  return ofEach<Counted>(
-    connection,
-    sites,
-    (site_ids) => sql`select s.site_id, c.* from unnest((select ${site_ids}::uuid[])) s (site_id),
-      lateral set_config('app.site_id', s.site_id::text, true) tenant,
-      lateral commerce.site_counts(tenant::uuid, ${wanted}::text[]) c`,
-  );
+/** What decides the places of sites: columns that are not wanted are null. */
+function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
+  return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
+}
+
+function countsOf(site_ids: string[], wanted: readonly string[]): Sql {
+  return sql`select s.site_id, c.* from unnest((select ${site_ids}::uuid[])) s (site_id),
+    lateral set_config('app.site_id', s.site_id::text, true) tenant,
+    lateral commerce.site_counts(tenant::uuid, ${wanted}::text[]) c`;
 }
 
 async function healthOf(connection: Connection, sites: Named[], card: Card): Promise<Map<string, Health>> {
-  const found = await ofEach<setup.Facts>(
-    connection,
-    sites,
-    (site_ids) => sql`select s.site_id, h.* from unnest((select ${site_ids}::uuid[])) s (site_id),
-      lateral set_config('app.site_id', s.site_id::text, true) tenant,
-      lateral commerce.site_health(tenant::uuid) h`,
+  const facts = await ofEach(connection, sites, (site_ids) =>
+    query<OfSite<setup.Facts>>(
+      connection,
+      sql`select s.site_id, h.* from unnest((select ${site_ids}::uuid[])) s (site_id),
+        lateral set_config('app.site_id', s.site_id::text, true) tenant,
+        lateral commerce.site_health(tenant::uuid) h`,
+    ),
   );
   const known = sites.flatMap((site) => {
-    const facts = found.get(site.site_id);
-    return facts ? [[site.site_id, judge(site, setup.stepsOf(facts, { card }), facts.webhooks_failing)] as const] : [];
+    const found = facts.get(site.site_id);
+    return found ? [[site.site_id, judge(site, setup.stepsOf(found, { card }), found.webhooks_failing)] as const] : [];
   });
   return new Map(known);
 }
 
 /**
- * Reads of each site as that site, so that row-level security stays on: the function of the statement is called with the id that has
- * just become that of the tenant.
+ * Reads of each site as that site, so that row-level security stays on: the function in the statement is called with the id that has
+ * just become that of the tenant. A site that has just been deleted is left out.
  */
-async function ofEach<Row extends object>(
+async function ofEach<Row extends { site_id: string }>(
   connection: Connection,
   sites: Named[],
-  statement: (site_ids: string[]) => Sql,
+  read: (site_ids: string[]) => Promise<{ rows: Row[] }>,
 ): Promise<Map<string, Row>> {
   // The same statements for each site: planning them anew each time takes longer than running them.
   await query(connection, sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
   const found = new Map<string, Row>();
   for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
-    const site_ids = sites.slice(from, from + SITES_AT_ONCE).map(({ site_id }) => site_id);
-    const { rows } = await query<Row & { site_id: string }>(connection, statement(site_ids));
-    for (const { site_id, ...row } of rows) found.set(site_id, row as unknown as Row);
+    const { rows } = await read(sites.slice(from, from + SITES_AT_ONCE).map(({ site_id }) => site_id));
+    for (const row of rows) found.set(row.site_id, row);
   }
   return found;
 }
