@@ -135,7 +135,7 @@ async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
 
 async function versionOf(db: pg.Client, site_id: string): Promise<string> {
   const { rows } = await db.query<{ version: string }>(
-    'select v::text as version from commerce.catalog_versions v where v.site_id = $1',
+    'select v::text as version from commerce.catalog_versions v where v.site_id = $1 order by v.stripe',
     [site_id],
   );
   return JSON.stringify(rows);
