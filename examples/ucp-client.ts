@@ -8,7 +8,7 @@ import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, TERMS, until } fro
 /**
  * A shopping platform, without a language model, that speaks the Universal Commerce Protocol over REST: it reads the shop's profile,
  * publishes its own, finds a product, fills a cart, and prepares a checkout that its buyer confirms at `continue_url`. It reads the
- * order, runs into its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts mug` while the demo shop is running.
+ * order, runs into its limits, and ends when it is revoked. Run `npx node examples/ucp-client.ts "stoneware mug"` while the demo shop is running.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -83,7 +83,7 @@ async function call(method: string, path: string, body?: object): Promise<Answer
 const totalOf = ({ totals }: Answer) => (totals.find(({ type }) => type === 'total')?.amount ?? 0) / 100;
 const lineOf = (id: string, quantity: number) => ({ item: { id }, quantity });
 
-const { products } = await call('POST', '/catalog/search', { query: positionals[0] ?? 'mug' });
+const { products } = await call('POST', '/catalog/search', { query: positionals[0] ?? 'stoneware mug' });
 const [found] = products;
 const [variant] = found?.variants ?? [];
 if (!found || !variant) throw new Error('The shop has nothing like it.');

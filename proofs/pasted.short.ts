@@ -80,8 +80,13 @@ const NOT_TESTED: [string, string, string][] = [
   ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
   [
     'docs/operators.md',
-    'SITE=',
-    'the same: server/src/operator/sites.test.ts sets hosts and limits, life.test.ts suspends and deletes',
+    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\noperator',
+    'the same: server/src/operator/life.test.ts suspends and deletes',
+  ],
+  [
+    'docs/operators.md',
+    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\ncurl',
+    'the same: server/src/operator/sites.test.ts sets hosts and limits',
   ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],

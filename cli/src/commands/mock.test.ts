@@ -86,7 +86,7 @@ test('the example of an agent runs against it to its end', async () => {
   await mockShop('--credentials', file);
   const example = join(import.meta.dirname, '../../../examples/agent.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [example, '--demo', file, '--auto-approve']);
-  expect(stdout).toContain('Confirmed: order 1001.');
+  expect(stdout).toContain('Confirmed: order 1001,');
   expect(stdout).toContain('402 budget_exceeded');
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 }, 60_000);

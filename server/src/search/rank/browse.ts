@@ -1,11 +1,11 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
 import type { Condition } from './conditions.ts';
 
 /** What is found where a sentence names no thing, only limits: `anything under 20 euros`. */
 
-/** So many products that keep the limits are looked at for those that sell best. */
+/** So many products that keep the limits are looked at for those that sell best, or come first by price; of these, what is in stock. */
 const MAX_LOOKED_AT = 2_000;
 
 export interface BrowseQuery {
@@ -57,15 +57,18 @@ interface Row {
 function read(db: SearchDb, { filters, conditions, where, sort }: BrowseQuery, failed: number): Promise<Row[]> {
   const kept = conditions.filter((_condition, i) => (failed & (1 << i)) === 0).map(({ condition }) => condition);
   const byPrice = sort === 'price_desc' ? sql`p.price desc` : sql`p.price`;
-  const order = sort === 'price_asc' || sort === 'price_desc' ? sql`order by ${byPrice}, p.id` : sql``;
+  const isByPrice = sort === 'price_asc' || sort === 'price_desc';
+  const best = isByPrice ? byPrice : sql`p.sales_count desc`;
   return db.rows<Row>(
     sql`with kept as materialized (
         select p.id, p.site_id, p.name, p.price, p.sales_count from products p
         where p.site_id = ${db.siteId} and ${join([filters.visible, ...where, ...kept], ' and ')}
-        ${order} limit ${MAX_LOOKED_AT}::int
+        ${isByPrice ? sql`order by ${byPrice}, p.id` : empty} limit ${MAX_LOOKED_AT}::int
+      ), best as materialized (
+        select * from kept p order by ${best}, p.id limit ${2 * RERANKED}::int
       )
       select p.id as product_id, p.name, p.price::text as price, p.sales_count, ${filters.canBeBought} as in_stock,
         (select count(*) from kept) as total
-      from kept p order by in_stock desc, p.sales_count desc, p.id limit ${RERANKED}::int`,
+      from best p order by in_stock desc, ${best}, p.id limit ${RERANKED}::int`,
   );
 }

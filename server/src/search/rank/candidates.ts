@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { decodeProductVectors, productVectors, termVectors } from '../index/latent-index.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import type { TermGroup } from '../words/term-groups.ts';
@@ -10,6 +10,8 @@ import { expectedMatches } from './term-weights.ts';
 export const RERANKED = 200;
 /** The coverage of a strong match. Where there are RERANKED of them, weaker ones do not match: only white for `white jeans`. */
 const STRONG_COVERAGE = 0.5;
+/** So many weak matches are judged for an agent, which sees no more than the best of them: those that have the head noun first. */
+const JUDGED_WEAK = 1_000;
 
 /** A product that matches a query. */
 export interface Candidate {
@@ -123,21 +125,24 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
  * expected, the weak ones are read by a part of their own, which is then skipped.
  */
 function strongAndWeak(db: SearchDb, query: CandidateQuery): { strong: Sql; weak: Sql } {
-  const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false } = query;
+  const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;
   const when = sql`not (select has_enough_strong from enough)`;
   const isWeak = sql`coverage < ${STRONG_COVERAGE}::float8`;
+  // Pages of a search count all matches; what an agent is told of as excluded counts those that were judged.
+  const best = sql`order by (head_groups <> 0) desc, score desc, product_id limit ${JUDGED_WEAK}::int`;
+  const judgedWeak = countEligibleOnly ? best : empty;
   if (headGroups.length === 0 && expectedMatches(query.weighted, STRONG_COVERAGE) > 2 * RERANKED) {
     const weak = matchesByWords(db, query, { minCoverage, modifierAlone, when });
     return {
       strong: sql`strong as (${matchesByWords(db, query, { minCoverage: STRONG_COVERAGE, modifierAlone })})`,
-      weak: sql`select * from (${weak}) as m where ${isWeak}`,
+      weak: sql`select * from (${weak}) as m where ${isWeak} ${judgedWeak}`,
     };
   }
   const options = headGroups.length > 0 ? { headGroups, minCoverage: 0 } : { minCoverage, modifierAlone };
   return {
     strong: sql`matches as materialized (${matchesByWords(db, query, options)}),
       strong as (select * from matches where coverage >= ${STRONG_COVERAGE}::float8)`,
-    weak: sql`select * from matches where ${isWeak} and ${when}`,
+    weak: sql`select * from matches where ${isWeak} and ${when} ${judgedWeak}`,
   };
 }
 
