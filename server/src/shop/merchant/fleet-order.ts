@@ -15,7 +15,6 @@ export type SiteOrder = (typeof SITE_ORDERS)[number];
 /** A site with what decides its place: the key of the order, and then its id, so that no two have the same place. */
 export interface Placed<Site extends { site_id: string }> {
   site: Site;
-  name: string;
   key: string | number;
 }
 

@@ -122,16 +122,18 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
     (site) =>
       (status === undefined || statusOf(site) === status) && (problem !== 'suspended' || site.suspended_at !== null),
   );
-  const keys = await keysOf(connection, named, COUNTED_FOR[sort]);
+  const asksKeys = words !== undefined || sort === 'name' || COUNTED_FOR[sort].length > 0;
+  const keys = asksKeys ? await keysOf(connection, named, COUNTED_FOR[sort]) : undefined;
   // Whether a site is suspended is known without.
   const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
   const health = asksHealth ? await healthOf(connection, named, card) : undefined;
   const placed = named.flatMap((site) => {
-    const [key, healthy] = [keys.get(site.site_id), health?.get(site.site_id)];
+    const [key, healthy] = [keys?.get(site.site_id), health?.get(site.site_id)];
     const fits =
       (!words || [key?.name ?? '', site.host ?? ''].some((text) => text.toLowerCase().includes(words))) &&
       (!health || problem === undefined || healthy?.problems.includes(problem));
-    return key && fits ? [{ site, name: key.name, key: placeOf(sort, site, key, healthy) }] : [];
+    const gone = (keys && !key) || (health && !healthy);
+    return fits && !gone ? [{ site, key: placeOf(sort, site, key, healthy) }] : [];
   });
   return placeInOrder(placed, sort);
 }
@@ -163,17 +165,17 @@ const COUNTS = ['products', 'orders', 'last_order_at', 'storage_bytes', 'calls']
 type Key = { name: string } & { [Count in (typeof COUNTS)[number]]: Counted[Count] | null };
 type OfSite<Row> = Row & { site_id: string };
 
-/** What decides a place besides the name, which is always read. */
+/** What decides a place, besides the name, the health and what every site shows. */
 const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
   ...{ name: [], created: [], health: [] },
   ...{ products: ['products'], orders: ['orders'], last_order: ['last_order_at'] },
   ...{ storage: ['storage_bytes'], calls: ['calls'] },
 };
 
-function placeOf(sort: SiteOrder, site: Named, key: Key, health: Health | undefined): string | number {
+function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Health | undefined): string | number {
   if (sort === 'health') return severityOf(health);
   if (sort === 'created') return site.created_at;
-  return key[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
+  return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
 /** What decides the places of sites: columns that are not wanted are null. */
