@@ -537,6 +537,7 @@ CREATE OR REPLACE FUNCTION commerce.site_counts(of uuid, wanted text[])
  RETURNS TABLE(name text, products bigint, orders bigint, last_order_at timestamp with time zone, storage_bytes bigint, calls bigint)
  LANGUAGE plpgsql
  STABLE ROWS 1
+ SET enable_seqscan TO 'off'
 AS $function$
     begin
       return query
@@ -558,6 +559,7 @@ CREATE OR REPLACE FUNCTION commerce.site_health(of uuid)
  RETURNS TABLE(is_published boolean, is_in_stock boolean, needs_delivery boolean, has_delivery boolean, has_pickup boolean, takes_transfers boolean, account_mode text, tax_decided boolean, storefront_url text, has_contact boolean, legal jsonb, webhooks_failing boolean)
  LANGUAGE plpgsql
  STABLE ROWS 1
+ SET enable_seqscan TO 'off'
 AS $function$
     begin
       return query
