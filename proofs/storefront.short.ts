@@ -106,6 +106,8 @@ for (const [language, seen] of Object.entries(SEEN))
         expect(
           await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
         ).toBe(true);
+        // The other vendors can still be chosen, instead of it or beside it.
+        expect(await visit.count('.facet a[href*="vendor=Kilnhouse&vendor="]')).toBeGreaterThan(0);
         await visit.look('2-facet');
 
         await visit.search('zzqxv');

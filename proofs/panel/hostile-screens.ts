@@ -6,6 +6,7 @@ import { type Trial, Violations } from '../frame.ts';
 import { tokenPattern } from '../token-pattern.ts';
 import { screensOf } from './screens.ts';
 import type { Login, Stocked } from './stocked.ts';
+import { Traffic } from './traffic.ts';
 
 /** Every screen of the panel, opened in a shop whose every text is a payload. */
 
@@ -15,19 +16,27 @@ export interface PanelVisit {
   violations: Violations;
 }
 
+interface Opened {
+  tab: Page;
+  traffic: Traffic;
+}
+
 const WAIT = { timeout: 60_000 };
+/** How long, in milliseconds, nothing is under way in a tab that has all. */
+const IDLE = 30;
 
 /** Opens all screens as the owner; returns how many, and how many of the payloads could be read on them. */
 export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked) {
   const context = await visit.browser.createBrowserContext();
   try {
-    const tab = await openTab(context, visit);
+    const opened = await openTab(context, visit);
+    const { tab } = opened;
     await enter(tab, visit, stocked.owner);
     const screens = await screensOf(stocked);
     const unread = new Set(stocked.written.filter((text) => text.length > 3));
     const all = unread.size;
     const look = async (where: string) => {
-      await settled(tab);
+      await settled(opened);
       await examine(tab, visit, where);
       const text = String(await tab.evaluate(SHOWN));
       for (const payload of unread) if (text.includes(payload.replaceAll(/\s+/g, ' '))) unread.delete(payload);
@@ -38,8 +47,8 @@ export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked)
       await look(screen);
     }
     trial.progress(`${screens.length} screens`);
-    await readHostileFiles(tab, visit, stocked, look);
-    const addresses = await openHostileAddresses(trial, tab, visit, stocked);
+    await readHostileFiles(opened, visit, stocked, look);
+    const addresses = await openHostileAddresses(trial, opened, visit, stocked);
     await mustNotice(context, visit);
     return { screens: screens.length + addresses, read: all - unread.size, all };
   } finally {
@@ -48,7 +57,7 @@ export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked)
 }
 
 /** Logs in by the panel's own form. */
-export async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Login): Promise<void> {
+async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Login): Promise<void> {
   await tab.goto(`${baseUrl}/panel/`);
   await tab.locator('input[name=email]').setTimeout(WAIT.timeout).fill(email);
   await tab.locator('input[name=password]').fill(password);
@@ -57,8 +66,9 @@ export async function enter(tab: Page, { baseUrl }: PanelVisit, { email, passwor
 }
 
 /** A tab that hears all that the panel's scripts hear, records what runs or is stopped, and lets nothing out. */
-export async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Page> {
+async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Opened> {
   const tab = await context.newPage();
+  const traffic = new Traffic(tab);
   await tab.evaluateOnNewDocument(HOOKS);
   tab.on('console', (message) => {
     const text = message.text();
@@ -77,7 +87,7 @@ export async function openTab(context: BrowserContext, { baseUrl, violations }: 
     (isOurs ? request.continue() : request.abort()).catch(() => undefined);
     if (!isOurs && !isPicture) violations.add(`${tab.url()} asks for ${request.url()}`);
   });
-  return tab;
+  return { tab, traffic };
 }
 
 const HOOKS = `
@@ -93,15 +103,19 @@ const HOOKS = `
     return answer;
   };`;
 
-/** Waits until the screen has its content: a new one is put up a moment after its address. */
-export async function settled(tab: Page): Promise<void> {
+/** Waits until the screen has its content, and all that it asks for: a new one is put up a moment after its address. */
+async function settled(opened: Opened): Promise<void> {
+  await shows(opened, `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`);
+}
+
+async function shows({ tab, traffic }: Opened, isThere: string): Promise<void> {
   await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))');
-  await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
-  const isThere = `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`;
+  await traffic.rest(IDLE, WAIT.timeout);
   await tab.waitForFunction(isThere, WAIT).catch(async (cause: unknown) => {
     const shown = await tab.evaluate('document.body.innerText');
     throw new Error(`${tab.url()} does not come to show its content: ${String(shown).slice(0, 500)}`, { cause });
   });
+  await traffic.rest(IDLE, WAIT.timeout);
 }
 
 /** Reports whatever is in the document that the panel never puts there, and every session or link's secret that a script can read. */
@@ -159,7 +173,7 @@ const SHOWN_BY_PURPOSE = ['stk'];
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 
-export async function mustHoldNoSecret(tab: Page, violations: Violations, where: string): Promise<void> {
+async function mustHoldNoSecret(tab: Page, violations: Violations, where: string): Promise<void> {
   const sessions = (await tab.browserContext().cookies()).filter(({ name }) => /panel$/.test(name));
   for (const { name, httpOnly, sameSite } of sessions) {
     if (!httpOnly || sameSite === undefined) violations.add(`token readable: the cookie ${name} is open to scripts`);
@@ -177,7 +191,8 @@ export async function mustHoldNoSecret(tab: Page, violations: Violations, where:
 type Look = (where: string) => Promise<void>;
 
 /** Files of others, which are shown before anything is stored: a catalogue, and a statement of the bank. */
-async function readHostileFiles(tab: Page, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
+async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
+  const { tab } = opened;
   const folder = await mkdtemp(join(tmpdir(), 'commerce-hostile-'));
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   try {
@@ -185,7 +200,7 @@ async function readHostileFiles(tab: Page, { baseUrl }: PanelVisit, { written }:
     const rows = written.map((text, i) => [quoted(`p-${i}`), quoted(text), quoted(text), quoted(text)].join());
     await writeFile(products, ['Handle,Title,Vendor,Variant Price', ...rows].join('\n'));
     await tab.goto(`${baseUrl}/panel/products/import`);
-    await settled(tab);
+    await settled(opened);
     await upload(tab, products);
     await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
     await look('the dry run of an import');
@@ -195,7 +210,7 @@ async function readHostileFiles(tab: Page, { baseUrl }: PanelVisit, { written }:
     const statement = join(folder, 'statement.csv');
     await writeFile(statement, ['Date,Name,Reference,Amount,Currency', ...lines].join('\n'));
     await tab.goto(`${baseUrl}/panel/orders/statement`);
-    await settled(tab);
+    await settled(opened);
     await upload(tab, statement);
     await tab.locator('button[type=submit]').click();
     await look('a statement of the bank');
@@ -210,7 +225,7 @@ async function upload(tab: Page, path: string): Promise<void> {
 }
 
 /** Payloads in addresses, and the secrets of links, which must be gone from where scripts look. */
-async function openHostileAddresses(trial: Trial, tab: Page, visit: PanelVisit, { written }: Stocked) {
+async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVisit, { written }: Stocked) {
   const odd = encodeURIComponent(written[0] ?? '');
   const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];
   const paths = [
@@ -224,9 +239,10 @@ async function openHostileAddresses(trial: Trial, tab: Page, visit: PanelVisit, 
   ];
   const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
   for (const path of chosen) {
-    await tab.goto(`${visit.baseUrl}/panel${path}`);
-    await tab.waitForNetworkIdle({ idleTime: 30, ...WAIT });
-    await examine(tab, visit, `the address ${path}`);
+    await opened.tab.goto(`${visit.baseUrl}/panel${path}`);
+    // Where nothing is, the panel says so, without a heading of the first level.
+    await shows(opened, `document.querySelector('h1, .empty, .load-error') && !document.querySelector('.loading')`);
+    await examine(opened.tab, visit, `the address ${path}`);
   }
   return chosen.length;
 }
@@ -234,9 +250,10 @@ async function openHostileAddresses(trial: Trial, tab: Page, visit: PanelVisit, 
 /** Puts a payload and a token where none may be: whoever looks on must notice, or the proof is blind. */
 async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<void> {
   const violations = new Violations();
-  const tab = await openTab(context, { ...visit, violations });
+  const opened = await openTab(context, { ...visit, violations });
+  const { tab } = opened;
   await tab.goto(`${visit.baseUrl}/panel/`);
-  await settled(tab);
+  await settled(opened);
   await tab.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'); localStorage.planted = 'mch_${'a'.repeat(39)}'`,
   );

@@ -145,8 +145,9 @@ async function fillSettings(shop: OpenShop, say: Say): Promise<string> {
     shop.site_id,
     say(),
   ]);
+  const sayWord = () => say(40).replaceAll(/\s/g, '+');
   await shop.must('dashboard.updateSettings', {
-    body: { search_synonyms: [{ term: say(40).replaceAll(/\s/g, '+'), synonyms: [say(40)] }] },
+    body: { search_synonyms: [{ term: sayWord(), synonyms: [sayWord()] }] },
   });
   const webhook = await shop.must('dashboard.createWebhook', {
     body: {

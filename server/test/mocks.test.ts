@@ -166,7 +166,14 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products`);
   await call('GET', `${SHOP}/products?product_type=lamps&sort=price_asc`);
   await call('GET', `${SHOP}/products?option=Colour:Slate&in_stock=true&price_min=10`);
+  await call('GET', `${SHOP}/products?option=Colour:Slate&option=colour:oat`);
   await call('GET', `${SHOP}/products?facets=true&limit=1&page=2`);
+  for (const chosen of [
+    ...['vendor=rowan', 'product_type=Lamps&tag=mug', 'tag=lamp&vendor=nobody', 'price_min=50', 'price_max=50'],
+    ...['in_stock=false', 'option=Colour:Slate', 'option=Colour:Grey&vendor=Rowan', 'q=mug&vendor=nobody'],
+  ]) {
+    await call('GET', `${SHOP}/products?facets=true&${chosen}`);
+  }
   await call('GET', `${SHOP}/products/stoneware-mug`);
   await call('GET', `${SHOP}/products/no-such-product`);
   await call('GET', `${SHOP}/collections`);

@@ -7054,7 +7054,7 @@ export interface components {
             value: string;
             count: components["schemas"]["Count"];
         };
-        /** @description The values that the products of the answer (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible. */
+        /** @description The values that the products of the answer (all pages) have, each with the number of products, most frequent first and at most 100 of each kind. The filters of a kind do not narrow that kind's own counts, so other choices stay visible; each option is a kind of its own. What q says and unavailable=hide narrow all counts. */
         Facets: {
             vendors: components["schemas"]["FacetValue"][];
             product_types: components["schemas"]["FacetValue"][];

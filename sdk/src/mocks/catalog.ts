@@ -79,14 +79,21 @@ function isPriced({ digits }: State, product: StoredProduct, { price_min, price_
   );
 }
 
-/** `Colour:Oat`: a variant with this value that can be bought. */
+/** `Colour:Oat`: a variant with this value that can be bought; several values of one option mean any of them. */
 function hasOptions({ options, variants }: StoredProduct, wanted: string[] = []): boolean {
-  return wanted.every((wish) => {
-    const [name = '', ...rest] = wish.toLowerCase().split(':');
+  return [...new Set(wanted.map(nameOf))].every((name) => {
+    const values = wanted
+      .filter((wish) => nameOf(wish) === name)
+      .map((wish) => wish.toLowerCase().slice(name.length + 1));
     const option = options.find((one) => one.name.toLowerCase() === name);
     const at = (option?.position ?? 0) - 1;
-    return variants.some((one) => one.options[at]?.toLowerCase() === rest.join(':') && isAvailable(one));
+    return variants.some((one) => values.includes(one.options[at]?.toLowerCase() ?? '') && isAvailable(one));
   });
+}
+
+/** The name of the option in `Colour:Oat`, in lower case. */
+function nameOf(wish: string): string {
+  return (wish.split(':')[0] ?? '').toLowerCase();
 }
 
 function productPage(state: State, found: StoredProduct[], query: ListQuery): ProductPage {
@@ -94,24 +101,40 @@ function productPage(state: State, found: StoredProduct[], query: ListQuery): Pr
   return { products: items.map((product) => productView(state, product)), ...page };
 }
 
-function facetsOf(state: State, found: StoredProduct[]): Facets {
-  const prices = found.map(priceOf);
-  const sold = found.filter(({ variants }) => variants.some(isAvailable)).length;
-  const names = [...new Set(found.flatMap(({ options }) => options.map(({ name }) => name)))].sort();
+/** The filters of a kind do not narrow that kind's own counts. */
+function facetsOf(state: State, query: ListQuery): Facets {
+  const without = (...names: (keyof ListQuery)[]) =>
+    filtered(state, { ...query, ...Object.fromEntries(names.map((name) => [name, undefined])) });
+  const priced = without('price_min', 'price_max').map(priceOf);
+  const stocked = without('in_stock');
+  const sold = stocked.filter(({ variants }) => variants.some(isAvailable)).length;
   return {
-    vendors: counted(found, ({ input }) => [input.vendor]),
-    product_types: counted(found, ({ input }) => [input.product_type]),
-    tags: counted(found, ({ input }) => input.tags ?? []),
-    options: names.map((name) => ({ name, values: counted(found, (product) => buyableValues(product, name)) })),
-    price: found.length
-      ? { min: decimal(Math.min(...prices), state.digits), max: decimal(Math.max(...prices), state.digits) }
+    vendors: counted(without('vendor'), ({ input }) => [input.vendor]),
+    product_types: counted(without('product_type'), ({ input }) => [input.product_type]),
+    tags: counted(without('tag'), ({ input }) => input.tags ?? []),
+    options: optionFacets(state, query),
+    price: priced.length
+      ? { min: decimal(Math.min(...priced), state.digits), max: decimal(Math.max(...priced), state.digits) }
       : null,
-    in_stock: { true: sold, false: found.length - sold },
+    in_stock: { true: sold, false: stocked.length - sold },
   };
 }
 
-function buyableValues({ options, variants }: StoredProduct, name: string): (string | null)[] {
-  const at = options.findIndex((option) => option.name === name);
+function optionFacets(state: State, query: ListQuery): Facets['options'] {
+  const namesIn = (products: StoredProduct[]) =>
+    products.flatMap(({ options }) => options.map(({ name }) => name)).sort();
+  const lowered = new Set(namesIn(state.products).map((name) => name.toLowerCase()));
+  return [...lowered].flatMap((one) => {
+    const found = filtered(state, { ...query, option: query.option?.filter((wish) => nameOf(wish) !== one) });
+    const name = namesIn(found).find((own) => own.toLowerCase() === one);
+    const values = counted(found, (product) => buyableValues(product, one));
+    return name && values.length > 0 ? [{ name, values }] : [];
+  });
+}
+
+/** The name of the option is in lower case. */
+function buyableValues({ options, variants }: StoredProduct, lowered: string): (string | null)[] {
+  const at = options.findIndex(({ name }) => name.toLowerCase() === lowered);
   return [...new Set(variants.filter(isAvailable).map((one) => one.options[at] ?? null))];
 }
 
@@ -170,7 +193,7 @@ export const catalogHandlers: Handlers = {
     const found = filtered(state, query);
     return {
       ...productPage(state, found, query),
-      ...(query.facets && { facets: facetsOf(state, found) }),
+      ...(query.facets && { facets: facetsOf(state, query) }),
       ...(query.q !== undefined && { understood: [] }),
     };
   },

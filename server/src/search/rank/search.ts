@@ -44,8 +44,8 @@ export interface SearchResult {
   minCoverage: number;
   /** Whether products with only the modifier match as well (see `modifierOf`). */
   modifierAlone: boolean;
-  /** The conditions that all products found meet, to read them again in another order. */
-  where: Sql[];
+  /** The conditions, apart from `SearchOptions.where`, that all products found meet: to read them again in another order. */
+  met: Sql[];
 }
 
 export interface SearchOptions {
@@ -121,7 +121,7 @@ export async function search(
     weighted,
     minCoverage: candidates.minCoverage,
     modifierAlone,
-    where: [...where, ...metConditions.map(({ condition }) => condition)],
+    met: metConditions.map(({ condition }) => condition),
   };
 }
 

@@ -2,12 +2,10 @@ import type { Facets, Product, ProductPage, Understood } from '@commerce-backend
 import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../../search/rank/candidates.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
-import { notFound, ValidationError } from '../errors.ts';
-import { canonicalAmount } from '../money.ts';
+import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import {
   byRelevance,
-  labelFilters,
   matching,
   matchingSearch,
   readFoundPage,
@@ -18,11 +16,11 @@ import {
   type Unavailable,
   unavailableIn,
 } from '../products/list.ts';
-import { available, canBeBought, inStock, searchFilters, visible } from '../products/rows.ts';
+import { canBeBought, searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
-import * as collections from './collections.ts';
 import { readFacets } from './facets.ts';
+import { type Filter, filtersOf } from './filters.ts';
 
 /**
  * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
@@ -53,12 +51,14 @@ export type ProductList = ProductPage & { facets?: Facets; understood?: Understo
  * addition to those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ShownJson<ProductList>> {
-  const conditions = [...within, ...(await filters(shop, query))];
-  if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
-  const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
+  const filters = [...within.map((condition): Filter => ({ condition })), ...(await filtersOf(shop, query))];
+  if (query.q !== undefined) return listFound(shop, query, query.q, filters);
+  const always = [sql`p.site_id = ${shop.siteId}`, visible];
+  const matchesOf = (conditions: Sql[]) => matching(conditions, undefined);
+  const matches = matchesOf([...always, ...conditionsOf(filters)]);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
   const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
-  return shownList(shop, page, query.facets ? { facets: await readFacets(shop, matches) } : {});
+  return shownList(shop, page, query.facets ? { facets: await readFacets(shop, { always, filters, matchesOf }) } : {});
 }
 
 /** What `q` finds; if that is nothing, products with similarly spelled names. */
@@ -66,14 +66,20 @@ async function listFound(
   shop: Shop,
   query: CatalogQuery,
   q: string,
-  conditions: Sql[],
+  filters: Filter[],
 ): Promise<ShownJson<ProductList>> {
   const last = unavailableIn(query) === 'last';
-  const found = await search(shop, searchFilters, q, { where: conditions, completeLast: true, withStock: last });
-  const { understood, total, where } = found;
+  const found = await search(shop, searchFilters, q, {
+    where: conditionsOf(filters),
+    completeLast: true,
+    withStock: last,
+  });
+  const { understood, total } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
-  const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
-  const matches = total > 0 ? matchingSearch(shop, found, q, all) : matching(all, q);
+  const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
+  const matchesOf = (conditions: Sql[]) =>
+    total > 0 ? matchingSearch(shop, found, q, conditions) : matching(conditions, q);
+  const matches = matchesOf([...always, ...conditionsOf(filters)]);
   const read = () => {
     if (total === 0) {
       const order = orderOf(sort, byRelevance(q, ORDERS.newest));
@@ -88,7 +94,12 @@ async function listFound(
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
   };
   const page = await read();
-  return shownList(shop, page, { understood, ...(query.facets && { facets: await readFacets(shop, matches) }) });
+  const facets = query.facets && { facets: await readFacets(shop, { always, filters, matchesOf }) };
+  return shownList(shop, page, { understood, ...facets });
+}
+
+function conditionsOf(filters: Filter[]): Sql[] {
+  return filters.map(({ condition }) => condition);
 }
 
 function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
@@ -127,45 +138,6 @@ export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Produ
   );
   if (!product) throw notFound('product');
   return new ShownJson(shop, product.version, [[product]]);
-}
-
-async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {
-  const { collection, in_stock } = query;
-  const found = labelFilters(query);
-  if (query.unavailable === 'hide') found.push(inStock);
-  if (in_stock !== undefined) found.push(in_stock ? inStock : sql`not ${inStock}`);
-  const { price_min, price_max } = query;
-  if (price_min) found.push(sql`p.price >= ${amountOf(shop, price_min, 'price_min')}::numeric`);
-  if (price_max) found.push(sql`p.price <= ${amountOf(shop, price_max, 'price_max')}::numeric`);
-  if (query.updated_since) {
-    found.push(sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz`);
-  }
-  if (collection) found.push(await inCollection(shop, collection));
-  for (const wish of query.option ?? []) found.push(hasOption(wish));
-  return found;
-}
-
-async function inCollection(shop: Shop, handle: string): Promise<Sql> {
-  const collection = await collections.findPublished(shop, handle);
-  return collection ? collections.membership(collection) : sql`false`;
-}
-
-function amountOf(shop: Shop, amount: string, field: string): string {
-  return canonicalAmount(amount, shop.currencyDigits, ['query', field]);
-}
-
-/** `Color:Blue`: a variant with this option value that can be bought. */
-function hasOption(wish: string): Sql {
-  const [name = '', ...rest] = wish.split(':');
-  const value = rest.join(':');
-  if (!name || !value) {
-    const msg = 'Write an option filter as name:value.';
-    throw new ValidationError([{ loc: ['query', 'option'], msg, type: 'value_error' }]);
-  }
-  return sql`exists (
-    select from product_options o join variants v on v.site_id = o.site_id and v.product_id = o.product_id
-    where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = lower(${name}) and ${available}
-      and lower((array[v.option1, v.option2, v.option3])[o.position]) = lower(${value}))`;
 }
 
 const ORDERS = {

@@ -1,28 +1,49 @@
 import type { Facets } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Matching } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
+import type { Filter } from './filters.ts';
 
 /** At most this many values of each facet, the most frequent first. */
 const MAX_VALUES = 100;
 
-/** What the matching products have in common, counted over all of them, in one statement. */
-export async function readFacets(shop: Shop, { with: found, join, where }: Matching): Promise<Facets> {
-  const matching = sql`(select p.* from products p ${join} where ${where})`;
+/** What a list shows, as far as facets need it. */
+interface Listed {
+  /** Conditions on `products p` that no choice of the shopper lifts. */
+  always: Sql[];
+  filters: Filter[];
+  /** The products that meet these conditions, and match what is searched for. */
+  matchesOf(conditions: Sql[]): Matching;
+}
+
+/**
+ * The values of the matching products, counted over all of them, in one statement. The filters of a kind do not narrow that
+ * kind's own counts: these are read from the products that meet all other filters.
+ */
+export async function readFacets(shop: Shop, { always, filters, matchesOf }: Listed): Promise<Facets> {
+  const chosen = filters.filter(({ kind }) => kind !== undefined);
+  const others = filters.filter(({ kind }) => kind === undefined);
+  const base = matchesOf([...always, ...others.map(({ condition }) => condition)]);
+  // The products without the filters of a kind or, of the kind `option`, of that option.
+  const without = (kind?: Filter['kind'], option?: string) => {
+    const kept = chosen.filter((one) => one.kind !== kind || one.option !== option);
+    const where = join([base.where, ...kept.map(({ condition }) => condition)], ' and ');
+    return sql`(select p.* from products p ${base.join} where ${where})`;
+  };
   const row = await shop.one<{ facets: Facets }>(
-    sql`${found}
+    sql`${base.with}
       select json_build_object(
-        'vendors', ${counted(sql`select p.vendor as value, count(*) as count from ${matching} p
+        'vendors', ${counted(sql`select p.vendor as value, count(*) as count from ${without('vendor')} p
           where p.vendor is not null group by 1`)},
-        'product_types', ${counted(sql`select p.product_type as value, count(*) as count from ${matching} p
+        'product_types', ${counted(sql`select p.product_type as value, count(*) as count from ${without('product_type')} p
           where p.product_type is not null group by 1`)},
-        'tags', ${counted(sql`select tag as value, count(*) as count from ${matching} p, unnest(p.tags) as tag group by 1`)},
-        'options', ${optionFacets(shop, matching)},
+        'tags', ${counted(sql`select tag as value, count(*) as count from ${without('tag')} p, unnest(p.tags) as tag group by 1`)},
+        'options', ${optionFacets(shop, chosen, without)},
         'price', (select case when count(*) > 0 then
-          json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${matching} p),
+          json_build_object('min', min(p.price)::text, 'max', max(p.price)::text) end from ${without('price')} p),
         'in_stock', (select json_build_object('true', count(*) filter (where ${inStock}),
-          'false', count(*) filter (where not ${inStock})) from ${matching} p)
+          'false', count(*) filter (where not ${inStock})) from ${without('in_stock')} p)
       ) as facets`,
   );
   if (!row) throw new Error('The facets did not answer.');
@@ -35,17 +56,27 @@ function counted(groups: Sql): Sql {
 }
 
 /** Values that can be bought, by the name of their option, whatever its case. */
-function optionFacets(shop: Shop, matching: Sql): Sql {
+function optionFacets(shop: Shop, chosen: Filter[], without: (kind?: Filter['kind'], option?: string) => Sql): Sql {
+  const names = chosen.flatMap(({ option }) => option ?? []);
+  const others = names.length > 0 ? sql`and lower(o.name) <> all(${names}::text[])` : empty;
+  const parts = [
+    optionValues(shop, without(), others),
+    ...names.map((name) => optionValues(shop, without('option', name), sql`and lower(o.name) = ${name}`)),
+  ];
   return sql`(
     select coalesce(json_agg(json_build_object('name', name, 'values', values) order by name), '[]') from (
-      select name, json_agg(json_build_object('value', value, 'count', count) order by count desc, value) as values from (
-        select min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
-          count(distinct p.id) as count,
-          row_number() over (partition by lower(o.name) order by count(distinct p.id) desc) as place
-        from ${matching} p
-        join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id
-        join variants v on v.site_id = ${shop.siteId} and v.product_id = p.id and ${available}
-        group by lower(o.name), 2
-      ) as ranked where place <= ${MAX_VALUES} group by name
+      select min(name) as name, json_agg(json_build_object('value', value, 'count', count) order by count desc, value) as values
+      from (${join(parts, ' union all ')}) as ranked where place <= ${MAX_VALUES} group by option
     ) as named)`;
+}
+
+/** The values of these `product_options o`, each with its place among those of the same option. */
+function optionValues(shop: Shop, matching: Sql, which: Sql): Sql {
+  return sql`select lower(o.name) as option, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
+      count(distinct p.id) as count,
+      row_number() over (partition by lower(o.name) order by count(distinct p.id) desc) as place
+    from ${matching} p
+    join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id ${which}
+    join variants v on v.site_id = ${shop.siteId} and v.product_id = p.id and ${available}
+    group by 1, 3`;
 }

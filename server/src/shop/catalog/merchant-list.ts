@@ -37,7 +37,8 @@ const STOCK = { in: inStock, out: sql`not ${inStock}`, low: hasLowStock };
 
 /** Drafts and archived products, too; newest first unless a text is searched for. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
-  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labelFilters(query), ...(await filters(shop, query))];
+  const labels = labelFilters(query).map(({ condition }) => condition);
+  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labels, ...(await filters(shop, query))];
   const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
   const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
   return readPage(shop, 'merchant', matching(conditions, query.q), order, query);

@@ -239,11 +239,18 @@ export interface LabelQuery {
   tag?: string[];
 }
 
-export function labelFilters({ vendor, product_type, tag }: LabelQuery): Sql[] {
-  const lowered = (values: string[]) => values.map((value) => value.toLowerCase());
-  const found: Sql[] = [];
-  if (vendor) found.push(sql`lower(p.vendor) = any(${lowered(vendor)}::text[])`);
-  if (product_type) found.push(sql`lower(p.product_type) = any(${lowered(product_type)}::text[])`);
-  if (tag) found.push(sql`exists (select from unnest(p.tags) as tag where lower(tag) = any(${lowered(tag)}::text[]))`);
+/** A condition on `products p` for each kind that is asked for. */
+export function labelFilters({ vendor, product_type, tag }: LabelQuery): { kind: keyof LabelQuery; condition: Sql }[] {
+  const found: ReturnType<typeof labelFilters> = [];
+  const add = (kind: keyof LabelQuery, values: string[] | undefined, isOne: (lowered: string[]) => Sql) => {
+    if (values) found.push({ kind, condition: isOne(values.map((value) => value.toLowerCase())) });
+  };
+  add('vendor', vendor, (lowered) => sql`lower(p.vendor) = any(${lowered}::text[])`);
+  add('product_type', product_type, (lowered) => sql`lower(p.product_type) = any(${lowered}::text[])`);
+  add(
+    'tag',
+    tag,
+    (lowered) => sql`exists (select from unnest(p.tags) as tag where lower(tag) = any(${lowered}::text[]))`,
+  );
   return found;
 }

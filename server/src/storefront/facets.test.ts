@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const products = '/api/storefront/products';
+
+/** Two vendors, two types, two options in different letters, and one product that is sold out. */
+async function openMixedShop() {
+  const shop = await openShop();
+  const shirt = (name: string, price: string, more: Partial<Parameters<typeof shop.givenProduct>[0]>) =>
+    shop.givenProduct({ name, price, product_type: 'Shirt', ...more });
+  await shirt('Linen shirt', '20', {
+    ...{ vendor: 'Alder', tags: ['summer'], options: [{ name: 'Colour', values: ['Red', 'Blue'] }] },
+    variants: ['Red', 'Blue'].map((option1) => ({ option1, inventory_quantity: 1 })),
+  });
+  await shirt('Wool shirt', '60', {
+    ...{ vendor: 'Finch', tags: ['winter'] },
+    options: [
+      { name: 'colour', values: ['Red', 'Green'] },
+      { name: 'Size', values: ['S', 'M'] },
+    ],
+    variants: [
+      { option1: 'Red', option2: 'S', inventory_quantity: 1 },
+      { option1: 'Green', option2: 'M', inventory_quantity: 1 },
+    ],
+  });
+  await shirt('Old shirt', '90', { vendor: 'Finch', tags: ['winter'], inventory_quantity: 0 });
+  await shirt('Wool hat', '15', { vendor: 'Alder', product_type: 'Hat', tags: ['winter'] });
+
+  async function listed(query: object) {
+    const { data } = await shop.storefront.GET(products, { params: { query: { ...query, facets: true } } });
+    if (!data?.facets) throw new Error('No facets came.');
+    const { vendors, product_types, tags, options, price, in_stock } = data.facets;
+    const written = (values: { value: string; count: number }[]) =>
+      values.map(({ value, count }) => `${value} ${count}`).join(', ');
+    return {
+      total: data.total,
+      vendors: written(vendors),
+      product_types: written(product_types),
+      tags: written(tags),
+      options: Object.fromEntries(options.map(({ name, values }) => [name, written(values)])),
+      price: price && `${price.min} to ${price.max}`,
+      in_stock: `${in_stock.true} of ${in_stock.true + in_stock.false}`,
+    };
+  }
+  return { ...shop, listed };
+}
+
+test('a chosen vendor, type or tag leaves the others of its kind to choose, and narrows all other kinds', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ vendor: ['alder'] })).toEqual({
+    ...{ total: 2, vendors: 'Alder 2, Finch 2', product_types: 'Hat 1, Shirt 1', tags: 'summer 1, winter 1' },
+    ...{ options: { Colour: 'Blue 1, Red 1' }, price: '15.00 to 20.00', in_stock: '2 of 2' },
+  });
+  expect(await listed({ product_type: ['Hat'] })).toEqual({
+    ...{ total: 1, vendors: 'Alder 1', product_types: 'Shirt 3, Hat 1', tags: 'winter 1' },
+    ...{ options: {}, price: '15.00 to 15.00', in_stock: '1 of 1' },
+  });
+  expect(await listed({ tag: ['summer'] })).toMatchObject({ vendors: 'Alder 1', tags: 'winter 3, summer 1' });
+});
+
+test('each kind is counted under the filters of all other kinds', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ vendor: ['Alder'], tag: ['winter'], price_max: '70' })).toEqual({
+    ...{ total: 1, vendors: 'Alder 1, Finch 1', product_types: 'Hat 1', tags: 'summer 1, winter 1' },
+    ...{ options: {}, price: '15.00 to 15.00', in_stock: '1 of 1' },
+  });
+  expect(await listed({ vendor: ['Alder', 'Finch'], product_type: ['Hat'] })).toMatchObject({
+    ...{ vendors: 'Alder 1', product_types: 'Shirt 3, Hat 1' },
+  });
+  // Nothing matches, and still there is something to choose.
+  expect(await listed({ vendor: ['Alder'], price_min: '80' })).toMatchObject({
+    ...{ total: 0, vendors: 'Finch 1', product_types: '', price: '15.00 to 20.00' },
+  });
+});
+
+test('limits of the price leave the whole range to choose from', async () => {
+  const { listed } = await openMixedShop();
+
+  const whole = '15.00 to 90.00';
+  expect(await listed({ price_min: '50' })).toMatchObject({ total: 2, vendors: 'Finch 2', price: whole });
+  expect(await listed({ price_max: '50' })).toMatchObject({ total: 2, vendors: 'Alder 2', price: whole });
+  expect(await listed({ price_min: '16', price_max: '50', vendor: ['Alder'] })).toMatchObject({
+    ...{ total: 1, price: '15.00 to 20.00' },
+  });
+});
+
+test('what is in stock is counted beside what is not, unless what is unavailable is hidden', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ in_stock: true })).toMatchObject({ total: 3, vendors: 'Alder 2, Finch 1', in_stock: '3 of 4' });
+  expect(await listed({ in_stock: false })).toMatchObject({ total: 1, vendors: 'Finch 1', in_stock: '3 of 4' });
+  expect(await listed({ in_stock: false, vendor: ['Alder'] })).toMatchObject({ total: 0, in_stock: '2 of 2' });
+  expect(await listed({ in_stock: true, unavailable: 'hide' })).toMatchObject({ total: 3, in_stock: '3 of 3' });
+});
+
+test('a chosen value of an option leaves its other values, and narrows the other options', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ option: ['COLOUR:blue'] })).toMatchObject({
+    ...{ total: 1, vendors: 'Alder 1', options: { Colour: 'Red 2, Blue 1, Green 1' } },
+  });
+  expect(await listed({ option: ['Size:S'] })).toMatchObject({
+    ...{ total: 1, options: { colour: 'Green 1, Red 1', Size: 'M 1, S 1' } },
+  });
+  expect(await listed({ option: ['Size:S', 'Colour:Blue'] })).toMatchObject({
+    ...{ total: 0, vendors: '', options: { colour: 'Green 1, Red 1' } },
+  });
+});
+
+test('several values of one option mean any of them', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ option: ['Colour:Blue', 'colour:green'] })).toMatchObject({
+    ...{ total: 2, vendors: 'Alder 1, Finch 1', options: { Colour: 'Red 2, Blue 1, Green 1', Size: 'M 1, S 1' } },
+  });
+  expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
+});
+
+test('the filters of a search leave the other choices among what it finds', async () => {
+  const { listed } = await openMixedShop();
+
+  expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({
+    ...{ total: 1, vendors: 'Finch 2, Alder 1', product_types: 'Shirt 1', tags: 'summer 1' },
+    ...{ options: { Colour: 'Blue 1, Red 1' }, price: '20.00 to 20.00', in_stock: '1 of 1' },
+  });
+  expect(await listed({ q: 'wool', price_max: '50', option: ['Size:S'] })).toMatchObject({
+    ...{ total: 0, price: '60.00 to 60.00' },
+  });
+  // What the sentence itself says is no filter that could be lifted.
+  expect(await listed({ q: 'shirt in stock under 80', vendor: ['Alder'], in_stock: true })).toMatchObject({
+    ...{ total: 1, vendors: 'Alder 1, Finch 1', in_stock: '1 of 1', price: '20.00 to 20.00' },
+  });
+});
