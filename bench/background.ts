@@ -79,13 +79,13 @@ interface Job {
   due: string;
 }
 
-const JOBS: Record<'indexing' | 'learning', Job> = {
+export const JOBS: Record<'indexing' | 'learning', Job> = {
   indexing: { task: 'index_products', due: 'update product_search set index_version = 0' },
   learning: { task: 'learn_meanings', due: 'update search_models set changed = products' },
 };
 
 /** Resolves when the job has been done; fails if it has failed. */
-async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
+export async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
   await db.query(due);
   const { rows } = await db.query<{ id: string }>('select id from graphile_worker.add_job($1)', [task]);
   for (;;) {

@@ -8,7 +8,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { createOperatorClient, type OperatorClient } from '@commerce-backend/sdk/operator';
 import pg from 'pg';
 import { freePort } from '../server/src/db/free-port.ts';
-import { importAll, type Measured, readWhile } from './background.ts';
+import { importAll, JOBS, type Measured, readWhile, runJob } from './background.ts';
 import { openDatabase } from './database.ts';
 import { median } from './load.ts';
 import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } from './processes.ts';
@@ -38,11 +38,15 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     });
     await importAll(server, site, products);
     await db.connect();
+    await db.query('set search_path = commerce, public');
+    await settledVersion(db, site.site_id);
+    // Every ten minutes the server would, and the catalogue would have a new version.
+    await runJob(db, JOBS.learning);
     await db.query('vacuum analyze');
 
     const read = (done: Promise<void>) => readWhile(server as Running, site, products, done);
     await read(sleep(1_000));
-    const version = await versionOf(db, site.site_id);
+    const version = await settledVersion(db, site.site_id);
     const alone = await read(sleep(1_000 * seconds));
     const byCommand = await read(openByCommand(database, count));
     const before = await sentBy(server);
@@ -118,9 +122,20 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
+/** The version once the jobs of the server have done with what was imported. */
+async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
+  let version = await versionOf(db, site_id);
+  for (;;) {
+    await sleep(5_000);
+    const now = await versionOf(db, site_id);
+    if (now === version) return version;
+    version = now;
+  }
+}
+
 async function versionOf(db: pg.Client, site_id: string): Promise<string> {
   const { rows } = await db.query<{ version: string }>(
-    'select v::text as version from commerce.catalog_versions v where v.site_id = $1',
+    'select v::text as version from commerce.catalog_versions v where v.site_id = $1 order by v.stripe',
     [site_id],
   );
   return JSON.stringify(rows);

@@ -15,7 +15,6 @@ export type SiteOrder = (typeof SITE_ORDERS)[number];
 /** A site with what decides its place: the key of the order, and then its id, so that no two have the same place. */
 export interface Placed<Site extends { site_id: string }> {
   site: Site;
-  name: string;
   key: string | number;
 }
 
@@ -62,8 +61,11 @@ function parsed(cursor: string): unknown[] {
   }
 }
 
+/** As localeCompare, which takes several times as long. */
+const BY_NAME = new Intl.Collator();
+
 function compare(a: Place, b: Place, order: SiteOrder): number {
-  const by = order === 'name' ? String(a.key).localeCompare(String(b.key)) : downwards(a.key, b.key);
+  const by = order === 'name' ? BY_NAME.compare(String(a.key), String(b.key)) : downwards(a.key, b.key);
   return by || (a.site.site_id < b.site.site_id ? -1 : Number(a.site.site_id > b.site.site_id));
 }
 

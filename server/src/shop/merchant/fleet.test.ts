@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { asOwner } from '../../../test/as-owner.ts';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -109,4 +109,67 @@ test('sites are found by their state and by what is wrong with them, the worst f
     [['suspended'], []],
     [[], []],
   ]);
+});
+
+test('a problem finds the sites that have it, and no others', async () => {
+  const { shops, page } = await givenFleet(3);
+  const [failing, gone, well] = shops;
+  for (const shop of shops) {
+    const body = { url: 'https://hooks.example.com/', events: ['order.created' as const] };
+    await shop.dashboard.POST('/api/dashboard/webhooks', { body });
+  }
+  const set = (shop: (typeof shops)[number] | undefined, change: string) =>
+    shop?.owner.query(`update commerce.webhooks set ${change} where site_id = $1`, [shop.site_id]);
+  await set(failing, 'failing_since = now()');
+  await set(gone, `status = 'disabled', disabled_reason = 'gone'`);
+  await asOwner((owner) => suspendSite(owner, well?.site_id ?? '', null));
+  const ids = async (query: Parameters<typeof page>[0]) =>
+    (await page(query)).sites.map(({ site_id }) => site_id).toSorted();
+
+  const hurt = [failing?.site_id, gone?.site_id].toSorted();
+  expect(await ids({ problem: 'webhooks_failing' })).toEqual(hurt);
+  expect(await ids({ problem: 'webhooks_failing', status: 'suspended' })).toEqual([]);
+  expect(await ids({ problem: 'suspended' })).toEqual([well?.site_id]);
+  expect(await ids({ problem: 'suspended', sort: 'health' })).toEqual([well?.site_id]);
+  expect(await ids({ problem: 'cannot_sell' })).toEqual(shops.map(({ site_id }) => site_id).toSorted());
+});
+
+test.each(['name', 'orders', 'health'] as const)(
+  'a page in the order of %s takes as many statements for many sites as for one',
+  async (sort) => {
+    await openShop();
+    const { db } = await testServer();
+    const sent = () =>
+      inTransaction(db, async (connection) => {
+        const spy = vi.spyOn(connection, 'query');
+        try {
+          const { total } = await pageOfSites(connection, undefined, { sort, limit: 100 });
+          return { total, statements: spy.mock.calls.length };
+        } finally {
+          spy.mockRestore();
+        }
+      });
+    const before = await sent();
+    await givenFleet(3);
+    const after = await sent();
+
+    expect(after.total).toBeGreaterThan(before.total);
+    expect(after.statements).toBe(before.statements);
+    expect(after.statements).toBeLessThan(10);
+  },
+);
+
+test('what is read of a site is hidden from the tenant of another', async () => {
+  const { db } = await testServer();
+  const [shop, other] = [await openShop(), await openShop()];
+  const rowsAs = (tenant: string) =>
+    inTransaction(db, async (connection) => {
+      await connection.query(`select set_config('app.site_id', $1, true)`, [tenant]);
+      const health = await connection.query('select from commerce.site_health($1)', [shop.site_id]);
+      const counts = await connection.query(`select from commerce.site_counts($1, '{products}')`, [shop.site_id]);
+      return [health.rowCount, counts.rowCount];
+    });
+
+  expect(await rowsAs(shop.site_id)).toEqual([1, 1]);
+  expect(await rowsAs(other.site_id)).toEqual([0, 0]);
 });

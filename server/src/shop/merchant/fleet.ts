@@ -1,11 +1,11 @@
-import type { Webhook } from '@commerce-backend/spec';
+import type { SetupItem, Webhook } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
-import { Shop, SYSTEM } from '../shop.ts';
+import type { Shop } from '../shop.ts';
 import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './fleet-order.ts';
 import * as setup from './setup.ts';
 
@@ -94,7 +94,9 @@ export async function siteDetails(shop: Shop, card: Card) {
     sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary where s.site_id = ${shop.siteId}`,
   );
-  const counted = await shop.one<Counted>(countsOf(shop.siteId));
+  const counted = await shop.one<Counted>(
+    sql`select c.* from commerce.site_counts(${shop.siteId}, ${COUNTS}::text[]) c`,
+  );
   const waiting = await shop.one<{ waiting_deliveries: number; oldest_delivery_seconds: number | null }>(
     sql`select count(*) as waiting_deliveries,
         floor(extract(epoch from now() - min(next_attempt_at)))::integer as oldest_delivery_seconds
@@ -108,7 +110,7 @@ export async function siteDetails(shop: Shop, card: Card) {
   if (!site || !counted || !waiting) throw notFound('site');
   const { items, can_sell } = await setup.get(shop, { card });
   const missing = items.filter(({ done }) => !done).map(({ code }) => code);
-  const health = healthOf(site, items, failing_webhooks.length > 0);
+  const health = judge(site, items, failing_webhooks.length > 0);
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
@@ -116,33 +118,36 @@ export async function siteDetails(shop: Shop, card: Card) {
 async function inOrder(connection: Connection, card: Card, filter: FleetFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
-  // The same statements for each site: planning them anew each time takes longer than running them.
-  await query(connection, sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
-  const named = (await readNamed(connection)).filter((site) => status === undefined || statusOf(site) === status);
-  const asksHealth = sort === 'health' || problem !== undefined;
-  const placed = await ofEach(connection, named, async (shop, site) => {
-    const [key, health] = await Promise.all([
-      shop.one<{ name: string; key: string | number | null }>(placeOf(shop.siteId, sort)),
-      asksHealth ? readHealth(shop, site, card) : undefined,
-    ]);
-    if (!key) return undefined;
-    return { site, name: key.name, key: sort === 'health' ? severityOf(health) : (key.key ?? ''), health };
+  const named = (await readNamed(connection)).filter(
+    (site) =>
+      (status === undefined || statusOf(site) === status) && (problem !== 'suspended' || site.suspended_at !== null),
+  );
+  const asksKeys = words !== undefined || sort === 'name' || COUNTED_FOR[sort].length > 0;
+  const keys = asksKeys ? await keysOf(connection, named, COUNTED_FOR[sort]) : undefined;
+  // Whether a site is suspended is known without.
+  const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
+  const health = asksHealth ? await healthOf(connection, named, card) : undefined;
+  const placed = named.flatMap((site) => {
+    const [key, healthy] = [keys?.get(site.site_id), health?.get(site.site_id)];
+    const fits =
+      (!words || [key?.name ?? '', site.host ?? ''].some((text) => text.toLowerCase().includes(words))) &&
+      (!health || problem === undefined || healthy?.problems.includes(problem));
+    const gone = (keys && !key) || (health && !healthy);
+    return fits && !gone ? [{ site, key: placeOf(sort, site, key, healthy) }] : [];
   });
-  const fits = ({ name, site, health }: (typeof placed)[number]) =>
-    (!words || [name, site.host ?? ''].some((text) => text.toLowerCase().includes(words))) &&
-    (problem === undefined || health?.problems.includes(problem));
-  return placeInOrder(placed.filter(fits), sort);
+  return placeInOrder(placed, sort);
 }
 
 /** What is told of sites, in the order in which they come. */
 async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<FleetSite[]> {
   const sites = placed.map(({ site }) => site);
-  return ofEach(connection, sites, async (shop, site) => {
-    const [counted, health] = await Promise.all([
-      shop.one<Counted>(countsOf(shop.siteId)),
-      readHealth(shop, site, card),
-    ]);
-    return counted && { ...site, ...counted, ...health };
+  const counts = await ofEach(connection, sites, (site_ids) =>
+    query<OfSite<Counted>>(connection, countsOf(site_ids, COUNTS)),
+  );
+  const health = await healthOf(connection, sites, card);
+  return sites.flatMap((site) => {
+    const [counted, healthy] = [counts.get(site.site_id), health.get(site.site_id)];
+    return counted && healthy ? [{ ...site, ...counted, ...healthy }] : [];
   });
 }
 
@@ -155,58 +160,79 @@ async function readNamed(connection: Connection): Promise<Named[]> {
   return rows;
 }
 
-/**
- * Reads of each site as that site, so that row-level security stays on. The statements are sent without waiting in between: `read`
- * must send its own before it first waits. A site that has just been deleted is left out.
- */
-async function ofEach<Result>(
-  connection: Connection,
-  sites: Named[],
-  read: (shop: Shop, site: Named) => Promise<Result | undefined>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
-    results.push(...(await ofSome(connection, sites.slice(from, from + SITES_AT_ONCE), read)));
-  }
-  return results;
+const COUNTS = ['products', 'orders', 'last_order_at', 'storage_bytes', 'calls'] as const;
+
+type Key = { name: string } & { [Count in (typeof COUNTS)[number]]: Counted[Count] | null };
+type OfSite<Row> = Row & { site_id: string };
+
+/** What decides a place, besides the name, the health and what every site shows. */
+const COUNTED_FOR: Record<SiteOrder, (typeof COUNTS)[number][]> = {
+  ...{ name: [], created: [], health: [] },
+  ...{ products: ['products'], orders: ['orders'], last_order: ['last_order_at'] },
+  ...{ storage: ['storage_bytes'], calls: ['calls'] },
+};
+
+function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Health | undefined): string | number {
+  if (sort === 'health') return severityOf(health);
+  if (sort === 'created') return site.created_at;
+  return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** Each statement has a time limit, which begins when it is sent: behind those of all sites it would be over. */
-const SITES_AT_ONCE = 200;
+/** What decides the places of sites: columns that are not wanted are null. */
+function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
+  return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
+}
 
-async function ofSome<Result>(
-  connection: Connection,
-  sites: Named[],
-  read: (shop: Shop, site: Named) => Promise<Result | undefined>,
-): Promise<Result[]> {
-  const reading = sites.map(async (site) => {
-    const tenant = { ...site, currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
-    const [, result] = await Promise.all([
-      query(connection, sql`select set_config('app.site_id', ${site.site_id}, true)`),
-      read(new Shop(tenant, SYSTEM, connection), site),
-    ]);
-    return result;
+function countsOf(site_ids: string[], wanted: readonly string[]): Sql {
+  return sql`select s.site_id, c.* from unnest((select ${site_ids}::uuid[])) s (site_id),
+    lateral set_config('app.site_id', s.site_id::text, true) tenant,
+    lateral commerce.site_counts(tenant::uuid, ${wanted}::text[]) c`;
+}
+
+async function healthOf(connection: Connection, sites: Named[], card: Card): Promise<Map<string, Health>> {
+  const facts = await ofEach(connection, sites, (site_ids) =>
+    query<OfSite<setup.Facts>>(
+      connection,
+      sql`select s.site_id, h.* from unnest((select ${site_ids}::uuid[])) s (site_id),
+        lateral set_config('app.site_id', s.site_id::text, true) tenant,
+        lateral commerce.site_health(tenant::uuid) h`,
+    ),
+  );
+  const known = sites.flatMap((site) => {
+    const found = facts.get(site.site_id);
+    return found ? [[site.site_id, judge(site, setup.stepsOf(found, { card }), found.webhooks_failing)] as const] : [];
   });
-  return (await Promise.all(reading)).filter((result) => result !== undefined);
+  return new Map(known);
 }
+
+/**
+ * Reads of each site as that site, so that row-level security stays on: the function in the statement is called with the id that has
+ * just become that of the tenant. A site that has just been deleted is left out.
+ */
+async function ofEach<Row extends { site_id: string }>(
+  connection: Connection,
+  sites: Named[],
+  read: (site_ids: string[]) => Promise<{ rows: Row[] }>,
+): Promise<Map<string, Row>> {
+  // The same statements for each site: planning them anew each time takes longer than running them.
+  await query(connection, sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
+  const found = new Map<string, Row>();
+  for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
+    const { rows } = await read(sites.slice(from, from + SITES_AT_ONCE).map(({ site_id }) => site_id));
+    for (const row of rows) found.set(row.site_id, row);
+  }
+  return found;
+}
+
+/** As many as are read well within the time limit of a statement. */
+const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, delete_at }: Named): SiteStatus {
   if (delete_at) return 'deleting';
   return suspended_at ? 'suspended' : 'open';
 }
 
-async function readHealth(shop: Shop, site: Named, card: Card): Promise<Health> {
-  const [{ items }, webhooks] = await Promise.all([
-    setup.get(shop, { card }),
-    shop.one<{ failing: boolean }>(
-      sql`select exists (select from webhooks w where w.site_id = ${shop.siteId}
-          and (w.failing_since is not null or w.disabled_reason in ('failing', 'gone'))) as failing`,
-    ),
-  ]);
-  return healthOf(site, items, webhooks?.failing ?? false);
-}
-
-function healthOf(site: Named, items: Awaited<ReturnType<typeof setup.get>>['items'], failing: boolean): Health {
+function judge(site: Named, items: SetupItem[], failing: boolean): Health {
   const lacks = items.filter(({ done, blocking }) => blocking && !done).map(({ code }) => code);
   const found = { cannot_sell: lacks.length > 0, webhooks_failing: failing, suspended: site.suspended_at !== null };
   return { problems: SITE_PROBLEMS.filter((problem) => found[problem]), lacks };
@@ -216,34 +242,4 @@ function healthOf(site: Named, items: Awaited<ReturnType<typeof setup.get>>['ite
 function severityOf(health: Health | undefined): number {
   const weights = { cannot_sell: 4, webhooks_failing: 2, suspended: 1 };
   return (health?.problems ?? []).reduce((sum, problem) => sum + weights[problem], 0);
-}
-
-function placeOf(site_id: string, order: SiteOrder): Sql {
-  return sql`select t.name, ${KEYS[order](site_id)} as key from site_settings t where t.site_id = ${site_id}`;
-}
-
-const productsOf = (site_id: string) => sql`(select count(*) from products p where p.site_id = ${site_id})`;
-const ordersOf = (site_id: string) => sql`(select count(*) from orders o where o.site_id = ${site_id})`;
-const lastOrderOf = (site_id: string) => sql`(select max(o.created_at) from orders o where o.site_id = ${site_id})`;
-const storageOf = (site_id: string) =>
-  sql`coalesce((select u.bytes from file_usage u where u.site_id = ${site_id}), 0)`;
-const callsOf = (site_id: string) =>
-  sql`coalesce((select c.calls from site_usage c
-    where c.site_id = ${site_id} and c.month = date_trunc('month', now() at time zone 'UTC')::date), 0)`;
-
-const KEYS: Record<SiteOrder, (site_id: string) => Sql> = {
-  name: () => sql`t.name`,
-  created: (site_id) => sql`(select s.created_at from sites s where s.site_id = ${site_id})`,
-  products: productsOf,
-  orders: ordersOf,
-  last_order: lastOrderOf,
-  storage: storageOf,
-  calls: callsOf,
-  health: () => sql`0`,
-};
-
-function countsOf(site_id: string): Sql {
-  return sql`select t.name, ${productsOf(site_id)} as products, ${ordersOf(site_id)} as orders,
-      ${lastOrderOf(site_id)} as last_order_at, ${storageOf(site_id)} as storage_bytes, ${callsOf(site_id)} as calls
-    from site_settings t where t.site_id = ${site_id}`;
 }

@@ -6,7 +6,8 @@ import type { WholeLegal } from './brand.ts';
 
 /** What a shop still needs before it can sell, and what else should be set. */
 
-interface Facts {
+/** What `commerce.site_health` answers (see 0130_sites_at_a_glance). */
+export interface Facts {
   is_published: boolean;
   is_in_stock: boolean;
   needs_delivery: boolean;
@@ -19,6 +20,7 @@ interface Facts {
   has_contact: boolean;
   /** Without what was never given. */
   legal: Partial<WholeLegal>;
+  webhooks_failing: boolean;
 }
 
 /** Which cards the operator has all shops take, if any. */
@@ -35,8 +37,13 @@ const LEGAL_TEXTS = {
 
 /** The steps, the blocking ones first. */
 export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
-  const facts = await readFacts(shop);
-  const items = [
+  const items = stepsOf(await readFacts(shop), deps);
+  return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
+}
+
+/** The same of what has been read. */
+export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
+  return [
     products(facts),
     delivery(facts),
     payment(facts, deps),
@@ -46,31 +53,10 @@ export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boole
     legal(facts),
     storefront(facts),
   ];
-  return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** What open checkouts hold counts as stock: it may come back, and the shop has sold until then. */
 async function readFacts(shop: Shop): Promise<Facts> {
-  const found = await shop.one<Facts>(
-    sql`select exists (
-          select from products p where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()) as is_published,
-        exists (
-          select from products p join variants v on v.site_id = p.site_id and v.product_id = p.id
-          where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()
-            and (not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > 0)) as is_in_stock,
-        exists (
-          select from products p join variants v on v.site_id = p.site_id and v.product_id = p.id
-          where p.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()
-            and v.requires_shipping) as needs_delivery,
-        exists (select from shipping_options o where o.site_id = ${shop.siteId} and o.active) as has_delivery,
-        exists (
-          select from shipping_options o where o.site_id = ${shop.siteId} and o.active and o.kind = 'pickup') as has_pickup,
-        t.bank_details is not null as takes_transfers,
-        (select a.mode from payment_accounts a where a.site_id = t.site_id) as account_mode,
-        t.tax_decided or t.default_tax_rate > 0 or t.tax_rates <> '[]' as tax_decided, t.storefront_url,
-        coalesce(t.brand ->> 'support_email', t.brand ->> 'support_phone') is not null as has_contact, t.legal
-      from site_settings t where t.site_id = ${shop.siteId}`,
-  );
+  const found = await shop.one<Facts>(sql`select h.* from commerce.site_health(${shop.siteId}) h`);
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;
 }
