@@ -88,6 +88,7 @@ const VALUES: Record<string, (i: string, name: string) => string> = {
   jsonb: () => `'{}'`,
   xid8: (i) => `(${i})::text::xid8`,
   tsvector: (i) => `to_tsvector('simple', 'word' || ${i} % 500)`,
+  date: (i) => `date '2000-01-01' + (${i}) * interval '1 month'`,
   'timestamp with time zone': (i) => `now() + (${i} - ${ROWS / 2}) * interval '1 minute'`,
   'text[]': (i) => `array['item-' || ${i} % 50]`,
   'uuid[]': () => `'{}'`,
