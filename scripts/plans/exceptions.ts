@@ -10,13 +10,21 @@ export interface Exception {
 }
 
 /** These act for all sites at once, as commerce_sweep. */
-export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts'];
+export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 'shop/audit/seals.ts'];
 
 /**
  * What operators run, not the server: migrations, backups, the doctor, the end of a site, and their keys and lists, as the owner of
  * the tables. They look at all of the database, or at PostgreSQL itself.
  */
-export const COMMANDS = ['backup/', 'commands/', 'db/', 'shop/sites/', 'shop/operators/', 'shop/merchant/fleet.ts'];
+export const COMMANDS = [
+  'backup/',
+  'commands/',
+  'db/',
+  'shop/sites/',
+  'shop/operators/',
+  'shop/audit/adoption.ts',
+  'shop/merchant/fleet.ts',
+];
 
 export const EXCEPTIONS: Exception[] = [
   { from: ['jobs/sweep.ts'], kinds: ['site', 'index'], why: 'Removes what has expired, of all sites, in batches.' },
@@ -55,6 +63,12 @@ export const EXCEPTIONS: Exception[] = [
     kinds: ['index'],
     tables: ['products', 'product_options'],
     why: 'Counts all products that the shop shows, so that each filter reads what a list without filters reads anyway.',
+  },
+  {
+    from: ['search/rank/candidates.ts'],
+    kinds: ['index'],
+    tables: ['product_options'],
+    why: 'The options are those of one product, found by its id.',
   },
   {
     from: ['jobs/send-mail.ts'],

@@ -120,7 +120,7 @@ export async function headerOf(
   files: boolean,
 ): Promise<Header> {
   const migrations = await client.query<{ name: string }>('select name from public.commerce_migrations order by id');
-  const { rows } = await client.query<{ queue: number; postgresql: string; made_at: Date }>(
+  const { rows } = await client.query<{ queue: number; postgresql: string; made_at: string }>(
     `select (select max(id) from graphile_worker.migrations) as queue, current_setting('server_version') as postgresql,
       now() as made_at`,
   );

@@ -141,14 +141,18 @@ async function inOrder(connection: Connection, card: Card, filter: FleetFilter):
 /** What is told of sites, in the order in which they come. */
 async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<FleetSite[]> {
   const sites = placed.map(({ site }) => site);
-  const counts = await ofEach(connection, sites, (site_ids) =>
-    query<OfSite<Counted>>(connection, countsOf(site_ids, COUNTS)),
-  );
+  const counts = await keysOf(connection, sites, COUNTS);
   const health = await healthOf(connection, sites, card);
   return sites.flatMap((site) => {
     const [counted, healthy] = [counts.get(site.site_id), health.get(site.site_id)];
-    return counted && healthy ? [{ ...site, ...counted, ...healthy }] : [];
+    return counted && healthy ? [{ ...site, ...withoutNulls(counted), ...healthy }] : [];
   });
+}
+
+/** Of a site whose columns are all wanted. */
+function withoutNulls({ products, orders, storage_bytes, calls, ...rest }: Key): Counted {
+  const counts = { products: products ?? 0, orders: orders ?? 0, storage_bytes: storage_bytes ?? 0, calls: calls ?? 0 };
+  return { ...rest, ...counts };
 }
 
 async function readNamed(connection: Connection): Promise<Named[]> {

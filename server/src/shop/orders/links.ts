@@ -40,7 +40,7 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
   if (!isWellFormed('order', token)) return undefined;
   return shop.one<LinkedOrder>(
     sql`select o.id as order_id, o.locale,
-        o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue,
+        (o.payment_status = 'awaiting_payment' and o.payment_due_at <= now()) is true as overdue,
         coalesce((
           select max(e.created_at) from order_events e
           where e.site_id = o.site_id and e.order_id = o.id and e.type not in ('updated', 'payment_reminded', 'customer_attached')

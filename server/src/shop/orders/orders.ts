@@ -63,7 +63,7 @@ export interface LockedOrder extends OrderStates {
 
 const lockedColumns = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total,
   o.email, o.agent_token_id,
-  o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (
+  (o.payment_status = 'awaiting_payment' and o.payment_due_at <= now()) is true as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
 /** Makes changes of one order take turns. Throws `not_found`. */

@@ -50,7 +50,7 @@ export interface ArrivingStaff {
 
 /** The members of staff who arrive. What was done by somebody who has a login with another id here becomes theirs. */
 export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]> {
-  const { rows } = await client.query<ArrivingStaff & { known_id: string | null }>(
+  const { rows } = await client.query<Omit<ArrivingStaff, 'known'> & { known_id: string | null }>(
     `select a.id, a.email, a.name, coalesce(by_id.id, by_email.id) as known_id
       from ${staged(STAFF.table)} a
       left join commerce.staff by_id on by_id.id = a.id
