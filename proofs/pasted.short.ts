@@ -88,6 +88,22 @@ const NOT_TESTED: [string, string, string][] = [
     'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\ncurl',
     'the same: server/src/operator/sites.test.ts sets hosts and limits',
   ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site suspend SITE_ID --reason "moving"',
+    'two servers: server/src/commands/site-move.test.ts exports, and proof L5 deletes',
+  ],
+  [
+    'docs/operators.md',
+    'npx commerce-server site import',
+    'two servers: server/src/commands/site-move.test.ts imports',
+  ],
+  ['docs/operators.md', 'curl -sf', 'the same listener: server/src/operator/export.test.ts streams a site'],
+  [
+    'docs/merchant.md',
+    'npx commerce-server site create ',
+    'a terminal that answers: server/src/commands/opening/opening.test.ts answers it',
+  ],
   ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
