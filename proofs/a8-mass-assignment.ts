@@ -48,8 +48,9 @@ async function expectUntouched(
   before: Awaited<ReturnType<typeof holdingsOf>>,
   body: unknown,
 ) {
-  const changed = Object.keys(changes(before, await holdingsOf(world.owner, world.tenants[0].site_id)));
-  // In an import the rows without the field are written.
+  const all = Object.keys(changes(before, await holdingsOf(world.owner, world.tenants[0].site_id)));
+  // An import is recorded as a call even if each of its rows is refused, and its rows without the field are written.
+  const changed = id.startsWith('dashboard.import') ? all.filter((table) => table !== 'audit_events') : all;
   const rows = Object.values((body ?? {}) as object).some((value) => Array.isArray(value) && value.length > 1);
   if (changed.length > 0 && !rows) world.violations.add(`${id}: refused fields changed ${changed.join(', ')}`);
 }

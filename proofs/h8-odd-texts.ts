@@ -78,7 +78,9 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
   for (const slot of slots) {
     const shown = shownAs(answer, slot);
     // Descriptions may be HTML, of which the text is kept; whitespace around a text is dropped.
-    const reflowed = slot.name === 'description' && /[\r\n\t]/.test(text);
+    const reflowed =
+      (slot.name === 'description' && /[\r\n\t]/.test(text)) ||
+      (slot.name === 'description_html' && /[<>&\s]/.test(text));
     if (shown === undefined || reflowed || shown.includes(text.trim())) continue;
     unexpected(world, call, `${what} at /${slot.at.join('/')} is ${JSON.stringify(shown.slice(0, 5))}`, reply);
   }
