@@ -83,6 +83,12 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     const person = await asSomebodyNew(call, world, tenant);
     await callAs(world, person, 'dashboard.confirmTwoFactor', await setUpTwoFactor(world, person));
   },
+  // Another order each time: the same one again changes nothing.
+  'dashboard.importOrders': (call) => {
+    const { orders } = call.body as { orders: object[] };
+    const anew = orders.map((order) => ({ ...order, order_number: randomUUID(), external_reference: randomUUID() }));
+    call.body = { ...(call.body as object), orders: anew };
+  },
   // Of an order that has just been made.
   'dashboard.sendOrderMail': (call) => {
     call.body = { kind: 'placed' };
