@@ -13,9 +13,10 @@ export const BOUNDS = {
   product_type: 255,
   tag: 255,
   tags: 250,
-  metadata: 50,
+  metadata: 250,
   metadata_key: 100,
-  metadata_value: 500,
+  metadata_value: 65_535,
+  metadata_all: 131_072,
   options: 3,
   option_name: 255,
   option_value: 255,
@@ -73,6 +74,15 @@ function checkMetadata(found: Findings, metadata: ProductImport['metadata']): vo
     found.text('metadata', key, BOUNDS.metadata_key);
     found.text(`metadata.${key}`, value, BOUNDS.metadata_value);
   }
+  const length = charactersOf(metadata);
+  if (length > BOUNDS.metadata_all) {
+    found.add('metadata', `Together they have ${length} characters; at most ${BOUNDS.metadata_all} are kept.`);
+  }
+}
+
+/** How long the facts of a product are together, names and values. */
+export function charactersOf(metadata: Record<string, unknown>): number {
+  return Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
 }
 
 function checkVariants(found: Findings, variants: VariantInput[] | undefined): void {
