@@ -122,7 +122,7 @@ function record(row: Row | undefined, { status, errors, warnings = [] }: Result,
   if (!row) return;
   for (const warning of warnings) {
     const { line, field, message } = reasonOf(row, warning);
-    target.warned({ line, message: `${field}: ${message}` });
+    target.warned({ line, message: `${field}: ${message} (${row.product.slug})` });
   }
   const { claimed, settings } = target;
   const repeated = isDone(status) && settings.dry_run ? repeatedIn(row, claimed) : [];

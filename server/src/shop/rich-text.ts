@@ -44,6 +44,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   details: ['open'],
   '*': ['lang', 'dir'],
 };
+const SCHEMES = ['http', 'https', 'mailto', 'tel'];
 /** Whose contents are no text for a reader, either. */
 const DROPPED_WHOLE = [
   'script',
@@ -58,10 +59,16 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Elements that only wrap or style what they contain: without them nothing that a reader sees is missing. */
-const UNSEEN = new Set(
-  'font center html body head meta link tbody main header footer nav aside big tt strike'.split(' '),
-);
+/** Elements without which nothing that a reader sees is missing. */
+const UNSEEN = new Set('html body head meta link'.split(' '));
+
+/** What older editors and page builders write, as what is kept of it. */
+const RENAMED: Record<string, string> = {
+  ...{ main: 'section', header: 'section', footer: 'section', nav: 'section', aside: 'section' },
+  ...{ center: 'div', font: 'span', big: 'span', tt: 'code', strike: 's' },
+};
+/** Whose look is gone, though its contents are kept. */
+const LOOKS = new Set(['center', 'big']);
 
 /** A formatted description as it is kept, and the names of the elements, and of the attributes of kept elements, that were removed. */
 export interface RichText {
@@ -89,19 +96,23 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
   return {
     allowedTags: TAGS,
     allowedAttributes: ATTRIBUTES,
-    allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+    allowedSchemes: SCHEMES,
     allowedSchemesByTag: { img: ['https'] },
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
     // A page on https shows no other pictures, and shops that wrote http or left it open have them there, too.
     transformTags: {
+      ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),
       a: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'href', /^\/\/(?=\w)/) }),
     },
     onOpenTag: (name, attribs) => {
-      if (TAGS.includes(name)) {
-        for (const attribute of Object.keys(attribs)) if (!isKept(name, attribute)) attributes.add(attribute);
+      const kept = RENAMED[name] ?? name;
+      if (LOOKS.has(name)) removed.add(name);
+      if (leadsElsewhere(attribs.href)) attributes.add('href');
+      if (TAGS.includes(kept)) {
+        for (const attribute of Object.keys(attribs)) if (!isKept(kept, attribute)) attributes.add(attribute);
       } else if (!UNSEEN.has(name) && !name.includes(':')) removed.add(name);
     },
     exclusiveFilter: ({ tag, attribs }) => {
@@ -111,6 +122,14 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     },
   };
 }
+
+/** Whether an address has a scheme that is not kept. */
+function leadsElsewhere(address: string | undefined): boolean {
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address ?? '')?.[1];
+  return scheme !== undefined && !SCHEMES.includes(scheme.toLowerCase());
+}
+
+const renamed = (tagName: string) => (_: string, attribs: Attributes) => ({ tagName, attribs });
 
 function isKept(name: string, attribute: string): boolean {
   return [ATTRIBUTES[name], ATTRIBUTES['*']].some((kept) => kept?.includes(attribute));
