@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Product } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
@@ -91,6 +91,42 @@ for (const name of files) {
     );
   });
 }
+
+test('a whole shop moves in: the check says what the move says, customers without an e-mail alone are refused', async () => {
+  const shop = await openShop();
+  const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
+  const dir = await folder();
+  await cp(new URL('fixtures/shop-export', import.meta.url), dir, { recursive: true });
+  for (const name of files) await cp(join(EXPORTS, name), join(dir, name));
+  const move = async (...more: string[]) => {
+    await commerce(['move-in', 'shopify', dir, ...more]);
+    const { counts, refused, warnings } = JSON.parse(await readFile(join(dir, 'move-in-report.json'), 'utf8'));
+    return { counts, refused, warnings };
+  };
+
+  const checked = await move('--dry-run');
+  const moved = await move('--yes');
+  const again = await move('--yes');
+
+  expect(moved).toEqual(checked);
+  expect(moved.refused).toEqual([
+    {
+      ...{ file: 'customers_export.csv', line: 7, column: 'Email', name: 'Sani Mohan, +491701234567' },
+      message: 'A customer is recognised by the e-mail: add one, or delete the line.',
+    },
+  ]);
+  expect(moved.counts).toMatchObject({ products: { created: 12 }, customers: { created: 5 }, orders: { created: 7 } });
+  expect(again.counts).toMatchObject({
+    products: { unchanged: 12 },
+    customers: { unchanged: 5 },
+    orders: { unchanged: 7 },
+  });
+  expect(again.warnings).toEqual(moved.warnings);
+  const html = moved.warnings.flatMap(({ file, lines }: { file: string; lines: { message: string }[] }) =>
+    lines.flatMap(({ message }) => (message.includes('<iframe>') ? [file] : [])),
+  );
+  expect(html).toEqual(['2025-linked-options.csv']);
+});
 
 const withoutTimes = (text: string) => text.replaceAll(/"published_at":"[^"]+"/g, '"published_at":"…"');
 

@@ -85,6 +85,19 @@ export function charactersOf(metadata: Record<string, unknown>): number {
   return Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
 }
 
+/** Why a fact does not fit beside those that a product has; undefined if it does. */
+export function whyNotKept(metadata: Record<string, string>, key: string, value: string): string | undefined {
+  const length = [...value].length;
+  if (length > BOUNDS.metadata_value)
+    return `the value has ${length} characters, at most ${BOUNDS.metadata_value} are kept`;
+  if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
+  if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
+  if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
+  if (charactersOf({ ...metadata, [key]: value }) > BOUNDS.metadata_all)
+    return `the facts of a product have at most ${BOUNDS.metadata_all} characters together`;
+  return undefined;
+}
+
 function checkVariants(found: Findings, variants: VariantInput[] | undefined): void {
   const seen = new Set<string>();
   found.list('variants', variants, BOUNDS.variants, (variant, index) => {

@@ -147,13 +147,18 @@ test('products written as Shopify CSV are read back as they were', async () => {
   );
 });
 
+interface Expected {
+  description: string;
+  [field: string]: unknown;
+}
+
 /** The format holds HTML alone: a plain description comes as paragraphs, by which the server knows it again. */
-function withHtml({ description, ...rest }: { description: string }): object {
+function withHtml({ description, ...rest }: Expected): object {
   return description === '' ? { description, ...rest } : { ...rest, description_html: htmlOfText(description) };
 }
 
 /** Stock below zero that cannot be sold is 0 in a CSV, and is left to the server in JSON Lines. */
-function expectedFromCsv(product: Product, least = 0): { description: string } {
+function expectedFromCsv(product: Product, least = 0): Expected {
   const { name, slug, description, vendor, product_type, tags, status, track_inventory } = product;
   const variants = product.variants.map((variant) => {
     const { sku, barcode, price, compare_at_price, cost_per_item, inventory_policy } = variant;

@@ -1,4 +1,4 @@
-import { BOUNDS, charactersOf } from './bounds.ts';
+import { whyNotKept } from './bounds.ts';
 import type { ReadContext } from './reading.ts';
 import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
@@ -68,7 +68,7 @@ export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) 
   if (!head.has('category') && !head.has('giftCard') && extra.metafields.length === 0) return {};
   const metadata: Record<string, string> = {};
   const keep = (key: string, value: string, header: string, row: ShopifyRow) => {
-    const reason = whyNot(metadata, key, value);
+    const reason = whyNotKept(metadata, key, value);
     if (reason) warn(`${header}: ${reason}; this value is left out.`, row);
     else metadata[key] = value;
   };
@@ -90,18 +90,6 @@ export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) 
     }
   }
   return { metadata };
-}
-
-function whyNot(metadata: Record<string, string>, key: string, value: string): string | undefined {
-  const length = [...value].length;
-  if (length > BOUNDS.metadata_value)
-    return `the value has ${length} characters, at most ${BOUNDS.metadata_value} are kept`;
-  if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
-  if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
-  if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
-  if (charactersOf({ ...metadata, [key]: value }) > BOUNDS.metadata_all)
-    return `the facts of a product have at most ${BOUNDS.metadata_all} characters together`;
-  return undefined;
 }
 
 /** Notes what a row has in columns that are not kept. */

@@ -25,7 +25,7 @@ type Attributes = Partial<Record<string, string>>;
 const sanitizer = () => require('sanitize-html') as (html: string, options: Options) => string;
 
 const TAGS = [
-  ...'p br hr h1 h2 h3 h4 h5 h6 div span blockquote pre section article'.split(' '),
+  ...'p br wbr hr h1 h2 h3 h4 h5 h6 div span blockquote pre section article'.split(' '),
   ...'b strong i em u s del ins small mark sub sup code kbd abbr cite q'.split(' '),
   ...'ul ol li dl dt dd table caption thead tbody tfoot tr th td colgroup col'.split(' '),
   ...'a img figure figcaption details summary'.split(' '),
