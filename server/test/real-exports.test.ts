@@ -5,6 +5,7 @@ import type { Product } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { readCsv } from '../../cli/src/formats/csv-rows.ts';
 import { textOfHtml } from '../../cli/src/formats/html-text.ts';
+import { allOf } from '../../cli/src/formats/testing.ts';
 import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
@@ -35,7 +36,7 @@ async function merchant() {
 type Row = Record<string, string>;
 
 async function rowsOf(file: string): Promise<Row[]> {
-  const [header, ...rows] = (await Array.fromAsync(readCsv(createReadStream(file), ','))).map(({ cells }) => cells);
+  const [header, ...rows] = (await allOf(readCsv(createReadStream(file), ','))).map(({ cells }) => cells);
   return rows.map((cells) => Object.fromEntries(cells.map((cell, index) => [header?.[index], cell])));
 }
 

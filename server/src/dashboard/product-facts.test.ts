@@ -30,7 +30,8 @@ test('facts beyond the bounds are refused by field, however they come, and nothi
     expect(error).toMatchObject({ detail: [{ loc: ['body', 'metadata'], msg, type: 'too_long' }] });
   }
   expect(data?.results[0]?.errors).toMatchObject([{ loc: ['body', 'products', 0, 'metadata'], msg }]);
-  for (const metadata of [{ a: `${half}x` }, { ...many, more: 'x' }]) {
+  const beyond: Record<string, string>[] = [{ a: `${half}x` }, { ...many, more: 'x' }];
+  for (const metadata of beyond) {
     const { response } = await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { metadata } });
     expect(response.status).toBe(422);
   }
