@@ -153,7 +153,7 @@ function lostIn(rows: Row[], products: Product[], warnings: string[]): string[] 
   });
 }
 
-const WARNED_AS: Record<string, string> = { Handle: 'The handle', 'Body (HTML)': 'Body (HTML)', Status: 'Unlisted' };
+const WARNED_AS: Record<string, string> = { Handle: 'The handle' };
 const GRAMS: Record<string, number> = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 };
 
 function isKept(column: string, cell: string, row: Row, said: Set<string>): boolean {

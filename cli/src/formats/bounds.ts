@@ -93,7 +93,7 @@ export function whyNotKept(metadata: Record<string, string>, key: string, value:
   if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
   if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
   if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
-  if (charactersOf({ ...metadata, [key]: value }) > BOUNDS.metadata_all)
+  if (charactersOf(metadata) + key.length + value.length > BOUNDS.metadata_all)
     return `the facts of a product have at most ${BOUNDS.metadata_all} characters together`;
   return undefined;
 }

@@ -26,10 +26,7 @@ export async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
  * The bytes of a file that older programs of Windows have written in UTF-8: what is no UTF-8 before anything else was. `onOlder` is
  * told when that is so.
  */
-export async function* fromWindows(
-  chunks: AsyncIterable<Uint8Array>,
-  onOlder: () => void,
-): AsyncGenerator<Uint8Array> {
+export async function* fromWindows(chunks: AsyncIterable<Uint8Array>, onOlder: () => void): AsyncGenerator<Uint8Array> {
   const strict = new TextDecoder('utf-8', { fatal: true });
   const encoder = new TextEncoder();
   let found: 'plain' | 'utf-8' | 'older' = 'plain';

@@ -66,9 +66,7 @@ test('a variation for any value of an attribute comes once for each that no vari
   });
   expect(album).toMatchObject({ requires_shipping: false, metadata: { _wpcom_is_markdown: '1' } });
   const words = warnings.map(({ line, message }) => `${line} ${message.split(/[:;]/)[0]}`);
-  expect(words).toEqual(
-    expect.arrayContaining(['4 Type', '4 Stock', '3 Download 1 URL', '2 Length (in)']),
-  );
+  expect(words).toEqual(expect.arrayContaining(['4 Type', '4 Stock', '3 Download 1 URL', '2 Length (in)']));
 });
 
 const TSV = [
@@ -124,7 +122,8 @@ test('a Google Merchant feed as RSS or Atom is read with its lines', async () =>
 });
 
 test('a product whose name has no Latin letter gets an address of its own, always the same', async () => {
-  const woo = 'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
+  const woo =
+    'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
   const first = await readText(woo);
   expect(refusals(first.reads)).toEqual([]);
   const slugs = first.products.map(({ slug }) => slug);

@@ -37,7 +37,8 @@ export async function* productsOf(
     now: options.now ?? new Date(),
     warn: (line, message) => options.onWarning?.({ line, message }),
   };
-  const older = 'The file is not in UTF-8; it was read as one of Windows (1252): look at letters such as é, or save it as "CSV UTF-8".';
+  const older =
+    'The file is not in UTF-8; it was read as one of Windows (1252): look at letters such as é, or save it as "CSV UTF-8".';
   const utf8 = fromWindows(asUtf8(counted(chunks, options.onBytes)), () => context.warn(1, older));
   const bytes = checkBytes(utf8, encoding);
   if (format === 'jsonl') {

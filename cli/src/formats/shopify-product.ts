@@ -85,7 +85,7 @@ function visibilityOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'status'
   const status = orDraft(row, warn, () => row.word('status', STATUSES));
   if (published === null || status === null) return { status: 'draft' };
   if (status === 'unlisted') {
-    warn('Unlisted products are not known here; it becomes a draft.');
+    warn(`${row.header('status')}: unlisted products are not known here; it becomes a draft.`);
     return { status: 'draft' };
   }
   if (status === 'active') return published === false ? { status, published_at: null } : { status };

@@ -15,7 +15,7 @@ import {
   WOOCOMMERCE_COLUMNS,
   type WooColumn,
 } from './woocommerce-columns.ts';
-import { attributesOf, listOf, optionsOf, variationsOf } from './woocommerce-variations.ts';
+import { attributesOf, listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
 
 type WooRow = RowReader<WooColumn>;
 type Warn = (row: WooRow, message: string) => void;
@@ -114,12 +114,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   const facts = attributesOf(row, layout.attributes);
   const options = variations.length > 0 ? optionsOf(row, variations, layout.attributes) : [];
   const variants = variationsOf(row, variations, options, layout.attributes);
-  for (const { row: each, place } of variants) {
-    if (place !== 'first') continue;
-    warn(each, `${each.header('type')}: the variation is for any value of an attribute, and comes once for each.`);
-    const stock = each.text('stock');
-    if (stock !== '') warn(each, `${each.header('stock')}: ${stock} are shared by those; they are with the first.`);
-  }
+  warnOfShared(variants, warn);
   if (type.includes('variable') && variations.length === 0) warn(row, 'No variation of this product is in the file.');
   const isTracked = [row, ...variations].some((each) => each.text('stock') !== '' || each.text('inStock') === '0');
   const sold = (each: WooRow) => soldOf(each, row, isTracked, layout);
@@ -132,9 +127,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   }
   const html = row.text('description') || row.text('shortDescription');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
-  if (html.length > BOUNDS.description_html) {
-    warn(row, `${row.header('description')}: it has more than ${BOUNDS.description_html} characters: its text alone is kept.`);
-  }
+  warnOfLength(row, html, warn);
   const categories = listOf(row.text('categories'));
   const images = listOf(row.text('images'));
   const product: ProductImport = {
@@ -177,6 +170,22 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   const errors: FieldError[] = [row, ...variations].flatMap((each) => each.errors);
   const distinct = row.text('sku') || row.text('id');
   return judged({ line: row.line, product, errors, placeOf, distinct }, slugs, layout.context);
+}
+
+function warnOfLength(row: WooRow, html: string, warn: Warn): void {
+  if (html.length <= BOUNDS.description_html) return;
+  const words = `it has more than ${BOUNDS.description_html} characters: its text alone is kept.`;
+  warn(row, `${row.header('description')}: ${words}`);
+}
+
+/** A row that stands for several variants has one SKU and one stock. */
+function warnOfShared(variants: Variation[], warn: Warn): void {
+  for (const { row, place } of variants) {
+    if (place !== 'first') continue;
+    warn(row, `${row.header('type')}: the variation is for any value of an attribute, and comes once for each.`);
+    const stock = row.text('stock');
+    if (stock !== '') warn(row, `${row.header('stock')}: ${stock} are shared by those; they are with the first.`);
+  }
 }
 
 function visibilityOf(row: WooRow): Pick<ProductImport, 'status' | 'published_at'> {

@@ -87,7 +87,9 @@ test('a plain description that comes back as paragraphs stays plain, other HTML 
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {
-    const { data } = await dashboard.POST('/api/dashboard/products/import', { body: { products: [{ ...row, ...texts }] } });
+    const { data } = await dashboard.POST('/api/dashboard/products/import', {
+      body: { products: [{ ...row, ...texts }] },
+    });
     return data?.results[0]?.status;
   };
   const shown = async () => {

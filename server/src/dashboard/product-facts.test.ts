@@ -20,7 +20,10 @@ test('facts beyond the bounds are refused by field, however they come, and nothi
   const msg = 'The names and values have 131074 characters; together they have at most 131072.';
 
   const made = await dashboard.POST('/api/dashboard/products', { body: { name: 'A', price: '9', metadata: tooMuch } });
-  const patched = await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { metadata: tooMuch } });
+  const patched = await dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params,
+    body: { metadata: tooMuch },
+  });
   const { data } = await dashboard.POST('/api/dashboard/products/import', {
     body: { products: [{ slug: 'b', name: 'B', price: '9', metadata: tooMuch }] },
   });

@@ -77,8 +77,26 @@ export interface RichText {
   attributes: string[];
 }
 
+/** What was last made of which HTML: an import asks first what is lost, and then for what is kept. */
+const recent = new Map<string, RichText>();
+let recentLength = 0;
+const MOST_RECENT = 1_000_000;
+
 /** The HTML with nothing in it that runs, frames, tracks or styles; null when nothing is left. Its own result stays the same. */
 export function sanitizeHtml(html: string): RichText {
+  const known = recent.get(html);
+  if (known) return known;
+  const made = sanitized(html);
+  if (recentLength + html.length > MOST_RECENT) {
+    recent.clear();
+    recentLength = 0;
+  }
+  recent.set(html, made);
+  recentLength += html.length;
+  return made;
+}
+
+function sanitized(html: string): RichText {
   const removed = new Set<string>();
   const attributes = new Set<string>();
   let shown = html;
