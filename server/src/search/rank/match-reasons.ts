@@ -4,7 +4,7 @@ import type { TermGroup } from '../words/term-groups.ts';
 import type { OptionMatch } from './variants.ts';
 
 /** The words of each field of a product by their term, the fields in the order in which they are named. */
-export type FieldWords = [field: string, words: ReadonlyMap<string, string>][];
+type FieldWords = [field: string, words: ReadonlyMap<string, string>][];
 
 export function fieldWords({ name, vendor, product_type, tags, metadata, description, options }: Product): FieldWords {
   const fields = {
