@@ -3,7 +3,6 @@ import { phraseAt } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseAmount } from './amounts.ts';
 import { EACH, TOTALS } from './limit-words.ts';
-import type { Constraint } from './parse.ts';
 
 /** Whether a price is meant for all pieces together, and what it then is for each. */
 
@@ -12,7 +11,16 @@ interface TotalsState {
   /** The first token after the opening. */
   start: number;
   consumed: boolean[];
-  addConstraint: (from: number, to: number, constraint: Pick<Constraint, 'kind' | 'value'>) => void;
+  addConstraint: (from: number, to: number, constraint: { kind: 'quantity'; value: string }) => void;
+}
+
+/** What is read of a constraint. */
+interface Priced {
+  kind: string;
+  text: string;
+  value?: string;
+  min?: number;
+  max?: number;
 }
 
 /** Takes the words out that say whether a price is meant for all pieces together. */
@@ -52,7 +60,7 @@ function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
 }
 
 /** A price for all pieces together, as a price for each. */
-export function perPiece(constraints: Constraint[], isTotal: boolean): Constraint[] {
+export function perPiece<Each extends Priced>(constraints: Each[], isTotal: boolean): Each[] {
   const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   if (quantity <= 1) return constraints;
   const divided = (amount: number) => Math.floor((amount / quantity) * 100) / 100;
