@@ -46,6 +46,9 @@ test('the tarball brings the contract along and asks the registry for nothing of
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
 });
 
+/** What careful projects set beside `strict`. */
+const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noImplicitOverride: true };
+
 const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };
 const forNode = { lib: ['es2022'], types: ['node'] };
 const forBrowsers = { lib: ['es2022', 'dom', 'dom.iterable'], types: [] };
@@ -57,7 +60,7 @@ const resolutions = {
 
 /** What the compiler says of program.ts; nothing when it is right. */
 async function compiled(compiler: string, options: object): Promise<string> {
-  const compilerOptions = { strict: true, target: 'es2022', ...options };
+  const compilerOptions = { strict: true, ...STRICTER, target: 'es2022', ...options };
   const project = join(folder, `tsconfig.${randomUUID()}.json`);
   await writeFile(project, JSON.stringify({ compilerOptions, files: ['program.ts'] }));
   return (await ran(folder, [process.execPath, compiler, '-p', project])).out;

@@ -12,6 +12,7 @@ import type {
   ProductStatus,
   ShippingOption,
 } from '@commerce-backend/spec';
+import type { StoredClient, StoredCode } from './authorizations.ts';
 import type { MockProduct, MockShopData } from './data.ts';
 
 /** What a mock shop remembers. Amounts are in minor units. */
@@ -36,6 +37,10 @@ export interface State {
   consents: Map<string, StoredConsent>;
   /** By access_token. */
   agents: Map<string, StoredAgent>;
+  /** By client_id. */
+  clients: Map<string, StoredClient>;
+  /** By the authorization code. */
+  codes: Map<string, StoredCode>;
   /** The answers of mutations by caller, operation and Idempotency-Key. */
   replays: Map<string, { request: string; response: Response }>;
   /** An id that no other thing has. The same calls give the same ids. */
