@@ -101,7 +101,7 @@ test('a page is opened in the browser of a terminal, and else only printed', asy
   expect(none.err).toContain(`This server has no dashboard at ${url}/panel.`);
   const wrong = await commerce(['open', 'kitchen']);
   expect(wrong.code).toBe(2);
-  expect(wrong.err).toContain('Name docs, dashboard, storefront.');
+  expect(wrong.err).toContain('Name panel, docs or storefront.');
 });
 
 test('bash completes commands, options and their values', async () => {

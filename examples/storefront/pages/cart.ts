@@ -23,7 +23,7 @@ export async function cartPage(visit: Visit): Promise<Page> {
     <p class="quiet">${t('shipping_later')}</p>
   </aside>
 </div>`;
-  return { title: t('cart'), main };
+  return { title: t('cart'), main, isPrivate: true };
 }
 
 function line({ t, to, money }: Visit, { currency, warnings }: Cart, item: Cart['items'][number]): Html {
