@@ -9,7 +9,7 @@ import { LANGUAGES } from './words.ts';
 
 const DEFAULT_LANGUAGE = 'en';
 const LONGEST_DESCRIPTION = 160;
-/** What says where a shopper came from or what has just happened, and changes nothing that the page is about. */
+/** What a shopper has chosen or has just done, and changes nothing that the page is about. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
 /** Where this storefront is, as the shopper's browser sees it. */
@@ -18,34 +18,35 @@ function originOf(req: Request): string {
 }
 
 /** The same page in a language; the first page of it where the request was no GET. */
-export function inLanguage({ req }: Pick<Visit, 'req'>, language: string): string {
+export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
   const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
   const query = new URLSearchParams(search);
-  for (const name of OF_A_VISIT) query.delete(name);
+  for (const name of without) query.delete(name);
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
 /** Each page is told once, at one address in each language. */
 export function headOf(visit: Visit, { title, description, image, data, isPrivate }: Page, shopName: string): Html {
   const { req, language } = visit;
-  const origin = originOf(req);
+  const at = (code: string) => originOf(req) + inLanguage(visit, code, OF_A_VISIT);
   if (isPrivate) return html`<meta name="robots" content="noindex">`;
   const text = description && shortened(description);
   return html`${text && html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`}
 <meta property="og:title" content="${title || shopName}">
 <meta property="og:site_name" content="${shopName}">
 ${image && html`<meta property="og:image" content="${image}">`}
-<link rel="canonical" href="${origin}${inLanguage(visit, language)}">
+<link rel="canonical" href="${at(language)}">
 ${[...Object.keys(LANGUAGES), 'x-default'].map(
   (code) =>
-    html`<link rel="alternate" hreflang="${code}" href="${origin}${inLanguage(visit, code === 'x-default' ? DEFAULT_LANGUAGE : code)}">`,
+    html`<link rel="alternate" hreflang="${code}" href="${at(code === 'x-default' ? DEFAULT_LANGUAGE : code)}">`,
 )}
 ${data && html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`}`;
 }
 
 function shortened(text: string): string {
   if (text.length <= LONGEST_DESCRIPTION) return text;
-  return `${text.slice(0, LONGEST_DESCRIPTION).replace(/\s+\S*$/, '')} …`;
+  const whole = text.slice(0, LONGEST_DESCRIPTION).replace(/\s+\S*$/, '');
+  return `${whole} …`;
 }
 
 /** Every page that is worth finding, in every language (https://www.sitemaps.org). */

@@ -66,7 +66,7 @@ async function listing(visit: Visit, { title, description, q, collection }: List
   const main = html`<header class="page-header"><h1>${title}</h1>${description && html`<p>${description}</p>`}</header>
 ${
   total === 0 && !isNarrowed(chosen)
-    ? html`<p>${t('nothing_text')}</p>`
+    ? html`<section class="nothing"><h2>${t('results', { count: 0 })}</h2><p>${t('nothing_text')}</p></section>`
     : html`<div class="listing">
   <details class="filters"${isNarrowed(chosen) && html` open`}><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
   <section aria-label="${title}">
