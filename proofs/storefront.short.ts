@@ -129,6 +129,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await page.type('.code input', 'guide10');
         await visit.press('.code button');
         expect(await visit.text('.totals .sum dd')).toBe(seen.total);
+        expect(await page.$eval('.line h2 a', ({ href }) => href)).toContain(`${home}/${language}/products/`);
         await visit.look('5-cart');
 
         await visit.follow('.actions a[href$="/login"]');

@@ -26,9 +26,9 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
 }
 
 /** Each page is told once, at one address in each language. */
-export function headOf(visit: Visit, { title, description, image, data, isPrivate }: Page, shopName: string): Html {
+export function headOf(visit: Visit, { title, description, image, data, path, isPrivate }: Page, shopName: string): Html {
   const { req, language } = visit;
-  const at = (code: string) => originOf(req) + inLanguage(visit, code, OF_A_VISIT);
+  const at = (code: string) => originOf(req) + (path ? `/${code}${path}` : inLanguage(visit, code, OF_A_VISIT));
   if (isPrivate) return html`<meta name="robots" content="noindex">`;
   const text = description && shortened(description);
   return html`${text && html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`}

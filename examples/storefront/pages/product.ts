@@ -31,9 +31,10 @@ export async function productPage(visit: Visit): Promise<Page> {
   </div>
 </article>
 ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${cards(visit, others)}</section>`}`;
-  const { name, seo_title, seo_description, description } = product;
+  const { name, slug, seo_title, seo_description, description } = product;
   return {
     ...{ title: seo_title ?? name, description: seo_description ?? description, image: product.images[0]?.url, main },
+    path: `/products/${slug}`,
     data: structured(product),
   };
 }

@@ -62,6 +62,7 @@ test('an address that the server would refuse is said to the developer', async (
   };
   expect(changed('client_id', 'unknown')).toThrow('client_id is not registered');
   expect(changed('redirect_uri', 'https://evil.example/')).toThrow('redirect_uri is not one');
+  expect(changed('redirect_uri', `${redirectUri}2`)).toThrow('redirect_uri is not one');
   expect(changed('code_challenge_method', 'plain')).toThrow('S256');
   expect(() => shop.authorize('https://shop.test/elsewhere')).toThrow('no address of this shop');
 });

@@ -146,7 +146,9 @@ export function askedAt(
   const client = state.clients.get(fields.get('client_id') ?? '');
   if (!client) throw mistake('The client_id is not registered.');
   const redirect_uri = fields.get('redirect_uri') ?? '';
-  if (!client.redirect_uris.includes(redirect_uri)) throw mistake('The redirect_uri is not one of the client.');
+  if (!client.redirect_uris.some((one) => withoutPort(one) === withoutPort(redirect_uri))) {
+    throw mistake('The redirect_uri is not one of the client.');
+  }
   if (fields.get('response_type') !== 'code') throw mistake('response_type should be code.');
   if (fields.get('code_challenge_method') !== 'S256' || fields.get('code_challenge')?.length !== 43) {
     throw mistake('Send a code_challenge with code_challenge_method=S256 (RFC 7636).');
@@ -161,6 +163,11 @@ export function askedAt(
     budget_period: (fields.get('budget_period') ?? 'once') as AgentTerms['budget_period'],
   });
   return { client, redirect_uri, terms };
+}
+
+/** Apps on the customer's own machine take whichever port the system gives them (RFC 8252 §7.3). */
+function withoutPort(uri: string): string {
+  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/, '$1');
 }
 
 /** The customer's decision, and the address that their browser is sent back to. Throws as `askedAt` does, or `agent_cap_exceeded`. */
