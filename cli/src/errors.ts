@@ -59,9 +59,7 @@ export function reportOf(error: unknown): Report {
     const { code, message, remedy, exitCode } = error;
     return { error: code, message, ...(remedy && { remedy }), exit_code: exitCode };
   }
-  if (error instanceof CommanderError) {
-    return { ...usage(sentenceOf(error)), remedy: 'See what the command takes: add --help' };
-  }
+  if (error instanceof CommanderError) return usage(sentenceOf(error));
   if (error instanceof FormatError) return usage(error.message);
   if (isFileError(error)) return usage(`${FILE_ERRORS[error.code] ?? error.message}: ${error.path}`);
   throw error;

@@ -11,7 +11,7 @@ const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });
 const network = setupServer(...handlers);
 const redirectUri = 'https://agent.example/back';
 
-beforeAll(() => network.listen({ onUnhandledRequest: 'error' }));
+beforeAll(() => network.listen());
 afterAll(() => network.close());
 
 /** Asks for a budget of 30.00 to spend on what the customer likes. */
