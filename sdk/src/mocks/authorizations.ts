@@ -2,7 +2,15 @@ import type { AgentConsentApproval } from '@commerce-backend/spec';
 import { challengeOf } from '../authorization.ts';
 import { approvedTerms, issuedView, openAgent, pollConsent, requireFreePlace, revoke, termsOf } from './consents.ts';
 import { answerTo, Refusal } from './refusal.ts';
-import { type AgentTerms, after, isOver, type State, type StoredAgent, type StoredCustomer } from './state.ts';
+import {
+  type AgentTerms,
+  after,
+  isOver,
+  type State,
+  type StoredAgent,
+  type StoredClient,
+  type StoredCustomer,
+} from './state.ts';
 
 /**
  * How agents that can receive a browser get their tokens: the authorization code with PKCE below the issuer of the shop, as
@@ -14,24 +22,6 @@ const CODE_LIFETIME_MS = 60_000;
 /** What a customer gives who is asked how much. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
-
-export interface StoredClient {
-  client_id: string;
-  client_name: string;
-  redirect_uris: string[];
-}
-
-/** A code that a customer's approval has brought. */
-export interface StoredCode {
-  client_id: string;
-  redirect_uri: string;
-  code_challenge: string;
-  customer: StoredCustomer;
-  terms: AgentTerms;
-  expires_at: string;
-  /** Whose token it was exchanged for. */
-  agent: StoredAgent | null;
-}
 
 /** A refusal in the terms of OAuth (RFC 6749 §4.1.2.1 and §5.2). */
 class OAuthRefusal extends Error {

@@ -12,7 +12,6 @@ import type {
   ProductStatus,
   ShippingOption,
 } from '@commerce-backend/spec';
-import type { StoredClient, StoredCode } from './authorizations.ts';
 import type { MockProduct, MockShopData } from './data.ts';
 
 /** What a mock shop remembers. Amounts are in minor units. */
@@ -198,6 +197,25 @@ export interface StoredAgent {
   revoked_at: string | null;
   revoked_by: 'customer' | 'merchant' | 'agent' | null;
   calls: AgentCall[];
+}
+
+/** An agent that registered itself, to be sent a browser. */
+export interface StoredClient {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+}
+
+/** A code that a customer's approval has brought. */
+export interface StoredCode {
+  client_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  customer: StoredCustomer;
+  terms: AgentTerms;
+  expires_at: string;
+  /** Whose token it was exchanged for. */
+  agent: StoredAgent | null;
 }
 
 export interface AgentCall {
