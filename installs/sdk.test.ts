@@ -16,7 +16,11 @@ const OLDEST_TYPESCRIPT = '5.6.3';
 const LARGEST_TARBALL = 250_000;
 
 /** Those that the mocks are tested with in the repository. */
-const { ajv: AJV, msw: MSW, rolldown: ROLLDOWN } = JSON.parse(await readFile(join(REPOSITORY, 'sdk/package.json'), 'utf8')).devDependencies;
+const {
+  ajv: AJV,
+  msw: MSW,
+  rolldown: ROLLDOWN,
+} = JSON.parse(await readFile(join(REPOSITORY, 'sdk/package.json'), 'utf8')).devDependencies;
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
@@ -136,20 +140,29 @@ test.skipIf(!chromium)(
   },
 );
 
-test.skipIf(!chromium)('a page is developed without a server: the mocks answer it from the service worker of msw', async () => {
-  const mine = await emptyFolder();
-  try {
-    await install(mine.folder, tarball, `msw@${MSW}`, `ajv@${AJV}`, `rolldown@${ROLLDOWN}`);
-    await copyFile(join(mine.folder, 'node_modules/msw/lib/mockServiceWorker.js'), join(mine.folder, 'mockServiceWorker.js'));
-    await writeFile(join(mine.folder, 'page.js'), MOCKED);
-    const bundle = ['page.js', '--format', 'esm', '--platform', 'browser', '--file', 'bundle.js'];
-    await done(mine.folder, ['npx', '--no', '--', 'rolldown', ...bundle]);
-    await writeFile(join(mine.folder, 'index.html'), '<!doctype html><body></body><script type="module" src="bundle.js"></script>');
-    expect(await shownIn(mine.folder)).toBe('41.90');
-  } finally {
-    await mine.remove();
-  }
-});
+test.skipIf(!chromium)(
+  'a page is developed without a server: the mocks answer it from the service worker of msw',
+  async () => {
+    const mine = await emptyFolder();
+    try {
+      await install(mine.folder, tarball, `msw@${MSW}`, `ajv@${AJV}`, `rolldown@${ROLLDOWN}`);
+      await copyFile(
+        join(mine.folder, 'node_modules/msw/lib/mockServiceWorker.js'),
+        join(mine.folder, 'mockServiceWorker.js'),
+      );
+      await writeFile(join(mine.folder, 'page.js'), MOCKED);
+      const bundle = ['page.js', '--format', 'esm', '--platform', 'browser', '--file', 'bundle.js'];
+      await done(mine.folder, ['npx', '--no', '--', 'rolldown', ...bundle]);
+      await writeFile(
+        join(mine.folder, 'index.html'),
+        '<!doctype html><body></body><script type="module" src="bundle.js"></script>',
+      );
+      expect(await shownIn(mine.folder)).toBe('41.90');
+    } finally {
+      await mine.remove();
+    }
+  },
+);
 
 /** The program of a page with a cart, bundled as a build tool does it. */
 const MOCKED = `

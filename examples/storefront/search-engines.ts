@@ -26,7 +26,11 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
 }
 
 /** Each page is told once, at one address in each language. */
-export function headOf(visit: Visit, { title, description, image, data, path, isPrivate }: Page, shopName: string): Html {
+export function headOf(
+  visit: Visit,
+  { title, description, image, data, path, isPrivate }: Page,
+  shopName: string,
+): Html {
   const { req, language } = visit;
   const at = (code: string) => originOf(req) + (path ? `/${code}${path}` : inLanguage(visit, code, OF_A_VISIT));
   if (isPrivate) return html`<meta name="robots" content="noindex">`;

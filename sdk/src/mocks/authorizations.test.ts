@@ -40,7 +40,9 @@ test('a code counts once: whoever brings it again ends its token', async () => {
   const back = shop.authorize(url);
   const { access_token } = await finishAuthorization(pending, back);
   await expect(finishAuthorization(pending, back)).rejects.toMatchObject({ code: 'invalid_grant' });
-  await expect(unwrap(agentWith(access_token).GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
+  await expect(unwrap(agentWith(access_token).GET('/api/agent/token'))).rejects.toMatchObject({
+    code: 'invalid_token',
+  });
 });
 
 test('a customer who denies it, another verifier and more than was asked for give no token', async () => {
