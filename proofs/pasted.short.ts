@@ -47,7 +47,12 @@ const NOT_TESTED: [string, string, string][] = [
     'npx @modelcontextprotocol/inspector',
     'a download of 110 MB, and a token: installs/inspector.test.ts runs it',
   ],
-  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
+  [
+    'docs/production.md',
+    'docker compose --file deploy/docker/compose.yaml up',
+    'a daemon that builds images: installs/containers/containers.test.ts plays it where there is one',
+  ],
+  ['docs/production.md', 'docker compose --file deploy/docker/compose.yaml run --rm -T', 'the same'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
