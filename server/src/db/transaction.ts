@@ -110,7 +110,7 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
 export async function beginAnew(connection: Connection): Promise<void> {
   takeAddedJobs(connection);
   unheard.delete(connection);
-  await together(send(connection, 'rollback'), send(connection, begin(), BEGIN_WITHIN_MS));
+  await together(send(connection, 'rollback'), send(connection, begin()));
 }
 
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
