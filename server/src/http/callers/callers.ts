@@ -73,7 +73,7 @@ interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   private_token_id: string | null;
 }
 
-interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'> {
+interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock' | 'moment'> {
   /** What is known of the token, as JSON: `OrNulls<Known>`. */
   known: string;
   /** What `app.site_id` is set to; nothing for an unknown token. */
@@ -183,9 +183,10 @@ async function authenticateGuest(
   };
 }
 
-function tenantOf(known: Known, { catalog_version, shown_stock = null }: TokenRow): Tenant {
+function tenantOf(known: Known, { catalog_version, shown_stock = null, moment }: TokenRow): Tenant {
   const { site_id, merchant_id, currency, currency_digits, show_stock } = known;
-  return { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+  const tenant = { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+  return moment === undefined ? tenant : { ...tenant, moment };
 }
 
 /** On the storefront an agent may do what both its customer and the token beside it allow, unless a protocol stands for that token. */
@@ -237,9 +238,12 @@ function withStock(lookUp: Sql, shown: string[]): Sql {
     ) as stock on true`;
 }
 
-/** Also claims a key, as the tenant that the look-up has just set, for whom it found. An unknown token claims nothing. */
+/**
+ * Also claims a key, as the tenant that the look-up has just set, for whom it found, and tells the time. An unknown token claims
+ * nothing.
+ */
 function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
-  return sql`select found.known, found.catalog_version, found.tenant,
+  return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
       case when found.tenant <> '' then ${key(sql`found.tenant::uuid`, sql`found.principal`)} end as key_state
     from (${lookUp}) as found`;
 }
