@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hash, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { beginAnew } from '../../db/transaction.ts';
@@ -183,13 +183,13 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
   if (!token) return;
-  const hash = createHash('sha256').update(token).digest();
+  const token_hash = hash('sha256', token, 'buffer');
   const alive = await shop.one(
-    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
-      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${hash}
-      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${hash} and expires_at > now()
-      union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
-      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
+    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${token_hash} and revoked_at is null
+      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${token_hash}
+      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${token_hash} and expires_at > now()
+      union all select from staff_sessions where token_hash = ${token_hash} and revoked_at is null and expires_at > now()
+      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${token_hash} and revoked_at is null and expires_at > now()`,
   );
   if (!alive)
     throw new ShopError('key_not_active', 'The secret that was once returned under this key has been revoked since.');
@@ -228,7 +228,7 @@ function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql
 }
 
 function hashOf({ key }: Key): Buffer {
-  return createHash('sha256').update(key.toLowerCase()).digest();
+  return hash('sha256', key.toLowerCase(), 'buffer');
 }
 
 /** Keyed by the raw Idempotency-Key, which is stored nowhere: a password in the request cannot be guessed from it. */

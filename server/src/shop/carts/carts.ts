@@ -1,6 +1,6 @@
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { together } from '../../db/connect.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { later } from '../moments.ts';
@@ -79,7 +79,7 @@ async function make(
   agent_token_id: string | null,
   wishes: CartWishes,
 ): Promise<CartRow> {
-  const [id, now] = [uuidv7(), await shop.moment()];
+  const [id, now] = [newId(), await shop.moment()];
   shop.write(insertion(shop, id, customer_id, agent_token_id, wishes));
   return {
     ...{ id, status: 'active', customer_id, agent_token_id, merged_into: null, payment_id: null },
@@ -108,7 +108,7 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
 /** Returns nothing when the customer has an active cart. */
 function insert(shop: Shop, customer_id: string, wishes: CartWishes): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
-    sql`${insertion(shop, uuidv7(), customer_id, null, wishes)}
+    sql`${insertion(shop, newId(), customer_id, null, wishes)}
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
       returning ${cartColumns}`,
   );
@@ -239,7 +239,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
       ), written as (
         insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
-        select ${shop.siteId}, ${uuidv7()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
+        select ${shop.siteId}, ${newId()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
         from touched, wanted
         on conflict on constraint one_line_per_variant do update
           set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen

@@ -1,6 +1,6 @@
 import type { Address, Attribution } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { isPhone } from '../address-rules.ts';
 import type { CartState } from '../carts/rows.ts';
 import { later } from '../moments.ts';
@@ -45,7 +45,7 @@ export async function draftOf(
   const known = customer_id === null ? NOBODY : await profileOf(shop, customer_id);
   const { email, phone, shipping_address } = known;
   return {
-    ...{ id: uuidv7(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
+    ...{ id: newId(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
     // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.

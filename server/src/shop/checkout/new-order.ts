@@ -1,6 +1,6 @@
 import type { CustomerOrder } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { together } from '../../db/connect.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
@@ -32,7 +32,7 @@ export async function createOrder(
   { spent = NOTHING_SPENT }: { spent?: Spent } = {},
 ): Promise<CustomerOrder> {
   const { row, lines } = priced;
-  const order_id = uuidv7();
+  const order_id = newId();
   await redemptions.redeem(shop, { ...priced.cart, lines }, order_id, { customer_id, email: row.email });
   await holdStock(shop, row.id, priced.cart, lines);
   const [sold, order] = await together(
@@ -54,7 +54,7 @@ export async function createPaidOrder(
   spent: Spent,
 ): Promise<CustomerOrder> {
   const { row, cart } = priced;
-  const order_id = uuidv7();
+  const order_id = newId();
   await redemptions.redeemPaid(shop, cart, order_id);
   const sold = await stock.sell(shop, row.id, order_id);
   const lines = priced.lines.map((line) => ({ ...line, held: sold.has(line.variant_id) ? line.quantity : 0 }));
