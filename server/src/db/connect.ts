@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { beginSpan, type SpanStart } from '../tracing/span.ts';
-import { ABORTED, flush, prepareConnection, Statement, type StatementConfig } from './statement.ts';
+import { ABORTED, BOUNDARIES, flush, prepareConnection, Statement, type StatementConfig } from './statement.ts';
 import { summaryOf } from './statement-summary.ts';
 import { countAddedJobs } from './wake-workers.ts';
 
@@ -69,8 +69,8 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
-  // Texts of several statements cannot be prepared; those are sent only where nothing is.
-  return transmit(connection, { name: prepare ? text : undefined, text, values: undefined, query_timeout });
+  const name = prepare && BOUNDARIES[text] ? text : undefined;
+  return transmit(connection, { name, text, values: undefined, query_timeout });
 }
 
 const underWay = new WeakMap<Connection, number>();

@@ -50,8 +50,8 @@ const Query = pg.Query as unknown as typeof ProtocolQuery;
 
 type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
 
-/** What statements without values do to a transaction; they are prepared under their texts as well. */
-const BOUNDARIES: Record<string, 'begin' | 'end'> = { begin: 'begin', commit: 'end', rollback: 'end' };
+/** The statements that begin and end transactions, which are prepared under their own texts. */
+export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
   /** What it is prepared under; without a name it is not prepared. */
