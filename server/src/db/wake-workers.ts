@@ -50,11 +50,16 @@ export function wakeWorkers(pool: pg.Pool, jobs: number, send: (statement: Sql) 
   waking.jobs += jobs;
   if (waking.timer) return;
   const pause = waking.sent + PAUSE_MS - performance.now();
-  waking.timer = setTimeout(() => {
-    const count = waking.jobs;
-    Object.assign(waking, { jobs: 0, timer: undefined, sent: performance.now() });
-    if (pool.ended) return;
-    send(sql`select pg_notify('jobs:insert', json_build_object('count', ${count}::int)::text)`).catch(() => undefined);
-  }, Math.max(GATHER_MS, pause));
+  waking.timer = setTimeout(
+    () => {
+      const count = waking.jobs;
+      Object.assign(waking, { jobs: 0, timer: undefined, sent: performance.now() });
+      if (pool.ended) return;
+      send(sql`select pg_notify('jobs:insert', json_build_object('count', ${count}::int)::text)`).catch(
+        () => undefined,
+      );
+    },
+    Math.max(GATHER_MS, pause),
+  );
   waking.timer.unref();
 }

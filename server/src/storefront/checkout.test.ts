@@ -365,8 +365,14 @@ test('what a cart, a checkout and an order are when they are made is what is rea
     },
   });
   const readChanged = await shop.storefront.GET(checkoutPath, checkout);
-  const completed = await shop.storefront.POST(completePath, { ...checkout, body: { expected_total: changed.data?.total } });
-  const again = await shop.storefront.POST(completePath, { ...checkout, body: { expected_total: changed.data?.total } });
+  const completed = await shop.storefront.POST(completePath, {
+    ...checkout,
+    body: { expected_total: changed.data?.total },
+  });
+  const again = await shop.storefront.POST(completePath, {
+    ...checkout,
+    body: { expected_total: changed.data?.total },
+  });
 
   expect(readCart.data).toEqual(made.data);
   expect(begun.data?.status).toBe('open');

@@ -1,7 +1,7 @@
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { newId } from '../../db/new-id.ts';
 import { together } from '../../db/connect.ts';
+import { newId } from '../../db/new-id.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { later } from '../moments.ts';
 import { visible } from '../products/rows.ts';

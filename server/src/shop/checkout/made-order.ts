@@ -11,7 +11,12 @@ import type { Priced } from './state.ts';
 export async function asMade(
   shop: Shop,
   priced: Priced,
-  { id, order_number, customer_id, states }: Pick<CustomerOrder, 'id' | 'order_number' | 'customer_id'> & { states: OrderStates },
+  {
+    id,
+    order_number,
+    customer_id,
+    states,
+  }: Pick<CustomerOrder, 'id' | 'order_number' | 'customer_id'> & { states: OrderStates },
 ): Promise<CustomerOrder> {
   const { row, terms, shipping_option, payment_method } = priced;
   const digits = shop.currencyDigits;

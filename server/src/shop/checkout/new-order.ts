@@ -1,7 +1,7 @@
 import type { CustomerOrder } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { newId } from '../../db/new-id.ts';
 import { together } from '../../db/connect.ts';
+import { newId } from '../../db/new-id.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { ShopError } from '../errors.ts';
