@@ -14,14 +14,15 @@ import { Shop } from '../../shop/shop.ts';
 import type { UsageCounter } from '../../shop/usage.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
-import { actorOf, authenticate } from '../callers/callers.ts';
+import { actorOf, authenticate, callerOf } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
+import type { SharedLookUps } from '../callers/shared-look-ups.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { needsStepUp, requireStepUp } from '../callers/step-up.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent } from './audit.ts';
-import type { CatalogueCache } from './cache.ts';
+import type { CatalogueCache, Found } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
@@ -58,6 +59,7 @@ export interface Deps {
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
+  lookUps: SharedLookUps;
   usage: UsageCounter;
   strain: Strain;
   readiness: Readiness;
@@ -117,14 +119,33 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 }
 
 /** Without BEGIN and COMMIT. */
-function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  return onConnection(deps, incoming.deadline, async (connection) => {
-    const { result, last } = incoming.operation.cacheable
-      ? await readCatalogue(deps, connection, handler, incoming, counted)
+async function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const { operation, claim, deadline, req } = incoming;
+  const found = operation.cacheable ? deps.cache.find(operation, claim.site_id, req) : undefined;
+  const shares = found?.isKept && sharesLookUps(claim);
+  const kept = shares && (await readKept(deps, found, incoming, counted));
+  if (kept) return kept;
+  return onConnection(deps, deadline, async (connection) => {
+    const { result, last } = found
+      ? await readCatalogue(deps, connection, handler, found, incoming, counted && !shares)
       : await run(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
     return result;
   });
+}
+
+/** What is done for an agent is written down, and a look-up of others is more than that of a token. */
+function sharesLookUps({ kind }: Claim): boolean {
+  return kind === 'storefront' || kind === 'sync';
+}
+
+/** A cached answer that is still up to date, for a caller who needs nothing else of the database than the look-up. */
+async function readKept(deps: Deps, found: Found, incoming: Incoming, counted: boolean): Promise<Answer | undefined> {
+  const { operation, claim, res } = incoming;
+  const row = await deps.lookUps.find(claim, operation, found.productIds);
+  const caller = await admitted(deps, callerOf(claim, row, operation), incoming, counted);
+  deps.lastUsed.note(caller);
+  return deps.cache.current(found, caller.tenant, res.locals as Notes);
 }
 
 function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -140,9 +161,15 @@ async function admit(
   counted: boolean,
   shown: string[] = [],
 ): Promise<Caller> {
-  const { operation, claim, mistakes, req, res } = incoming;
   const local = begun !== undefined || deps.pooling === 'transaction';
-  const [, known] = await together(begun, authenticate(connection, claim, operation, local, shown));
+  const lookUp = authenticate(connection, incoming.claim, incoming.operation, local, shown);
+  const [, known] = await together(begun, lookUp);
+  return admitted(deps, known, incoming, counted);
+}
+
+/** A caller who is known, is counted and has made no mistakes. */
+async function admitted(deps: Deps, known: Caller, incoming: Incoming, counted: boolean): Promise<Caller> {
+  const { operation, mistakes, req, res } = incoming;
   const buyer = buyerOf(operation, known, req);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
@@ -211,6 +238,7 @@ async function readCatalogue(
   deps: Deps,
   connection: Connection,
   handler: PlainHandler,
+  found: Found,
   incoming: Incoming,
   counted: boolean,
 ): Promise<Ran> {
@@ -218,7 +246,6 @@ async function readCatalogue(
   const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
     success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
   );
-  const found = deps.cache.find(operation, incoming.claim.site_id, req);
   const admission = admit(deps, connection, undefined, incoming, counted, found.productIds);
   // In a pooler's transaction, a statement that fails would take those after it with it.
   if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
