@@ -73,8 +73,8 @@ async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   await at;
   const before = lookUps;
   const sent = send();
-  // Without a connection of their own they cannot be seen to wait; 15 ms are enough to come in, and less than the patience.
-  await new Promise((resolve) => setTimeout(resolve, 15));
+  // They cannot be seen to wait. Some may come in only when the patience with the look-up has ended.
+  await new Promise((resolve) => setTimeout(resolve, 9));
   release();
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };
 }
@@ -141,4 +141,20 @@ test('a look-up that fails is told to all who waited for it, and to nobody after
   expect(others.map(({ status }) => status)).toEqual([500, 500]);
   fails = false;
   expect((await read(shop, '/products/mug')).status).toBe(200);
+});
+
+test('reads that are not cached share a look-up as well, and are sent behind it', async () => {
+  const shop = await cachedShop();
+  for (const slug of ['vase', 'cup', 'jug']) await shop.givenProduct({ name: slug, slug, tags: [slug] });
+  const paths = ['/products/vase', '/products/cup', '/products/none', '/products?tag=jug', '/products?q=cup'];
+  const { others, lookUps: sent } = await meanwhile(shop, () => paths.map((path) => read(shop, path)));
+
+  expect(others).toMatchObject([
+    { status: 200, body: { name: 'vase' } },
+    { status: 200, body: { name: 'cup' } },
+    { status: 404, body: { error: 'not_found' } },
+    { status: 200, body: { products: [{ name: 'jug' }] } },
+    { status: 200, body: { products: [{ name: 'cup' }] } },
+  ]);
+  expect(sent()).toBeLessThan(paths.length);
 });

@@ -1,16 +1,22 @@
 import type { Pool } from 'pg';
 import { type Connection, query } from '../../db/connect.ts';
-import { withConnection } from '../../db/transaction.ts';
+import { isLostConnection, withConnection } from '../../db/transaction.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Claim } from './caller.ts';
 import { type TokenRow, tokenLookUp, withStock, withStocks } from './token-look-up.ts';
 
-type Found = TokenRow | undefined;
+export type Found = TokenRow | undefined;
 
-/** A request that waits for the look-up of its token, and the products whose stock it wants. */
+/** What a request does on a connection on which the look-up of its token has just been sent. */
+type Work<T> = (connection: Connection, found: Promise<Found>) => Promise<T>;
+
+/** A request that waits for the look-up of its token. */
 interface Waiting {
+  /** The products whose stock is read with it. */
   shown: string[];
-  resolve(found: Found): void;
+  /** Whether it reads more. */
+  reads: boolean;
+  work: Work<void>;
   reject(error: unknown): void;
 }
 
@@ -23,15 +29,18 @@ interface Company {
 }
 
 /** A look-up that takes longer does not keep others waiting. */
-const PATIENCE_MS = 20;
+const PATIENCE_MS = 10;
 /** So many products' stock is read by one statement, unless one answer has more. */
 const MAX_PRODUCTS = 500;
+/** So many requests read on one connection, and on so many connections at once before others wait. */
+const READS_TOGETHER = 8;
+const READS_ASIDE = 2;
 
 /**
- * Looks up the tokens of requests that need nothing else of the database. Those that come in with the same credentials while a
- * look-up of these is under way wait for its end, and are then looked up together, by one statement. It is sent after each of
- * them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Without company, a token
- * is looked up at once.
+ * Looks up the tokens of requests that only read what is the same for everybody. Those that come in with the same credentials
+ * while look-ups of these are under way wait for the end of one, and are then looked up together, by one statement. It is sent
+ * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Without
+ * company, a token is looked up at once. What they read is sent right behind the look-up, on the same connection.
  */
 export class SharedLookUps {
   readonly #db: Pool;
@@ -46,16 +55,31 @@ export class SharedLookUps {
 
   /** What is known of a token, with the stock of these products. The operation is one of those whose answers are cached. */
   find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
+    return this.#join(claim, operation, { shown, reads: false }, (_connection, found) => found);
+  }
+
+  /** The same for a request that reads more: `work` must not change the connection. */
+  read<T>(claim: Claim, operation: Operation, shown: string[], work: Work<T>): Promise<T> {
+    return this.#join(claim, operation, { shown, reads: true }, work);
+  }
+
+  #join<T>(claim: Claim, operation: Operation, request: Pick<Waiting, 'shown' | 'reads'>, work: Work<T>): Promise<T> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
     const company = this.#companies.get(name) ?? { waiting: [], underWay: 0, begun: 0 };
     this.#companies.set(name, company);
-    return new Promise((resolve, reject) => {
-      company.waiting.push({ shown, resolve, reject });
-      if (company.underWay > 0 && performance.now() - company.begun < PATIENCE_MS) return;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    company.waiting.push({
+      ...request,
+      work: (connection, found) => work(connection, found).then(resolve),
+      reject,
+    });
+    const isFull = company.underWay >= (request.reads ? READS_ASIDE : 1);
+    if (!isFull || performance.now() - company.begun > PATIENCE_MS) {
       void this.#serve(company, claim, operation).then(() => {
         if (company.underWay === 0) this.#companies.delete(name);
       });
-    });
+    }
+    return promise;
   }
 
   /** Looks up for all who wait, until nobody does. */
@@ -67,18 +91,39 @@ export class SharedLookUps {
       try {
         await withConnection(this.#db, async (connection) => {
           // Only now: whoever came in while all connections were taken is served as well.
-          served = nextOf(company);
-          if (served.length > 0) await this.#lookUp(connection, claim, operation, served);
+          served = nextOf(company, this.#local ? 1 : READS_TOGETHER);
+          if (served.length > 0) await this.#work(connection, claim, operation, served);
         });
       } catch (error) {
         // Without a connection, nobody can be served.
-        for (const { reject } of served.length > 0 ? served : company.waiting.splice(0)) reject(error);
+        if (served.length === 0) for (const { reject } of company.waiting.splice(0)) reject(error);
       }
     }
     company.underWay -= 1;
   }
 
-  async #lookUp(connection: Connection, claim: Claim, operation: Operation, served: Waiting[]): Promise<void> {
+  /** Throws what makes the connection unusable, if anything failed at all. */
+  async #work(connection: Connection, claim: Claim, operation: Operation, served: Waiting[]): Promise<void> {
+    const found = this.#lookUp(connection, claim, operation, served);
+    const works = served.map(async ({ shown, work, reject }) => {
+      try {
+        await work(connection, ofList(found, shown));
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    });
+    const outcomes = await Promise.allSettled(works);
+    const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    if (failures.length > 0) throw failures.find(isLostConnection) ?? failures[0];
+  }
+
+  async #lookUp(
+    connection: Connection,
+    claim: Claim,
+    operation: Operation,
+    served: Waiting[],
+  ): Promise<Map<string[], Found>> {
     const lookUp = tokenLookUp(claim, operation, this.#local);
     const lists = [...new Set(served.map(({ shown }) => shown))];
     const [list = []] = lists;
@@ -86,19 +131,23 @@ export class SharedLookUps {
     const { rows } = await query<TokenRow>(connection, lists.length > 1 ? withStocks(lookUp, lists) : alone);
     const [row] = rows;
     const stocks = row?.shown_stock?.split(';') ?? [];
-    const stockOf = new Map(lists.map((one, i) => [one, stocks[i] ?? null]));
-    for (const { shown, resolve } of served) resolve(row && { ...row, shown_stock: stockOf.get(shown) ?? null });
+    return new Map(lists.map((one, i) => [one, row && { ...row, shown_stock: stocks[i] ?? null }]));
   }
 }
 
-/** The first of those who wait, as many as one statement serves. Cached answers have one list of products for all who want them. */
-function nextOf({ waiting }: Company): Waiting[] {
+async function ofList(found: Promise<Map<string[], Found>>, list: string[]): Promise<Found> {
+  return (await found).get(list);
+}
+
+/** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */
+function nextOf({ waiting }: Company, most: number): Waiting[] {
   const lists = new Set<string[]>();
-  let products = 0;
-  const beyond = waiting.findIndex(({ shown }) => {
+  let [products, reading] = [0, 0];
+  const beyond = waiting.findIndex(({ shown, reads }) => {
     if (!lists.has(shown)) products += shown.length;
     lists.add(shown);
-    return products > MAX_PRODUCTS && lists.size > 1;
+    if (reads) reading += 1;
+    return (products > MAX_PRODUCTS && lists.size > 1) || reading > most;
   });
   return waiting.splice(0, beyond < 0 ? waiting.length : beyond);
 }

@@ -122,12 +122,11 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 async function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const { operation, claim, deadline, req } = incoming;
   const found = operation.cacheable ? deps.cache.find(operation, claim.site_id, req) : undefined;
-  const shares = found?.isKept && sharesLookUps(claim);
-  const kept = shares && (await readKept(deps, found, incoming, counted));
-  if (kept) return kept;
+  if (found && sharesLookUps(claim)) return readTogether(deps, handler, found, incoming, counted);
   return onConnection(deps, deadline, async (connection) => {
+    const admission = () => admit(deps, connection, undefined, incoming, counted, found?.productIds);
     const { result, last } = found
-      ? await readCatalogue(deps, connection, handler, found, incoming, counted && !shares)
+      ? await readCatalogue(deps, connection, handler, found, incoming, admission)
       : await run(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
     return result;
@@ -139,13 +138,32 @@ function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }
 
-/** A cached answer that is still up to date, for a caller who needs nothing else of the database than the look-up. */
-async function readKept(deps: Deps, found: Found, incoming: Incoming, counted: boolean): Promise<Answer | undefined> {
+/**
+ * A read of the catalogue that shares its look-up: from the cache without a connection of its own, if the answer is still up to
+ * date. A connection that others use as well is not cut when the request is late.
+ */
+async function readTogether(
+  deps: Deps,
+  handler: PlainHandler,
+  found: Found,
+  incoming: Incoming,
+  counted: boolean,
+): Promise<Answer> {
   const { operation, claim, res } = incoming;
-  const row = await deps.lookUps.find(claim, operation, found.productIds);
-  const caller = await admitted(deps, callerOf(claim, row, operation), incoming, counted);
-  deps.lastUsed.note(caller);
-  return deps.cache.current(found, caller.tenant, res.locals as Notes);
+  const { isKept, productIds } = found;
+  if (isKept) {
+    const row = await deps.lookUps.find(claim, operation, productIds);
+    const caller = await admitted(deps, callerOf(claim, row, operation), incoming, counted);
+    const kept = deps.cache.current(found, caller.tenant, res.locals as Notes);
+    deps.lastUsed.note(caller);
+    if (kept) return kept;
+  }
+  return deps.lookUps.read(claim, operation, productIds, async (connection, looked) => {
+    const admission = async () =>
+      admitted(deps, callerOf(claim, await looked, operation), incoming, counted && !isKept);
+    const { result } = await readCatalogue(deps, connection, handler, found, incoming, admission);
+    return result;
+  });
 }
 
 function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -240,13 +258,13 @@ async function readCatalogue(
   handler: PlainHandler,
   found: Found,
   incoming: Incoming,
-  counted: boolean,
+  admit: () => Promise<Caller>,
 ): Promise<Ran> {
   const { operation, mistakes, req, res } = incoming;
   const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
     success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
   );
-  const admission = admit(deps, connection, undefined, incoming, counted, found.productIds);
+  const admission = admit();
   // In a pooler's transaction, a statement that fails would take those after it with it.
   if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
   try {
