@@ -26,6 +26,8 @@ interface Company {
   /** How many look-ups are under way, and when the last one began. */
   underWay: number;
   begun: number;
+  /** Whether somebody looks after those who wait too long. */
+  isWatched: boolean;
 }
 
 /** A look-up that takes longer does not keep others waiting. */
@@ -65,7 +67,7 @@ export class SharedLookUps {
 
   #join<T>(claim: Claim, operation: Operation, request: Pick<Waiting, 'shown' | 'reads'>, work: Work<T>): Promise<T> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
-    const company = this.#companies.get(name) ?? { waiting: [], underWay: 0, begun: 0 };
+    const company = this.#companies.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
     this.#companies.set(name, company);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     company.waiting.push({
@@ -73,12 +75,13 @@ export class SharedLookUps {
       work: (connection, found) => work(connection, found).then(resolve),
       reject,
     });
-    const isFull = company.underWay >= (request.reads ? READS_ASIDE : 1);
-    if (!isFull || performance.now() - company.begun > PATIENCE_MS) {
+    const serve = () => {
       void this.#serve(company, claim, operation).then(() => {
         if (company.underWay === 0) this.#companies.delete(name);
       });
-    }
+    };
+    if (company.underWay >= (request.reads ? READS_ASIDE : 1)) serveInTime(company, serve);
+    else serve();
     return promise;
   }
 
@@ -137,6 +140,18 @@ export class SharedLookUps {
 
 async function ofList(found: Promise<Map<string[], Found>>, list: string[]): Promise<Found> {
   return (await found).get(list);
+}
+
+/** Serves those who wait when no look-up that is under way has begun within the patience. */
+function serveInTime(company: Company, serve: () => void): void {
+  if (company.isWatched) return;
+  company.isWatched = true;
+  setTimeout(() => {
+    company.isWatched = false;
+    if (company.waiting.length === 0) return;
+    if (performance.now() - company.begun < PATIENCE_MS) serveInTime(company, serve);
+    else serve();
+  }, PATIENCE_MS).unref();
 }
 
 /** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */

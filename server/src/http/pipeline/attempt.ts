@@ -14,7 +14,7 @@ import { Shop } from '../../shop/shop.ts';
 import type { UsageCounter } from '../../shop/usage.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
-import { actorOf, authenticate, callerOf } from '../callers/callers.ts';
+import { actorOf, authenticate } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SharedLookUps } from '../callers/shared-look-ups.ts';
@@ -32,7 +32,7 @@ import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
 import { payloadOf } from './payload.ts';
-import { ReadAhead } from './read-ahead.ts';
+import { readCatalogue, readTogether, sharesLookUps } from './read-catalogue.ts';
 import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
@@ -122,46 +122,15 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 async function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const { operation, claim, deadline, req } = incoming;
   const found = operation.cacheable ? deps.cache.find(operation, claim.site_id, req) : undefined;
-  if (found && sharesLookUps(claim)) return readTogether(deps, handler, found, incoming, counted);
+  if (found && sharesLookUps(claim)) {
+    const admit = (known: Caller, first: boolean) => admitted(deps, known, incoming, counted && first);
+    return readTogether(deps, incoming, found, handler, admit);
+  }
   return onConnection(deps, deadline, async (connection) => {
-    const admission = () => admit(deps, connection, undefined, incoming, counted, found?.productIds);
     const { result, last } = found
-      ? await readCatalogue(deps, connection, handler, found, incoming, admission)
+      ? await readAudited(deps, connection, handler, found, incoming, counted)
       : await run(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
-    return result;
-  });
-}
-
-/** What is done for an agent is written down, and a look-up of others is more than that of a token. */
-function sharesLookUps({ kind }: Claim): boolean {
-  return kind === 'storefront' || kind === 'sync';
-}
-
-/**
- * A read of the catalogue that shares its look-up: from the cache without a connection of its own, if the answer is still up to
- * date. A connection that others use as well is not cut when the request is late.
- */
-async function readTogether(
-  deps: Deps,
-  handler: PlainHandler,
-  found: Found,
-  incoming: Incoming,
-  counted: boolean,
-): Promise<Answer> {
-  const { operation, claim, res } = incoming;
-  const { isKept, productIds } = found;
-  if (isKept) {
-    const row = await deps.lookUps.find(claim, operation, productIds);
-    const caller = await admitted(deps, callerOf(claim, row, operation), incoming, counted);
-    const kept = deps.cache.current(found, caller.tenant, res.locals as Notes);
-    deps.lastUsed.note(caller);
-    if (kept) return kept;
-  }
-  return deps.lookUps.read(claim, operation, productIds, async (connection, looked) => {
-    const admission = async () =>
-      admitted(deps, callerOf(claim, await looked, operation), incoming, counted && !isKept);
-    const { result } = await readCatalogue(deps, connection, handler, found, incoming, admission);
     return result;
   });
 }
@@ -251,34 +220,20 @@ async function run(
   };
 }
 
-/** A read of the catalogue: from the cache, or sent together with the look-up of the caller, or after it. */
-async function readCatalogue(
+/** A read of the catalogue by anybody, whose row for the audit is written if it is an agent's. */
+async function readAudited(
   deps: Deps,
   connection: Connection,
   handler: PlainHandler,
   found: Found,
   incoming: Incoming,
-  admit: () => Promise<Caller>,
+  counted: boolean,
 ): Promise<Ran> {
-  const { operation, mistakes, req, res } = incoming;
-  const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
-    success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
-  );
-  const admission = admit();
-  // In a pooler's transaction, a statement that fails would take those after it with it.
-  if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
-  try {
-    const caller = await ahead.admitted(admission);
-    const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    const read = () => ahead.result(shop);
-    const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
-    deps.lastUsed.note(caller);
-    if (!isAgent(caller)) return { result, last: undefined };
-    const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result);
-    return { result: { ...result, audited: true }, last };
-  } finally {
-    await ahead.end();
-  }
+  const admission = admit(deps, connection, undefined, incoming, counted, found.productIds);
+  const { answer, caller, shop } = await readCatalogue(deps, incoming, found, handler, connection, admission);
+  if (!isAgent(caller)) return { result: answer, last: undefined };
+  const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), answer);
+  return { result: { ...answer, audited: true }, last };
 }
 
 /** The row of the audit. */
