@@ -66,6 +66,11 @@ function held() {
   return { at: at.promise, release: released.resolve };
 }
 
+/** So many that some come in together, however busy the machine is. */
+function repeated<T>(list: T[]): T[] {
+  return Array.from({ length: 8 }, () => list).flat();
+}
+
 /** Requests that come in while the look-up of the first is under way. The server has them all when this resolves. */
 async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   const { at, release } = held();
@@ -82,10 +87,10 @@ async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
 test('requests that come in during a look-up share the next one, and each is told the stock of its own products', async () => {
   const shop = await cachedShop();
   const alone = await Promise.all(shop.paths.map((path) => read(shop, path)));
-  const asked = [...shop.paths, ...shop.paths];
+  const asked = repeated(shop.paths);
   const { others, lookUps: sent } = await meanwhile(shop, () => asked.map((path) => read(shop, path)));
 
-  expect(others).toEqual([...alone, ...alone]);
+  expect(others).toEqual(repeated(alone));
   expect(others.slice(0, 3).map(({ body }) => body.total_inventory)).toEqual([3, 14, 159]);
   expect(sent()).toBeLessThan(asked.length);
 });
@@ -147,14 +152,16 @@ test('reads that are not cached share a look-up as well, and are sent behind it'
   const shop = await cachedShop();
   for (const slug of ['vase', 'cup', 'jug']) await shop.givenProduct({ name: slug, slug, tags: [slug] });
   const paths = ['/products/vase', '/products/cup', '/products/none', '/products?tag=jug', '/products?q=cup'];
-  const { others, lookUps: sent } = await meanwhile(shop, () => paths.map((path) => read(shop, path)));
+  const asked = repeated(paths);
+  const { others, lookUps: sent } = await meanwhile(shop, () => asked.map((path) => read(shop, path)));
 
-  expect(others).toMatchObject([
+  const expected = [
     { status: 200, body: { name: 'vase' } },
     { status: 200, body: { name: 'cup' } },
     { status: 404, body: { error: 'not_found' } },
     { status: 200, body: { products: [{ name: 'jug' }] } },
     { status: 200, body: { products: [{ name: 'cup' }] } },
-  ]);
-  expect(sent()).toBeLessThan(paths.length);
+  ];
+  expect(others).toMatchObject(repeated(expected));
+  expect(sent()).toBeLessThan(asked.length);
 });
