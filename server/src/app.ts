@@ -7,6 +7,7 @@ import type { FileStore } from './files/store.ts';
 import { preflight } from './http/callers/cors.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
+import { SharedLookUps } from './http/callers/shared-look-ups.ts';
 import type { SiteHosts } from './http/callers/site-hosts.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
@@ -107,6 +108,7 @@ export function createApp(deps: AppDeps): Express {
       limits,
       cache,
       lastUsed: deps.lastUsed,
+      lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
       usage: deps.usage,
       strain: deps.strain,
       readiness: deps.readiness,

@@ -2,6 +2,7 @@ import type { ShowStock } from '@commerce-backend/spec';
 import type { QueryResult } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
+import { type Listing, rowOf } from '../db/listing.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
 /** What the credential's look-up returns about the tenant, so that no work has to ask again. */
@@ -126,6 +127,13 @@ export class Shop {
   /** The first row, or nothing. */
   async one<Row extends object>(statement: Sql): Promise<Row | undefined> {
     return (await this.#query<Row>(statement)).rows[0];
+  }
+
+  /** The row of a key, from one statement for all the keys of this list that are asked for together on this connection. */
+  async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
+    const row = await rowOf(this.#connection, this.siteId, list, key);
+    await this.#until;
+    return row;
   }
 
   /** Runs a statement for its effect; returns how many rows it touched. */

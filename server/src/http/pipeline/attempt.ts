@@ -14,14 +14,16 @@ import { Shop } from '../../shop/shop.ts';
 import type { UsageCounter } from '../../shop/usage.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
-import { actorOf, authenticate, type Beside } from '../callers/callers.ts';
+import { actorOf, authenticate } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
+import type { SharedLookUps } from '../callers/shared-look-ups.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { needsStepUp, requireStepUp } from '../callers/step-up.ts';
+import type { Beside } from '../callers/token-look-up.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent } from './audit.ts';
-import type { CatalogueCache } from './cache.ts';
+import type { CatalogueCache, Found } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
@@ -31,7 +33,7 @@ import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
 import { payloadOf } from './payload.ts';
-import { ReadAhead } from './read-ahead.ts';
+import { readCatalogue, readTogether, sharesLookUps } from './read-catalogue.ts';
 import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
@@ -58,6 +60,7 @@ export interface Deps {
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
+  lookUps: SharedLookUps;
   usage: UsageCounter;
   strain: Strain;
   readiness: Readiness;
@@ -120,10 +123,16 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 }
 
 /** Without BEGIN and COMMIT. */
-function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  return onConnection(deps, incoming.deadline, async (connection) => {
-    const { result, last } = incoming.operation.cacheable
-      ? await readCatalogue(deps, connection, handler, incoming, counted)
+async function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const { operation, claim, deadline, req } = incoming;
+  const found = operation.cacheable ? deps.cache.find(operation, claim.site_id, req) : undefined;
+  if (found && sharesLookUps(claim)) {
+    const admit = (known: Caller, first: boolean) => admitted(deps, known, incoming, counted && first);
+    return readTogether(deps, incoming, found, handler, admit);
+  }
+  return onConnection(deps, deadline, async (connection) => {
+    const { result, last } = found
+      ? await readAudited(deps, connection, handler, found, incoming, counted)
       : await run(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
     return result;
@@ -143,9 +152,15 @@ async function admit(
   counted: boolean,
   beside: Beside = {},
 ): Promise<Caller> {
-  const { operation, claim, mistakes, req, res } = incoming;
   const local = begun !== undefined || deps.pooling === 'transaction';
-  const [, known] = await together(begun, authenticate(connection, claim, operation, local, beside));
+  const lookUp = authenticate(connection, incoming.claim, incoming.operation, local, beside);
+  const [, known] = await together(begun, lookUp);
+  return admitted(deps, known, incoming, counted);
+}
+
+/** A caller who is known, is counted and has made no mistakes. */
+async function admitted(deps: Deps, known: Caller, incoming: Incoming, counted: boolean): Promise<Caller> {
+  const { operation, mistakes, req, res } = incoming;
   const buyer = buyerOf(operation, known, req);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
@@ -208,34 +223,20 @@ async function run(
   };
 }
 
-/** A read of the catalogue: from the cache, or sent together with the look-up of the caller, or after it. */
-async function readCatalogue(
+/** A read of the catalogue by anybody, whose row for the audit is written if it is an agent's. */
+async function readAudited(
   deps: Deps,
   connection: Connection,
   handler: PlainHandler,
+  found: Found,
   incoming: Incoming,
   counted: boolean,
 ): Promise<Ran> {
-  const { operation, mistakes, req, res } = incoming;
-  const ahead = new ReadAhead(incoming.claim, req.ip, async (shop) =>
-    success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
-  );
-  const found = deps.cache.find(operation, incoming.claim.site_id, req);
   const admission = admit(deps, connection, undefined, incoming, counted, { shown: found.productIds });
-  // In a pooler's transaction, a statement that fails would take those after it with it.
-  if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
-  try {
-    const caller = await ahead.admitted(admission);
-    const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    const read = () => ahead.result(shop);
-    const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
-    deps.lastUsed.note(caller);
-    if (!isAgent(caller)) return { result, last: undefined };
-    const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result);
-    return { result: { ...result, audited: true }, last };
-  } finally {
-    await ahead.end();
-  }
+  const { answer, caller, shop } = await readCatalogue(deps, incoming, found, handler, connection, admission);
+  if (!isAgent(caller)) return { result: answer, last: undefined };
+  const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), answer);
+  return { result: { ...answer, audited: true }, last };
 }
 
 /** The row of the audit. */

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { ShownJson } from '../../shop/products/shown.ts';
 import { fill, sizeOf } from '../../shop/products/shown-text.ts';
-import type { Shop } from '../../shop/shop.ts';
+import type { Shop, Tenant } from '../../shop/shop.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
@@ -19,11 +19,16 @@ import type { Notes } from './notes.ts';
 export interface CatalogueCache {
   /** What is cached for a request, to be looked up before its caller is known. */
   find(operation: Operation, site_id: string | null, req: Request): Found;
+  /** The cached answer, if it is still up to date by what the look-up of the caller has read. */
+  current(found: Found, seen: Seen, notes: Notes): Answer | undefined;
   /** The cached answer, or the one that `read` gives, which is then cached. */
   remember(found: Found, shop: Shop, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
   /** What it holds now, by its own count. */
   held(): { entries: number; bytes: number };
 }
+
+/** What the look-up of the caller has read of its shop. */
+type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 
 /** The place of an answer in the cache, and the products whose stock is in it. */
 export interface Found {
@@ -89,14 +94,21 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
     },
   });
   /** The entry, if it was up to date at the moment at which the caller was looked up. */
-  const current = (key: string, { catalogVersion, shownStock }: Shop): Kept | undefined => {
+  const entryFor = (key: string, { catalog_version, shown_stock }: Omit<Seen, 'site_id'>): Kept | undefined => {
     const kept = answers.get(key);
-    if (!kept || kept.version !== catalogVersion) return undefined;
-    if (kept.slots.length === 0 || kept.stock === shownStock) return kept;
-    if (shownStock === null || sizeOf(shownStock) !== sizeOf(kept.stock)) return undefined;
-    const restocked = withStock(kept, key, shownStock);
+    if (!kept || kept.version !== catalog_version) return undefined;
+    if (kept.slots.length === 0 || kept.stock === shown_stock) return kept;
+    if (!shown_stock || sizeOf(shown_stock) !== sizeOf(kept.stock)) return undefined;
+    const restocked = withStock(kept, key, shown_stock);
     answers.set(key, restocked);
     return restocked;
+  };
+  const current = ({ operation, request }: Found, seen: Seen): Answer | undefined => {
+    const key = keyOf(seen.site_id, request);
+    const kept = enabled ? entryFor(key, seen) : undefined;
+    return (
+      kept && { status: operation.status, body: kept.body, headers: headersFor(kept.etag), packed: packedOf(key, kept) }
+    );
   };
   return {
     find(operation, site_id, req) {
@@ -104,14 +116,17 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const kept = enabled && site_id ? answers.peek(keyOf(site_id.toLowerCase(), request)) : undefined;
       return { operation, request, isKept: kept !== undefined, productIds: kept?.productIds ?? [] };
     },
-    async remember({ operation, request }, shop, notes, read) {
-      const key = keyOf(shop.siteId, request);
-      const kept = enabled ? current(key, shop) : undefined;
+    current(found, seen, notes) {
+      const answer = current(found, seen);
+      if (answer) notes.cached = true;
+      return answer;
+    },
+    async remember(found, shop, notes, read) {
+      const { siteId: site_id, catalogVersion: catalog_version, shownStock: shown_stock } = shop;
+      const kept = current(found, { site_id, catalog_version, shown_stock });
       notes.cached = kept !== undefined;
-      if (kept) {
-        const { body, etag } = kept;
-        return { status: operation.status, body, headers: headersFor(etag), packed: packedOf(key, kept) };
-      }
+      if (kept) return kept;
+      const key = keyOf(site_id, found.request);
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };

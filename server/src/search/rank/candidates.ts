@@ -72,10 +72,9 @@ export interface CandidateQuery extends Query {
   conditions: Condition[];
 }
 
-/** The candidates by column, which costs a third of one JSON object per candidate. */
-type Columns = { [Field in Exclude<keyof Candidate, 'vector'>]: Candidate[Field][] | null };
-
-interface Answer extends Columns {
+interface Answer {
+  /** The values of each candidate; see `valuesOf`. */
+  candidates: string | null;
   vectors: string | null;
   counts: Record<string, number> | null;
   has_enough_strong: boolean;
@@ -94,19 +93,14 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
         (select json_object_agg(failed, products) from (
           select failed, count(*) as products from judged group by failed) as c) as counts
       from enough, (
-        select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
-          json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.head_groups) as head_groups,
-          json_agg(b.vendor_match) as vendor_match, json_agg(b.failed) as failed,
-          json_agg(b.exact_groups) as exact_groups, json_agg(b.guessed_groups) as guessed_groups,
-          json_agg(b.code_match) as code_match,
-          ${query.withStock ? sql`json_agg(${query.filters.canBeBought})` : sql`null::json`} as in_stock,
+        select string_agg(${valuesOf(query)}, ${sqlBetweenRows}) as candidates,
           ${isSingle ? sql`null` : productVectors(db)} as vectors
         from (select * from judged order by failed, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );
   if (!answer) throw new Error('An aggregate without group by returns a row.');
   return {
-    rows: rowsOf(answer, decodeProductVectors(answer.vectors)),
+    rows: rowsOf(answer.candidates, decodeProductVectors(answer.vectors)),
     counts: new Map(Object.entries(answer.counts ?? {}).map(([failed, count]) => [Number(failed), count])),
     minCoverage: answer.has_enough_strong ? STRONG_COVERAGE : headGroups.length > 0 ? 0 : minCoverage,
     vectorsByTerm: new Map(Object.entries(answer.term_vectors ?? {})),
@@ -191,22 +185,36 @@ function judged(db: SearchDb, { where, conditions, filters }: CandidateQuery, fr
       where p.site_id = ${db.siteId} and p.id = m.product_id and ${join([filters.visible, ...where], ' and ')} offset 0) as j`;
 }
 
-function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {
-  const { name, price, sales_count, score, failed } = columns;
-  const { head_groups, vendor_match, exact_groups, guessed_groups, code_match, in_stock } = columns;
-  return (columns.product_id ?? []).map((product_id, i) => ({
-    product_id,
-    name: name?.[i] ?? '',
-    price: price?.[i] ?? '',
-    sales_count: sales_count?.[i] ?? 0,
-    score: score?.[i] ?? 0,
-    head_groups: head_groups?.[i] ?? 0,
-    vendor_match: vendor_match?.[i] ?? false,
-    failed: failed?.[i] ?? 0,
-    exact_groups: exact_groups?.[i] ?? 0,
-    guessed_groups: guessed_groups?.[i] ?? 0,
-    code_match: code_match?.[i] ?? false,
-    in_stock: in_stock?.[i] ?? true,
-    vector: vectors[i],
-  }));
+// JSON and PostgreSQL's text of a value hold no control characters.
+const BETWEEN_VALUES = '\u0003';
+const BETWEEN_ROWS = '\u0004';
+const sqlBetweenValues = sql`E'\\x03'`;
+const sqlBetweenRows = sql`E'\\x04'`;
+
+/** What is read of the product `p` that is the match `b`, as one text: an aggregate for each value would cost several times as much. */
+function valuesOf({ withStock, filters }: CandidateQuery): Sql {
+  return sql`concat_ws(${sqlBetweenValues}, b.product_id, to_json(p.name), p.price, p.sales_count, b.score, b.head_groups,
+    b.vendor_match, b.exact_groups, b.guessed_groups, b.code_match, b.failed, ${withStock ? filters.canBeBought : sql`true`})`;
+}
+
+function rowsOf(candidates: string | null, vectors: (Int8Array | undefined)[]): Candidate[] {
+  return (candidates?.split(BETWEEN_ROWS) ?? []).map((row, i) => {
+    const [product_id = '', name = '""', price = '', sales_count, score, ...rest] = row.split(BETWEEN_VALUES);
+    const [head_groups, vendor_match, exact_groups, guessed_groups, code_match, failed, in_stock] = rest;
+    return {
+      product_id,
+      name: JSON.parse(name) as string,
+      price,
+      sales_count: Number(sales_count),
+      score: Number(score),
+      head_groups: Number(head_groups),
+      vendor_match: vendor_match === 't',
+      exact_groups: Number(exact_groups),
+      guessed_groups: Number(guessed_groups),
+      code_match: code_match === 't',
+      failed: Number(failed),
+      in_stock: in_stock === 't',
+      vector: vectors[i],
+    };
+  });
 }

@@ -2,6 +2,7 @@ import { querySimilarities } from '../index/latent-index.ts';
 import { stripHtml, termsOf } from '../words/normalize.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import type { Candidate, Candidates } from './candidates.ts';
+import { nameTerms } from './names.ts';
 import type { Preferences } from './preferences.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
@@ -125,7 +126,7 @@ function indexGroups(all: TermGroup[]): GroupIndex {
 }
 
 function titleBoost(name: string, index: GroupIndex, headWeights: number[]): number {
-  const terms = termsOf(stripHtml(name));
+  const { terms } = nameTerms(name);
   const positions = positionsOf(index, terms);
   const found = positions.flat();
   const pairs = positions.slice(1).map((next, i) => isAdjacent(positions[i] ?? [], next));

@@ -1,6 +1,6 @@
 import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
-import { headTermOf } from '../index/postings.ts';
 import type { Candidate } from './candidates.ts';
+import { nameTerms } from './names.ts';
 
 /** The similarity of candidates to the best ones: what those have in common is probably what is meant. */
 
@@ -18,7 +18,7 @@ export interface TopSimilarity {
 
 /** One for each of the candidates, which are given best first. */
 export function topSimilarities(candidates: Candidate[]): TopSimilarity[] {
-  const heads = candidates.map(({ name }) => headTermOf(name, []));
+  const heads = candidates.map(({ name }) => nameTerms(name).head);
   const counts = new Map<string, number>();
   for (const head of heads.slice(0, TOP_BY_HEAD)) if (head) counts.set(head, (counts.get(head) ?? 0) + 1);
   const similarities = cosinesTo(

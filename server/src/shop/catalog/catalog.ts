@@ -114,10 +114,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** One product by id or slug. Throws `not_found`, also for one that is not published. */
 export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Product>> {
-  const product = await readShownProduct(
-    shop,
-    UUID.test(idOrSlug) ? sql`p.id = ${idOrSlug}` : sql`p.slug = ${idOrSlug}`,
-  );
+  const product = UUID.test(idOrSlug)
+    ? await readShownProduct(shop, 'id', idOrSlug.toLowerCase())
+    : await readShownProduct(shop, 'slug', idOrSlug);
   if (!product) throw notFound('product');
   return new ShownJson(shop, product.version, [[product]]);
 }

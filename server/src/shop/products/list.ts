@@ -1,5 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Listing } from '../../db/listing.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
 import type { SearchResult } from '../../search/rank/search.ts';
@@ -159,12 +160,27 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
   );
 }
 
+type WithVersion = Shown & { version: string; key: string };
+
 /** A product that the public sees, with the catalogue's version. */
-export async function readShownProduct(shop: Shop, wanted: Sql): Promise<(Shown & { version: string }) | undefined> {
-  return shop.one<Shown & { version: string }>(
-    sql`select catalog_version(p.site_id) as version, ${wholeColumns}
-      from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}`,
-  );
+export function readShownProduct(shop: Shop, by: 'id' | 'slug', key: string): Promise<WithVersion | undefined> {
+  return shop.oneOf(SHOWN_PRODUCTS[by], key);
+}
+
+const SHOWN_PRODUCTS = {
+  id: shownProducts(sql`p.id::text`, (keys) => sql`p.id = any((select ${keys}::uuid[])::uuid[])`),
+  slug: shownProducts(sql`p.slug`, (keys) => sql`p.slug = any((select ${keys}::text[])::text[])`),
+};
+
+function shownProducts(key: Sql, isOneOf: (keys: string[]) => Sql): Listing<WithVersion> {
+  return {
+    statement: (
+      site_id,
+      keys,
+    ) => sql`select (select catalog_version(${site_id})) as version, ${key} as key, ${wholeColumns}
+      from products p where p.site_id = ${site_id} and ${isOneOf(keys)} and ${visible}`,
+    keyOf: (row) => row.key,
+  };
 }
 
 /** The answer with a page, and the rest of the body. */

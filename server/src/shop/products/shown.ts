@@ -60,3 +60,14 @@ export function stockOfProducts(productIds: string[], site: Sql): Sql {
     from unnest((select ${productIds}::uuid[])) with ordinality as shown (id, place)
     join variants v on v.site_id = ${site} and v.product_id = shown.id order by shown.place, v.position, v.id)::text`;
 }
+
+/** The same for several lists of products, with `;` between the stocks. */
+export function stockOfLists(lists: string[][], site: Sql): Sql {
+  const texts = lists.map((ids) => `{${ids.join()}}`);
+  return sql`(select string_agg(array(
+      select v.on_hand - v.reserved
+      from unnest(list.ids::uuid[]) with ordinality as shown (id, place)
+      join variants v on v.site_id = ${site} and v.product_id = shown.id order by shown.place, v.position, v.id
+    )::text, ';' order by list.place)
+    from unnest((select ${texts}::text[])) with ordinality as list (ids, place))`;
+}

@@ -1,0 +1,44 @@
+import type { Sql } from 'sql-template-tag';
+import { type Connection, query } from './connect.ts';
+
+/** Rows of a tenant that are read by a key: the statement that reads those of several keys, and the key of a row. */
+export interface Listing<Row> {
+  statement(site_id: string, keys: string[]): Sql;
+  keyOf(row: Row): string;
+}
+
+interface Asked {
+  keys: Set<string>;
+  rows: Promise<Map<string, object>>;
+}
+
+const asked = new WeakMap<Connection, Map<string, Map<Listing<never>, Asked>>>();
+
+/**
+ * The row of a key. What is asked of a connection without waiting in between is read by one statement: to prepare its run often
+ * takes longer than to run it for another key.
+ */
+export async function rowOf<Row extends object>(
+  connection: Connection,
+  site_id: string,
+  listing: Listing<Row>,
+  key: string,
+): Promise<Row | undefined> {
+  const ofSites = asked.get(connection) ?? new Map<string, Map<Listing<never>, Asked>>();
+  asked.set(connection, ofSites);
+  const ofSite = ofSites.get(site_id) ?? new Map<Listing<never>, Asked>();
+  ofSites.set(site_id, ofSite);
+  let together = ofSite.get(listing);
+  if (!together) {
+    const keys = new Set<string>();
+    const read = async () => {
+      ofSite.delete(listing);
+      const { rows } = await query<Row>(connection, listing.statement(site_id, [...keys]));
+      return new Map(rows.map((row) => [listing.keyOf(row), row]));
+    };
+    together = { keys, rows: Promise.resolve().then(read) };
+    ofSite.set(listing, together);
+  }
+  together.keys.add(key);
+  return (await together.rows).get(key) as Row | undefined;
+}

@@ -1,0 +1,168 @@
+import type { Pool } from 'pg';
+import { type Connection, query } from '../../db/connect.ts';
+import { isLostConnection, withConnection } from '../../db/transaction.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Claim } from './caller.ts';
+import { type TokenRow, tokenLookUp, withStock, withStocks } from './token-look-up.ts';
+
+export type Found = TokenRow | undefined;
+
+/** What a request does on a connection on which the look-up of its token has just been sent. */
+type Work<T> = (connection: Connection, found: Promise<Found>) => Promise<T>;
+
+/** A request that waits for the look-up of its token. */
+interface Waiting {
+  /** The products whose stock is read with it. */
+  shown: string[];
+  /** Whether it reads more. */
+  reads: boolean;
+  work: Work<void>;
+  reject(error: unknown): void;
+}
+
+/** The requests with one credential. */
+interface Company {
+  waiting: Waiting[];
+  /** How many look-ups are under way, and when the last one began. */
+  underWay: number;
+  begun: number;
+  /** Whether somebody looks after those who wait too long. */
+  isWatched: boolean;
+}
+
+/** A look-up that takes longer does not keep others waiting. */
+const PATIENCE_MS = 10;
+/** So many products' stock is read by one statement, unless one answer has more. */
+const MAX_PRODUCTS = 500;
+/** So many requests read on one connection, and on so many connections at once before others wait. */
+const READS_TOGETHER = 8;
+const READS_ASIDE = 2;
+
+/**
+ * Looks up the tokens of requests that only read what is the same for everybody. Those that come in with the same credentials
+ * while look-ups of these are under way wait for the end of one, and are then looked up together, by one statement. It is sent
+ * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Without
+ * company, a token is looked up at once. What they read is sent right behind the look-up, on the same connection.
+ */
+export class SharedLookUps {
+  readonly #db: Pool;
+  readonly #local: boolean;
+  readonly #companies = new Map<string, Company>();
+
+  /** `local` where a connection is kept for a transaction only. */
+  constructor(db: Pool, local: boolean) {
+    this.#db = db;
+    this.#local = local;
+  }
+
+  /** What is known of a token, with the stock of these products. The operation is one of those whose answers are cached. */
+  find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
+    return this.#join(claim, operation, { shown, reads: false }, (_connection, found) => found);
+  }
+
+  /** The same for a request that reads more: `work` must not change the connection. */
+  read<T>(claim: Claim, operation: Operation, shown: string[], work: Work<T>): Promise<T> {
+    return this.#join(claim, operation, { shown, reads: true }, work);
+  }
+
+  #join<T>(claim: Claim, operation: Operation, request: Pick<Waiting, 'shown' | 'reads'>, work: Work<T>): Promise<T> {
+    const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
+    const company = this.#companies.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
+    this.#companies.set(name, company);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    company.waiting.push({
+      ...request,
+      work: (connection, found) => work(connection, found).then(resolve),
+      reject,
+    });
+    const serve = () => {
+      void this.#serve(company, claim, operation).then(() => {
+        if (company.underWay === 0) this.#companies.delete(name);
+      });
+    };
+    if (company.underWay >= (request.reads ? READS_ASIDE : 1)) serveInTime(company, serve);
+    else serve();
+    return promise;
+  }
+
+  /** Looks up for all who wait, until nobody does. */
+  async #serve(company: Company, claim: Claim, operation: Operation): Promise<void> {
+    company.underWay += 1;
+    while (company.waiting.length > 0) {
+      company.begun = performance.now();
+      let served: Waiting[] = [];
+      try {
+        await withConnection(this.#db, async (connection) => {
+          // Only now: whoever came in while all connections were taken is served as well.
+          served = nextOf(company, this.#local ? 1 : READS_TOGETHER);
+          if (served.length > 0) await this.#work(connection, claim, operation, served);
+        });
+      } catch (error) {
+        // Without a connection, nobody can be served.
+        if (served.length === 0) for (const { reject } of company.waiting.splice(0)) reject(error);
+      }
+    }
+    company.underWay -= 1;
+  }
+
+  /** Throws what makes the connection unusable, if anything failed at all. */
+  async #work(connection: Connection, claim: Claim, operation: Operation, served: Waiting[]): Promise<void> {
+    const found = this.#lookUp(connection, claim, operation, served);
+    const works = served.map(async ({ shown, work, reject }) => {
+      try {
+        await work(connection, ofList(found, shown));
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    });
+    const outcomes = await Promise.allSettled(works);
+    const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    if (failures.length > 0) throw failures.find(isLostConnection) ?? failures[0];
+  }
+
+  async #lookUp(
+    connection: Connection,
+    claim: Claim,
+    operation: Operation,
+    served: Waiting[],
+  ): Promise<Map<string[], Found>> {
+    const lookUp = tokenLookUp(claim, operation, this.#local);
+    const lists = [...new Set(served.map(({ shown }) => shown))];
+    const [list = []] = lists;
+    const alone = list.length > 0 ? withStock(lookUp, list) : lookUp;
+    const { rows } = await query<TokenRow>(connection, lists.length > 1 ? withStocks(lookUp, lists) : alone);
+    const [row] = rows;
+    const stocks = row?.shown_stock?.split(';') ?? [];
+    return new Map(lists.map((one, i) => [one, row && { ...row, shown_stock: stocks[i] ?? null }]));
+  }
+}
+
+async function ofList(found: Promise<Map<string[], Found>>, list: string[]): Promise<Found> {
+  return (await found).get(list);
+}
+
+/** Serves those who wait when no look-up that is under way has begun within the patience. */
+function serveInTime(company: Company, serve: () => void): void {
+  if (company.isWatched) return;
+  company.isWatched = true;
+  setTimeout(() => {
+    company.isWatched = false;
+    if (company.waiting.length === 0) return;
+    if (performance.now() - company.begun < PATIENCE_MS) serveInTime(company, serve);
+    else serve();
+  }, PATIENCE_MS).unref();
+}
+
+/** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */
+function nextOf({ waiting }: Company, most: number): Waiting[] {
+  const lists = new Set<string[]>();
+  let [products, reading] = [0, 0];
+  const beyond = waiting.findIndex(({ shown, reads }) => {
+    if (!lists.has(shown)) products += shown.length;
+    lists.add(shown);
+    if (reads) reading += 1;
+    return (products > MAX_PRODUCTS && lists.size > 1) || reading > most;
+  });
+  return waiting.splice(0, beyond < 0 ? waiting.length : beyond);
+}

@@ -1,0 +1,148 @@
+import { LRUCache } from 'lru-cache';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { OrNulls } from '../../db/nulls.ts';
+import { stockOfLists, stockOfProducts } from '../../shop/products/shown.ts';
+import type { Tenant } from '../../shop/shop.ts';
+import type { SiteLimits } from '../../shop/site-limits.ts';
+import { hashToken } from '../../shop/tokens.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Caller, Claim } from './caller.ts';
+
+/** The statement that looks up a token, and what it returns. */
+
+export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
+  id: string;
+  scopes: string[];
+  limits: SiteLimits;
+  suspended: boolean;
+  allowed_origins: string[];
+  /** Of an agent's token: for whom it acts, and in which categories. */
+  acts_for: string | null;
+  categories: string[];
+  /** Of a customer's token beside the storefront's, if one was sent. */
+  customer_id?: string | null;
+  session_id?: string | null;
+  customer_token_id?: string | null;
+  ends_soon?: boolean | null;
+  /** Of the storefront token beside an agent's, if one was sent. */
+  beside_id?: string | null;
+  beside_scopes?: string[] | null;
+  private_token_id: string | null;
+}
+
+export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock' | 'moment'> {
+  /** What is known of the token, as JSON: `OrNulls<Known>`. */
+  known: string;
+  /** What `app.site_id` is set to; nothing for an unknown token. */
+  tenant: string;
+  key_state?: Caller['key_state'];
+}
+
+/**
+ * Parsed rows by their text. The look-up still runs for each call, so that a revoked token fails at once; most of its answers are
+ * the same as before, and parsing fourteen columns would cost more than all that is done with them.
+ */
+const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
+
+export function parse(known: string): Readonly<OrNulls<Known>> {
+  let said = parsed.get(known);
+  if (!said) {
+    said = Object.freeze(JSON.parse(known) as OrNulls<Known>);
+    parsed.set(known, said);
+  }
+  return said;
+}
+
+/** What is asked for in the statement that looks a credential up. */
+export interface Beside {
+  shown?: string[];
+  /** The state of a key of this principal of this site, as an expression. */
+  key?: ((site: Sql, principal: Sql) => Sql) | undefined;
+}
+
+/**
+ * Looks a token up, with those beside it, and names its tenant to row-level security: nothing for an unknown token. `withPrincipal`
+ * is for `withClaim`.
+ */
+export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
+  const { columns, join, origins, privateId, principal } = claim.storefront_secret
+    ? besideAgent(claim.storefront_secret)
+    : customerOf(claim);
+  const named = withPrincipal ? sql`, ${principal} as principal` : empty;
+  return sql`select (select row_to_json(known)::text from (select
+          t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
+          case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
+          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.suspended_at is not null as suspended,
+          ${privateId} as private_token_id
+          ${columns}) as known) as known,
+        ${versionOf(operation)} as catalog_version,
+        set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant${named}
+      from (select 1) as always
+      left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
+        and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+        and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
+      left join sites s on s.site_id = t.site_id ${join}`;
+}
+
+/** Looks up the storefront token beside an agent's in the same statement; both must be of the same site. */
+function besideAgent(storefront_secret: string) {
+  return {
+    columns: sql`, p.id as beside_id, p.scopes as beside_scopes`,
+    join: sql`left join tokens p on p.token_hash = ${hashToken(storefront_secret)} and p.kind = 'storefront'
+        and p.site_id = t.site_id and p.revoked_at is null and (p.expires_at is null or p.expires_at > now())`,
+    origins: sql`p.allowed_origins`,
+    privateId: sql`case when p.private then p.id end`,
+    principal: sql`t.id`,
+  };
+}
+
+/** Looks up the customer's token beside the storefront's, if one was sent, in the same statement. */
+function customerOf({ customer_secret }: Claim) {
+  const origins = sql`t.allowed_origins`;
+  const privateId = sql`case when t.private then t.id end`;
+  if (!customer_secret) return { columns: empty, join: empty, origins, privateId, principal: sql`t.id` };
+  return {
+    origins,
+    privateId,
+    principal: sql`coalesce(c.customer_id, t.id)`,
+    columns: sql`, c.customer_id, c.session_id, c.id as customer_token_id,
+        c.replaced_at is null and c.expires_at < now() + interval '2 minutes' as ends_soon`,
+    join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id
+        and c.revoked_at is null and least(c.expires_at, c.renewable_until) > now()`,
+  };
+}
+
+/**
+ * Also reads the stock of products, in the same statement, so that stock and version are of the same moment. It is read as the
+ * tenant that the look-up has just set: read earlier, row-level security would hide every row, and the answer would be built
+ * anew. An unknown token sets no tenant, and then nothing is read.
+ */
+export function withStock(lookUp: Sql, shown: string[]): Sql {
+  return reading(lookUp, stockOfProducts(shown, sql`found.tenant::uuid`));
+}
+
+/** The same for several answers, each with products of its own; see `stockOfLists`. */
+export function withStocks(lookUp: Sql, shown: string[][]): Sql {
+  return reading(lookUp, stockOfLists(shown, sql`found.tenant::uuid`));
+}
+
+function reading(lookUp: Sql, stock: Sql): Sql {
+  return sql`select found.*, stock.shown_stock from (${lookUp}) as found left join lateral (
+      select case when found.tenant <> '' then ${stock} end as shown_stock
+    ) as stock on true`;
+}
+
+/**
+ * Also claims a key, as the tenant that the look-up has just set, for whom it found, and tells the time. An unknown token claims
+ * nothing.
+ */
+export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
+  return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
+      case when found.tenant <> '' then ${key(sql`found.tenant::uuid`, sql`found.principal`)} end as key_state
+    from (${lookUp}) as found`;
+}
+
+/** Only cached reads need the version, and it costs a look at two more tables. */
+export function versionOf(operation: Operation) {
+  return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
+}

@@ -1,0 +1,22 @@
+import { LRUCache } from 'lru-cache';
+import { headTermOf } from '../index/postings.ts';
+import { stripHtml, termsOf } from '../words/normalize.ts';
+
+/** What a product's name consists of, as far as its rank depends on it. */
+export interface NameTerms {
+  terms: string[];
+  /** Its head noun. */
+  head: string | undefined;
+}
+
+/** The same products are found again and again, and to take a name apart takes longer than all else that is done with it. */
+const known = new LRUCache<string, NameTerms>({ max: 5_000 });
+
+export function nameTerms(name: string): NameTerms {
+  let parts = known.get(name);
+  if (!parts) {
+    parts = { terms: termsOf(stripHtml(name)), head: headTermOf(name, []) };
+    known.set(name, parts);
+  }
+  return parts;
+}
