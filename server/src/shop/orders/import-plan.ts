@@ -62,6 +62,8 @@ export function planOrder(
   const mistakes = new Mistakes(loc);
   if (input.currency !== currency) mistakes.add(['currency'], 'currency_mismatch', `The shop sells in ${currency}.`);
   mistakes.addAll(timesToCome(input));
+  // Nobody could name the order, nor see that it has a number.
+  if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'This has no character.');
   mistakes.throw();
   const money = amountsOf(input, digits, mistakes);
   const lines = linesOf(input, money, digits);
@@ -108,11 +110,22 @@ class Mistakes {
 }
 
 const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
+const PART_TIMES = { fulfillments: ['created_at', 'delivered_at'], refunds: ['created_at'] } as const;
 
+/** Of the order, and of what was shipped and refunded. */
 function timesToCome(input: OrderImport): [Place, string][] {
-  const later = (time: string | null | undefined) => time && Date.parse(time) > Date.now();
-  return TIMES.filter((field) => later(input[field])).map((field) => [[field], 'This time is in the future.']);
+  const parts = Object.entries(PART_TIMES).flatMap(([list, fields]) =>
+    (input[list as keyof typeof PART_TIMES] ?? []).flatMap((part: Times, i) =>
+      fields.map((field): [Place, Time] => [[list, i, field], part[field]]),
+    ),
+  );
+  const times = [...TIMES.map((field): [Place, Time] => [[field], input[field]]), ...parts];
+  const later = times.filter(([, time]) => time && Date.parse(time) > Date.now());
+  return later.map(([at]) => [at, 'This time is in the future.']);
 }
+
+type Time = string | null | undefined;
+type Times = Partial<Record<'created_at' | 'delivered_at', Time>>;
 
 type Money = ReturnType<typeof amountsOf>;
 
@@ -122,6 +135,9 @@ function amountsOf(input: OrderImport, digits: number, mistakes: Mistakes) {
   const [discount, shipping_cost, tax, total] = (['discount', 'shipping_cost', 'tax', 'total'] as const).map((field) =>
     mistakes.minor(input[field], digits, [field]),
   ) as [number, number, number, number];
+  if (!Number.isSafeInteger(subtotal)) {
+    mistakes.add(['line_items'], 'less_than_equal', 'The lines come to more than any order can.');
+  }
   mistakes.throw();
   if (discount > subtotal) {
     const words = `The lines come to ${decimal(subtotal, digits)}; more cannot be taken off them.`;
