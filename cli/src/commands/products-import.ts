@@ -132,16 +132,16 @@ async function openListeners({ errors, report: reportFile }: ImportOptions, prog
   const kinds = new WarningKinds();
   return {
     refused: (refused: Refused) => {
-      file?.write(`${JSON.csvOf(refused)}\n`);
+      file?.write(`${JSON.stringify(refused)}\n`);
       const { slug = '', errors: reasons } = refused;
       report?.write(csvOf(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
       if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
-      else if (!file) progress.say(JSON.csvOf(refused));
+      else if (!file) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
       const isNews = kinds.isNews(message);
       report?.write(csvOf([[line, 'warning', '', '', message]]));
-      if (json) progress.say(JSON.csvOf({ line, warning: message }));
+      if (json) progress.say(JSON.stringify({ line, warning: message }));
       else if (isNews) progress.say(plain(`line ${line}: warning: ${message}`));
     },
     warnings: () => kinds.count,
