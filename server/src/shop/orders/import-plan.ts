@@ -1,13 +1,11 @@
-import type { OrderImport, OrderStatus, PaymentStatus, ValidationErrorItem } from '@commerce-backend/spec';
+import type { OrderImport, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
-import { ValidationError } from '../errors.ts';
-import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import { decimal, minorUnits } from '../money.ts';
 import { allocate } from '../totals.ts';
+import { Mistakes, type Place, timesToCome } from './import-mistakes.ts';
 import { isSettled, type OrderStates } from './states.ts';
 
 /** An order of another shop as it will stand here. Pure: what is wrong with it is found before anything is written. */
-
-type Place = (string | number)[];
 
 export interface PlannedLine {
   id: string;
@@ -76,56 +74,6 @@ export function planOrder(
   const told = Object.fromEntries(Object.entries(amounts).map(([name, minor]) => [name, decimal(minor, digits)]));
   return { id: uuidv7(), ...states, amounts: told as PlannedOrder['amounts'], lines, fulfillments, refunds };
 }
-
-class Mistakes {
-  readonly #loc: Place;
-  readonly #found: ValidationErrorItem[] = [];
-
-  constructor(loc: Place) {
-    this.#loc = loc;
-  }
-
-  add(at: Place, type: string, msg: string): void {
-    this.#found.push({ loc: [...this.#loc, ...at], msg, type });
-  }
-
-  addAll(found: [Place, string][]): void {
-    for (const [at, msg] of found) this.add(at, 'value_error', msg);
-  }
-
-  /** The amount in minor units; 0, and a mistake noted, if the currency has fewer decimals. */
-  minor(amount: string | undefined, digits: number, at: Place): number {
-    try {
-      return amount === undefined ? 0 : minorUnits(canonicalAmount(amount, digits, [...this.#loc, ...at]), digits);
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error;
-      this.#found.push(...error.detail);
-      return 0;
-    }
-  }
-
-  throw(): void {
-    if (this.#found.length > 0) throw new ValidationError(this.#found);
-  }
-}
-
-const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
-const PART_TIMES = { fulfillments: ['created_at', 'delivered_at'], refunds: ['created_at'] } as const;
-
-/** Of the order, and of what was shipped and refunded. */
-function timesToCome(input: OrderImport): [Place, string][] {
-  const parts = Object.entries(PART_TIMES).flatMap(([list, fields]) =>
-    (input[list as keyof typeof PART_TIMES] ?? []).flatMap((part: Times, i) =>
-      fields.map((field): [Place, Time] => [[list, i, field], part[field]]),
-    ),
-  );
-  const times = [...TIMES.map((field): [Place, Time] => [[field], input[field]]), ...parts];
-  const later = times.filter(([, time]) => time && Date.parse(time) > Date.now());
-  return later.map(([at]) => [at, 'This time is in the future.']);
-}
-
-type Time = string | null | undefined;
-type Times = Partial<Record<'created_at' | 'delivered_at', Time>>;
 
 type Money = ReturnType<typeof amountsOf>;
 
