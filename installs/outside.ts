@@ -13,7 +13,8 @@ export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 /** The newest TypeScript, which is the repository's own. */
 export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 
-const TIMEOUT_MS = 300_000;
+/** An image is built in minutes. */
+const TIMEOUT_MS = 900_000;
 const run = promisify(execFile);
 
 /** An empty folder of the system's, and its removal, which waits for a server that writes its compile cache as it exits. */

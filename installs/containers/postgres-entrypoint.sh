@@ -1,0 +1,19 @@
+#!/bin/bash
+# The steps of the official image's docker-entrypoint.sh on which compose.yaml relies: folder, password, scripts of a new cluster.
+set -eu
+export PGDATA=/var/lib/postgresql/18/docker
+if [ "$(id -u)" = 0 ]; then
+  mkdir -p "$PGDATA"
+  chown -R postgres /var/lib/postgresql
+  chmod 700 "$PGDATA"
+  exec setpriv --reuid=postgres --regid=postgres --clear-groups "$0" "$@"
+fi
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  initdb --username=postgres --pwfile=<(printf '%s' "$POSTGRES_PASSWORD") --auth-host=scram-sha-256 --auth-local=trust
+  echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
+  # While its scripts run, PostgreSQL listens at its socket alone.
+  pg_ctl --options="-c listen_addresses='' -c unix_socket_directories=/tmp" --wait start
+  for script in /docker-entrypoint-initdb.d/*.sh; do PGHOST=/tmp "$script"; done
+  pg_ctl --wait stop
+fi
+exec postgres -c listen_addresses='*' -c unix_socket_directories=/tmp

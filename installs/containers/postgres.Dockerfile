@@ -1,0 +1,13 @@
+# postgres:18 from the PostgreSQL that npm brings, and Debian's client.
+FROM debian:bookworm-slim
+RUN useradd postgres \
+ && apt-get update \
+ && apt-get install -y --no-install-recommends postgresql-client-15 \
+ && rm -rf /var/lib/apt/lists/*
+COPY native /usr/local/pgsql
+# psql and pg_isready are Debian's.
+ENV PATH=/usr/local/pgsql/bin:/usr/lib/postgresql/15/bin:$PATH
+COPY postgres-entrypoint.sh /usr/local/bin/docker-entrypoint.sh
+VOLUME /var/lib/postgresql
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["postgres"]

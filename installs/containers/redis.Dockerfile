@@ -1,0 +1,9 @@
+# redis:8 from Debian's Redis. The official image listens to other containers without being told.
+FROM debian:bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends redis-server \
+ && rm -rf /var/lib/apt/lists/* \
+ && printf '#!/bin/sh\nexec "$@" --protected-mode no\n' > /usr/local/bin/docker-entrypoint.sh \
+ && chmod +x /usr/local/bin/docker-entrypoint.sh
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["redis-server"]
