@@ -280,7 +280,9 @@ test('a report names each refusal and each warning in a table', async () => {
 });
 
 test('no cell of a report is a formula, whatever the file of another says', async () => {
-  const file = await fileOf([{ name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' }]);
+  const file = await fileOf([
+    { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
+  ]);
   const report = join(await folder(), 'report.csv');
   const { commerce } = await loggedIn((await fakeServer(shop())).url);
 

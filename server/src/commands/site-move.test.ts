@@ -251,7 +251,10 @@ async function rewriteRows(file: string, changed: string, of: string, change: (r
       counter = header.tables[frame.index]?.table === `commerce.${of}` ? new RowCounter() : undefined;
     }
     if (!counter) return;
-    if (frame.kind === 'rows') counter.add((frame.rows = Buffer.from(change(frame.rows.toString()))));
+    if (frame.kind === 'rows') {
+      frame.rows = Buffer.from(change(frame.rows.toString()));
+      counter.add(frame.rows);
+    }
     if (frame.kind === 'tableEnd') frame.end = counter.end();
   });
 }

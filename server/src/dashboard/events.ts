@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ListenerEvent } from '@commerce-backend/spec';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import { ShopError } from '../shop/errors.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { wholePayload } from '../shop/integrations/event-data.ts';
-import { ShopError } from '../shop/errors.ts';
 import type { Shop } from '../shop/shop.ts';
 import * as events from '../shop/webhooks/events.ts';
 

@@ -43,7 +43,8 @@ export function uploads(deps: UploadDeps): RequestHandler {
   /** Counts an upload of a shop while it lasts. */
   const inTurn: Turn = async (site_id, work) => {
     const before = ofShops.get(site_id) ?? 0;
-    if (before >= MOST_OF_ONE_SHOP) throw overloaded('This shop uploads too much at once. Try again.', LONGEST_RETRY_SECONDS);
+    if (before >= MOST_OF_ONE_SHOP)
+      throw overloaded('This shop uploads too much at once. Try again.', LONGEST_RETRY_SECONDS);
     ofShops.set(site_id, before + 1);
     return work().finally(() => {
       const left = (ofShops.get(site_id) ?? 1) - 1;
