@@ -149,7 +149,10 @@ function toldCounts({ counts, findings }: Outcome): string {
   const refused = findings.refused.slice(0, SHOWN_KINDS);
   return [
     ...countLines(counts),
-    ...refused.map(({ file, line, column, message }) => `  refused: ${file}, line ${line}: ${column}: ${message}`),
+    ...refused.map(({ file, line, column, name, message }) => {
+      const whose = name ? ` (${name})` : '';
+      return `  refused: ${file}, line ${line}: ${column}: ${message}${whose}`;
+    }),
     ...kinds.slice(0, SHOWN_KINDS).map(({ example, findings: all }) => `  warning, ${all.length} ×: ${example}`),
     ...(kinds.length > SHOWN_KINDS
       ? [`  and ${kinds.length - SHOWN_KINDS} more kinds of warnings, in the report`]

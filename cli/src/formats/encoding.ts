@@ -22,6 +22,38 @@ export async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
+/**
+ * The bytes of a file that older programs of Windows have written in UTF-8: what is no UTF-8 before anything else was. `onOlder` is
+ * told when that is so.
+ */
+export async function* fromWindows(chunks: AsyncIterable<Uint8Array>, onOlder: () => void): AsyncGenerator<Uint8Array> {
+  const strict = new TextDecoder('utf-8', { fatal: true });
+  const encoder = new TextEncoder();
+  let found: 'plain' | 'utf-8' | 'older' = 'plain';
+  let older: InstanceType<typeof TextDecoder> | undefined;
+  for await (const bytes of chunks) {
+    if (found === 'plain') {
+      const start = bytes.findIndex((byte) => byte > 127);
+      // A letter whose bytes are in two pieces is taken for one of UTF-8.
+      if (start >= 0) found = isUtf8(strict, bytes) ? 'utf-8' : 'older';
+      if (found === 'older') {
+        older = new TextDecoder('windows-1252');
+        onOlder();
+      }
+    }
+    yield older ? encoder.encode(older.decode(bytes, { stream: true })) : bytes;
+  }
+}
+
+function isUtf8(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): boolean {
+  try {
+    decoder.decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What is known of a file's encoding so far; it only ever turns from sound to damaged. */
 export type Encoding = { damaged: boolean };
 

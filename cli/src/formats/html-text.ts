@@ -54,6 +54,6 @@ export function decodeEntities(text: string): string {
 export function htmlOfText(text: string): string {
   if (text === '') return '';
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
+  const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br />')}</p>`);
   return paragraphs.join('\n');
 }

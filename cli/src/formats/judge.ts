@@ -2,7 +2,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
 import type { PlaceOf, Read, ReadContext } from './reading.ts';
 import type { FieldError } from './row-reader.ts';
-import { firstUseOf, slugOf } from './slug.ts';
+import { firstUseOf, shortName, slugOf } from './slug.ts';
 
 /** A product as a format's reader made it, and where its parts stand. */
 export interface Made {
@@ -20,7 +20,9 @@ export function judged(
   slugs: Map<string, number>,
   context: ReadContext,
 ): Read {
-  const slug = slugs.has(made.slug) ? slugOf(`${made.slug} ${distinct}`) : made.slug;
+  // A name may be of any script, and has an address of its own then.
+  const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
+  const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
   const product = { ...made, slug };
   const found = [...errors];
   const add = (loc: (string | number)[], message: string) => found.push({ ...placeOf(loc), message });
@@ -28,7 +30,7 @@ export function judged(
     if (field === 'slug' && slug === '') continue;
     add(variant === undefined ? [field] : ['variants', variant, field], message);
   }
-  if (slug === '') add(['name'], 'The name has no letter a–z or digit to make an address of.');
+  if (slug === '') add(['name'], 'There is neither a name nor an address.');
   const earlier = slug === '' ? undefined : firstUseOf(slug, line, slugs);
   if (earlier !== undefined) add(['slug'], `"${slug}" is already the address of the product on line ${earlier}.`);
   if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {

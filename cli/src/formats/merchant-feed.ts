@@ -1,5 +1,5 @@
 import type { ImageInput, ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS, whyNotKept } from './bounds.ts';
 import { isMore, moneyOf } from './decimals.ts';
 import { textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
@@ -76,10 +76,10 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
   const product: ProductImport = {
     name: one(first, 'title'),
-    slug: slugOf(lastSegment(one(first, 'link')) || one(first, 'title')),
+    slug: slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title')),
     ...(hasTags ? { description_html: html } : { description: textOfHtml(html), description_html: null }),
     vendor: one(first, 'brand') || null,
-    product_type: one(first, 'product_type') || null,
+    product_type: typeOf(first),
     status: 'active',
     track_inventory: isTracked,
     images: imagesOf(items),
@@ -105,6 +105,13 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
   };
   const distinct = one(first, 'item_group_id') || one(first, 'id');
   return judged({ line: first.line, product, errors, placeOf, distinct }, slugs, context);
+}
+
+/** Feeds write the whole path of a category, which can be longer than a type is here. */
+function typeOf(item: FeedItem): string | null {
+  const path = one(item, 'product_type');
+  const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
+  return type || null;
 }
 
 interface GroupOption {
@@ -194,15 +201,16 @@ function metadataOf(items: FeedItem[], options: GroupOption[], warn: (item: Feed
   const metadata: Record<string, string> = {};
   const category = one(first, 'google_product_category');
   if (category) metadata.category = category.slice(0, BOUNDS.metadata_value);
+  if (typeOf(first) !== (one(first, 'product_type') || null)) metadata.product_type = one(first, 'product_type');
   for (const name of new Set(items.flatMap((item) => [...item.values.keys()]))) {
     if (FIELDS.has(name) || options.some(({ attribute }) => attribute === name)) continue;
     const value = (first.values.get(name) ?? []).join(', ');
     const differs = items.some((item) => (item.values.get(name) ?? []).join(', ') !== value);
     if (differs) warn(first, `${name}: it differs among the variants; only that of the first is kept.`);
     if (value === '') continue;
-    const fits = value.length <= BOUNDS.metadata_value && name.length <= BOUNDS.metadata_key;
-    if (fits && Object.keys(metadata).length < BOUNDS.metadata) metadata[name] = value;
-    else warn(first, `${name}: it does not fit into the metadata and is left out.`);
+    const reason = whyNotKept(metadata, name, value);
+    if (reason) warn(first, `${name}: ${reason}; this value is left out.`);
+    else metadata[name] = value;
   }
   return metadata;
 }

@@ -38,6 +38,37 @@ test("WooCommerce's product CSV gives products with their variations, and says w
   ]);
 });
 
+/** The header line of WooCommerce's own sample data. */
+const WOO_SAMPLE = [
+  'ID,Type,SKU,Name,Published,"Is featured?","Visibility in catalog","Short description",Description,"Date sale price starts","Date sale price ends","Tax status","Tax class","In stock?",Stock,"Backorders allowed?","Sold individually?","Weight (lbs)","Length (in)","Width (in)","Height (in)","Allow customer reviews?","Purchase note","Sale price","Regular price",Categories,Tags,"Shipping class",Images,"Download limit","Download expiry days",Parent,"Grouped products",Upsells,Cross-sells,"External URL","Button text",Position,"Attribute 1 name","Attribute 1 value(s)","Attribute 1 visible","Attribute 1 global","Attribute 2 name","Attribute 2 value(s)","Attribute 2 visible","Attribute 2 global","Meta: _wpcom_is_markdown","Download 1 name","Download 1 URL","Download 2 name","Download 2 URL"',
+  '44,variable,tee,"Neck Tee",1,1,visible,"A variable product.","Soft.",,,taxable,,1,,0,0,.5,24,1,2,1,,,,"Clothing > Tees",,,"https://i.example/a.jpg, https://i.example/b.jpg",,,,,,,,,0,Color,"Blue, Red",1,1,Size,"Large, Small",1,1,1,,,,',
+  '73,"simple, downloadable, virtual",album,Album,1,0,visible,"A virtual product.",Songs,,,taxable,,1,,0,0,,,,,1,,,15,Music,,,https://i.example/c.jpg,1,1,,,,,,,0,,,,,,,,,1,"Single 1",https://i.example/s.jpg,,',
+  '76,variation,tee-red,"Neck Tee - Red",1,0,visible,,Red,,,taxable,,1,5,0,0,,,,,0,,,20,,,,https://i.example/a.jpg,,,tee,,,,,,0,Color,Red,,1,Size,,,1,,,,,',
+  '78,variation,tee-blue-large,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,15,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,Large,,1,,,,,',
+  '79,variation,tee-blue,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,18,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,,,1,,,,,',
+].join('\n');
+
+test('a variation for any value of an attribute comes once for each that no variation before it has', async () => {
+  const { reads, products, warnings } = await readText(WOO_SAMPLE);
+  expect(refusals(reads)).toEqual([]);
+  const [tee, album] = products;
+  expect(tee).toMatchObject({
+    options: [
+      { name: 'Color', values: ['Red', 'Blue'] },
+      { name: 'Size', values: ['Large', 'Small'] },
+    ],
+    variants: [
+      { option1: 'Red', option2: 'Large', sku: 'tee-red', price: '20', inventory_quantity: 5, weight: '0.5' },
+      { option1: 'Red', option2: 'Small', sku: null, price: '20', inventory_quantity: 0 },
+      { option1: 'Blue', option2: 'Large', sku: 'tee-blue-large', price: '15' },
+      { option1: 'Blue', option2: 'Small', sku: 'tee-blue', price: '18' },
+    ],
+  });
+  expect(album).toMatchObject({ requires_shipping: false, metadata: { _wpcom_is_markdown: '1' } });
+  const words = warnings.map(({ line, message }) => `${line} ${message.split(/[:;]/)[0]}`);
+  expect(words).toEqual(expect.arrayContaining(['4 Type', '4 Stock', '3 Download 1 URL', '2 Length (in)']));
+});
+
 const TSV = [
   'id\ttitle\tdescription\tlink\timage_link\tavailability\tprice\tsale_price\tbrand\tgtin\titem_group_id\tcolor\tshipping_weight\tgender',
   'A1\tCap\tWarm\thttps://s.example/p/wool-cap?v=1\thttps://i.example/a.jpg\tin_stock\t20.00 EUR\t15,00 EUR\tAda\t4006381333931\tG\tRed\t0.2 kg\tunisex',
@@ -88,4 +119,22 @@ test('a Google Merchant feed as RSS or Atom is read with its lines', async () =>
     ]);
     expect(refusals(reads)).toEqual(['7 price: "x" is not an amount such as 15.00 EUR.']);
   }
+});
+
+test('a product whose name has no Latin letter gets an address of its own, always the same', async () => {
+  const woo =
+    'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
+  const first = await readText(woo);
+  expect(refusals(first.reads)).toEqual([]);
+  const slugs = first.products.map(({ slug }) => slug);
+  expect(new Set(slugs).size).toBe(3);
+  expect(slugs).toEqual(slugs.map(() => expect.stringMatching(/^product-[a-z0-9-]+$/)));
+  expect((await readText(woo)).products.map(({ slug }) => slug)).toEqual(slugs);
+});
+
+test('a long product type of a feed is known by its last part, and kept whole beside', async () => {
+  const path = ['Women', 'Dresses', 'x'.repeat(240), 'Mini dress'].join(' > ');
+  const feed = `id\ttitle\tlink\tavailability\tprice\tproduct_type\nA\tMini\thttps://s.example/mini.html\tin stock\t5 EUR\t${path}\n`;
+  const { products } = await readText(feed, { name: 'feed.tsv' });
+  expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });

@@ -1,6 +1,6 @@
 import type { CsvRow } from './csv-records.ts';
 import { delimiterOf, detectFormat } from './detect.ts';
-import { asUtf8, checkBytes, counted, type Encoding } from './encoding.ts';
+import { asUtf8, checkBytes, counted, type Encoding, fromWindows } from './encoding.ts';
 import { readJsonl } from './jsonl.ts';
 import { readMagento } from './magento.ts';
 import { readMerchantFeed } from './merchant-feed.ts';
@@ -30,7 +30,6 @@ export async function* productsOf(
   if (format === undefined) throw new FormatError(unknownFormat(head, name));
 
   const encoding: Encoding = { damaged: false };
-  const bytes = checkBytes(asUtf8(counted(chunks, options.onBytes)), encoding);
   const context: ReadContext = {
     encoding,
     baseImageUrl: options.baseImageUrl,
@@ -38,6 +37,10 @@ export async function* productsOf(
     now: options.now ?? new Date(),
     warn: (line, message) => options.onWarning?.({ line, message }),
   };
+  const older =
+    'The file is not in UTF-8; it was read as one of Windows (1252): look at letters such as é, or save it as "CSV UTF-8".';
+  const utf8 = fromWindows(asUtf8(counted(chunks, options.onBytes)), () => context.warn(1, older));
+  const bytes = checkBytes(utf8, encoding);
   if (format === 'jsonl') {
     yield* readJsonl(bytes);
     return;

@@ -80,7 +80,9 @@ export class RowReader<Name extends string> {
   decimal(column: Name): number | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
-    if (/^\d{1,15}(?:[.,]\d{1,12})?$/.test(cell)) return Number(cell.replace(',', '.'));
+    // Weights that a program converted have up to twenty decimals, or an exponent.
+    if (/^(?:\d{1,15}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(cell))
+      return Number(cell.replace(',', '.'));
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }

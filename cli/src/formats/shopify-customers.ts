@@ -1,5 +1,6 @@
 import type { CustomerImport, CustomerImportAddress } from '@commerce-backend/spec';
 import type { CsvRow } from './csv-records.ts';
+import { otherColumnsOf } from './other-columns.ts';
 import type { CustomerRead } from './reading.ts';
 import { findColumns, RowReader } from './row-reader.ts';
 import { tagsOf } from './shopify-columns.ts';
@@ -64,24 +65,25 @@ export async function* readShopifyCustomers(
   warn: (line: number, message: string) => void,
 ): AsyncGenerator<CustomerRead> {
   const columns = findColumns(header, COLUMNS);
-  const used = new Set([...columns.values()].map(({ index }) => index));
-  header.forEach((name, index) => {
-    if (name.trim() !== '' && !used.has(index))
-      warn(1, `${name.trim()}: this column has no place here and is left out.`);
-  });
+  const others = otherColumnsOf(header, columns);
   for await (const { line, cells, problem } of rows) {
     if (problem !== undefined) {
       yield { line, errors: [{ line, field: 'row', message: problem }] };
       continue;
     }
     const row = new RowReader(columns, line, cells);
+    others.note(row);
     const customer = customerOf(row, (message) => warn(line, message));
     if (customer.email === '')
       row.refuse('email', 'A customer is recognised by the e-mail: add one, or delete the line.');
-    const name = customer.email;
+    // Shops that sell at a counter have many who gave no e-mail: they are named by what there is.
+    const [phone = ''] = [row.text('phone'), row.text('addressPhone')].map(withoutApostrophe).filter(Boolean);
+    const person = [row.text('firstName'), row.text('lastName')].filter(Boolean).join(' ');
+    const name = customer.email || [person, phone].filter(Boolean).join(', ');
     if (row.errors.length > 0) yield { line, name, errors: row.errors };
     else yield { line, item: customer, name, placeOf: (loc) => ({ line, field: row.header(columnOf(loc)) }) };
   }
+  others.tell(warn);
 }
 
 function columnOf([field, , part]: readonly (string | number)[]): Column {

@@ -2,21 +2,30 @@ import type { ImageInput } from '@commerce-backend/spec';
 import { BOUNDS } from './bounds.ts';
 import { quoted } from './row-reader.ts';
 import { secure } from './shopify-columns.ts';
-import type { ShopifyRow } from './shopify-row.ts';
-
-type Warn = (message: string) => void;
+import { orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 
 /** The images of a product, in the order of their positions. */
 export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   const images: { url: string; alt: string | null; place: number }[] = [];
   for (const row of rows) {
     const url = pictureIn(row, 'imageUrl', warn);
+    if (url === '') {
+      if (row.text('imageAlt') !== '') warn(`${row.header('imageAlt')}: there is no picture that it describes.`, row);
+      continue;
+    }
+    const alt = altOf(row, warn);
     // Some programs repeat the image on each row of the product.
-    if (url === '' || images.some((image) => image.url === url)) continue;
-    images.push({ url, alt: altOf(row, warn), place: row.whole('imagePosition') ?? Infinity });
+    const same = images.find((image) => image.url === url);
+    if (same && alt !== null && alt !== same.alt) {
+      warn(`${row.header('imageAlt')}: the same picture has another text above, and this one is left out.`, row);
+    }
+    if (!same) images.push({ url, alt, place: orWarn(row, warn, () => row.whole('imagePosition')) ?? Infinity });
   }
   const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
-  return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
+  if (ordered.length > BOUNDS.images) {
+    warn(`There are ${ordered.length} pictures; the first ${BOUNDS.images} are kept, the others are left out.`);
+  }
+  return ordered.slice(0, BOUNDS.images).map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
 }
 
 /** The address of a picture, empty when blank or (with a warning) not one. */
@@ -24,9 +33,7 @@ export function pictureIn(row: ShopifyRow, column: 'imageUrl' | 'variantImage', 
   const cell = row.text(column);
   const url = secure(cell).replaceAll(' ', '%20');
   if (cell === '' || (/^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url) && url.length <= BOUNDS.url)) return url;
-  warn(
-    `Line ${row.line}: ${row.header(column)}: ${quoted(cell)} is no http or https address; the picture is left out.`,
-  );
+  warn(`${row.header(column)}: ${quoted(cell)} is no http or https address; the picture is left out.`, row);
   return '';
 }
 
@@ -35,6 +42,6 @@ function altOf(row: ShopifyRow, warn: Warn): string | null {
   const alt = row.text('imageAlt');
   const letters = [...alt];
   if (letters.length <= BOUNDS.alt) return alt || null;
-  warn(`Line ${row.line}: ${row.header('imageAlt')} has ${letters.length} characters and is cut to ${BOUNDS.alt}.`);
+  warn(`${row.header('imageAlt')} has ${letters.length} characters and is cut to ${BOUNDS.alt}.`, row);
   return letters.slice(0, BOUNDS.alt).join('').trim();
 }

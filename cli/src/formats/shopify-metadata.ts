@@ -1,8 +1,8 @@
-import { BOUNDS } from './bounds.ts';
+import { whyNotKept } from './bounds.ts';
 import type { ReadContext } from './reading.ts';
-import type { Columns } from './row-reader.ts';
+import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
-import type { ShopifyRow } from './shopify-row.ts';
+import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 
 /** Under which key of the metadata Shopify's taxonomy and its gift cards are kept. */
 export const CATEGORY = 'category';
@@ -26,14 +26,11 @@ interface Extra {
 /** The columns of a file beyond the known ones: metafields with their key, and those that are not kept. */
 export interface ExtraColumns {
   metafields: (Extra & { key: string })[];
-  others: (Extra & { rows: number; line: number })[];
+  others: Unkept[];
 }
 
-/** What a column may say without losing anything: Shopify's own defaults. */
-const DEFAULTS: [RegExp, RegExp][] = [
-  [/^variant fulfillment service$|^fulfillment service$/i, /^manual$/i],
-  [/^included \/ /i, /^true$/i],
-];
+/** A column that is not kept: how many rows have a value in it, the first of them, and its value if all have the same. */
+type Unkept = Extra & { rows: number; line: number; value: string | undefined };
 
 export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>): ExtraColumns {
   const known = new Set([...columns.values()].map(({ index }) => index));
@@ -44,7 +41,7 @@ export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>
     const path = METAFIELDS.map((pattern) => pattern.exec(title)?.[1]).find((found) => found);
     if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title });
     else if (path) extra.metafields.push({ index, header: title, key: keyOf(path) });
-    else extra.others.push({ index, header: title || `column ${index + 1}`, rows: 0, line: 0 });
+    else extra.others.push({ index, header: title || `column ${index + 1}`, rows: 0, line: 0, value: undefined });
   });
   return extra;
 }
@@ -62,45 +59,47 @@ export function metafieldHeader(key: string): string {
   return `${key} (product.metafields.${path})`;
 }
 
-/** The metadata of a product: its category, gift cards, and each metafield that fits; of others a warning is given. */
-export function metadataOf(row: ShopifyRow, extra: ExtraColumns, warn: (message: string) => void) {
-  if (!row.has('category') && !row.has('giftCard') && extra.metafields.length === 0) return {};
-  const category = row.text('category');
-  const given: [string, string, string][] = [
-    ...(category ? [[CATEGORY, category, row.header('category')] as [string, string, string]] : []),
-    ...(row.flag('giftCard') ? [[GIFT_CARD, 'true', row.header('giftCard')] as [string, string, string]] : []),
-    ...extra.metafields.map(({ key, index, header }): [string, string, string] => [key, row.cell(index), header]),
-  ];
-  if (row.flag('giftCard')) {
-    warn(`${row.header('giftCard')}: it is sold here like any other product, and no code is made for the buyer.`);
-  }
+/**
+ * The metadata of a product: its category, gift cards, and each metafield that fits; of others a warning is given. What the row
+ * with the title leaves open another row may say.
+ */
+export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) {
+  const head = headOf(rows);
+  if (!head.has('category') && !head.has('giftCard') && extra.metafields.length === 0) return {};
   const metadata: Record<string, string> = {};
-  for (const [key, value, header] of given) {
-    if (value === '') continue;
-    const reason = whyNot(metadata, key, value);
-    if (reason) warn(`${header}: ${reason}; this value is left out.`);
+  const keep = (key: string, value: string, header: string, row: ShopifyRow) => {
+    const reason = whyNotKept(metadata, key, value);
+    if (reason) warn(`${header}: ${reason}; this value is left out.`, row);
     else metadata[key] = value;
+  };
+  const category = head.text('category');
+  if (category) keep(CATEGORY, category, head.header('category'), head);
+  if (orWarn(head, warn, () => head.flag('giftCard'))) {
+    warn(`${head.header('giftCard')}: it is sold here like any other product, and no code is made for the buyer.`);
+    keep(GIFT_CARD, 'true', head.header('giftCard'), head);
+  }
+  const inOrder = [head, ...rows.filter((row) => row !== head)];
+  for (const { key, index, header } of extra.metafields) {
+    const said = inOrder.filter((row) => row.cell(index) !== '');
+    const [first] = said;
+    if (!first) continue;
+    keep(key, first.cell(index), header, first);
+    for (const row of said) {
+      const differs = row.cell(index) !== first.cell(index);
+      if (differs) warn(`${header}: a fact is one of the whole product here; this value differs and is left out.`, row);
+    }
   }
   return { metadata };
-}
-
-function whyNot(metadata: Record<string, string>, key: string, value: string): string | undefined {
-  const length = [...value].length;
-  if (length > BOUNDS.metadata_value)
-    return `the value has ${length} characters, at most ${BOUNDS.metadata_value} are kept`;
-  if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
-  if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
-  if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
-  return undefined;
 }
 
 /** Notes what a row has in columns that are not kept. */
 export function noteOthers(row: ShopifyRow, { others }: ExtraColumns): void {
   for (const column of others) {
     const cell = row.cell(column.index);
-    if (cell === '' || DEFAULTS.some(([title, usual]) => title.test(column.header) && usual.test(cell))) continue;
+    if (cell === '') continue;
     column.rows += 1;
-    if (column.rows === 1) column.line = row.line;
+    if (column.rows === 1) Object.assign(column, { line: row.line, value: cell });
+    else if (cell !== column.value) column.value = undefined;
   }
 }
 
@@ -121,7 +120,9 @@ export function warnOfMissingStock(
 
 /** A warning for each column with values that are not kept. */
 export function warnOfOthers({ others }: ExtraColumns, warn: ReadContext['warn']): void {
-  for (const { header, rows, line } of others) {
-    if (rows > 0) warn(line, `${header}: this column is not kept; ${rows} rows have a value in it, this is the first.`);
+  for (const { header, rows, line, value } of others) {
+    if (rows === 0) continue;
+    const said = value === undefined ? 'a value in it' : `${quoted(value)} in it`;
+    warn(line, `${header}: this column is not kept; ${rows} rows have ${said}, this is the first.`);
   }
 }

@@ -51,6 +51,10 @@ export function paymentOf(row: Row, total: string, warn: Warn): Partial<OrderImp
   if (status === 'pending' || status === 'authorized' || status === 'partially_paid') {
     return { ...unpaid(row, status, method, cancelled_at !== undefined, warn), ...times };
   }
+  if (cancelled_at && status === 'paid' && !refunded && isMore(total, '0')) {
+    const words = `cancelled, and nothing was given back by this file: ${total} count as due to the customer`;
+    warn(`${row.header('refundedAmount')}: ${words}. If they were, record the refund here.`);
+  }
   return {
     payment_status: settledStatus(row, status, refunded, warn),
     ...methodOf(method, total),

@@ -1,5 +1,6 @@
 import type { OrderImport, OrderImportLine } from '@commerce-backend/spec';
 import type { CsvRow } from './csv-records.ts';
+import { otherColumnsOf } from './other-columns.ts';
 import type { OrderRead } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { withoutApostrophe } from './shopify-customers.ts';
@@ -33,12 +34,12 @@ export async function* readShopifyOrders(
   { warn, prefix }: { warn: Warn; prefix: string },
 ): AsyncGenerator<OrderRead> {
   const columns = findColumns(header, ORDER_COLUMNS);
-  const others = othersIn(header, columns);
+  const others = otherColumnsOf(header, columns, SILENT_COLUMNS);
   const firsts = new Map<string, number>();
   let group: Group | undefined;
   for await (const { line, cells, problem } of rows) {
     const row = new RowReader(columns, line, cells);
-    for (const other of others) other.note(row);
+    others.note(row);
     const name = cells.length === 0 ? (group?.name ?? '') : row.text('name');
     if (!group || (name !== '' && name !== group.name)) {
       if (group) yield finish(group, columns, { warn, prefix, firsts });
@@ -48,29 +49,7 @@ export async function* readShopifyOrders(
     group.rows.push(row);
   }
   if (group) yield finish(group, columns, { warn, prefix, firsts });
-  for (const other of others) other.tell(warn);
-}
-
-function othersIn(header: string[], columns: Columns<OrderColumn>) {
-  const used = new Set([...columns.values()].map(({ index }) => index));
-  return header.flatMap((cell, index) => {
-    const title = cell.trim();
-    if (used.has(index) || title === '' || SILENT_COLUMNS.some((one) => one.test(title))) return [];
-    let count = 0;
-    let first = 0;
-    return {
-      note: (row: Row) => {
-        if (['', '0', '0.00', 'no', 'false', 'low'].includes(row.cell(index).toLowerCase())) return;
-        count += 1;
-        first ||= row.line;
-      },
-      tell: (warn: Warn) => {
-        if (count === 0) return;
-        const words = `this column has no place here and is left out; ${count} rows have a value in it, this is the first.`;
-        warn(first, `${title}: ${words}`);
-      },
-    };
-  });
+  others.tell(warn);
 }
 
 interface Settings {

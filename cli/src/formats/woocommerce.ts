@@ -1,5 +1,5 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS, whyNotKept } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { isMore, plainDecimal } from './decimals.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
@@ -15,6 +15,7 @@ import {
   WOOCOMMERCE_COLUMNS,
   type WooColumn,
 } from './woocommerce-columns.ts';
+import { attributesOf, listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
 
 type WooRow = RowReader<WooColumn>;
 type Warn = (row: WooRow, message: string) => void;
@@ -110,8 +111,10 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   const { columns, warn } = layout;
   const type = row.text('type').toLowerCase();
   if (/grouped|external/.test(type)) row.refuse('type', 'Grouped and external products are not known here.');
-  const facts = attributesOf(row, layout);
-  const options = variations.length > 0 ? optionsOf(row, variations, facts, layout) : [];
+  const facts = attributesOf(row, layout.attributes);
+  const options = variations.length > 0 ? optionsOf(row, variations, layout.attributes) : [];
+  const variants = variationsOf(row, variations, options, layout.attributes);
+  warnOfShared(variants, warn);
   if (type.includes('variable') && variations.length === 0) warn(row, 'No variation of this product is in the file.');
   const isTracked = [row, ...variations].some((each) => each.text('stock') !== '' || each.text('inStock') === '0');
   const sold = (each: WooRow) => soldOf(each, row, isTracked, layout);
@@ -124,6 +127,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   }
   const html = row.text('description') || row.text('shortDescription');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
+  warnOfLength(row, html, warn);
   const categories = listOf(row.text('categories'));
   const images = listOf(row.text('images'));
   const product: ProductImport = {
@@ -147,17 +151,18 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
       : {
           options: options.map((name) => ({
             name,
-            values: [...new Set(variations.map((each) => valueIn(each, name, layout)))].filter(Boolean),
+            values: [...new Set(variants.map(({ values }) => values.get(name) ?? ''))].filter(Boolean),
           })),
-          variants: variations.map((each) => ({
+          variants: variants.map(({ row: each, values, place }) => ({
             ...sold(each),
-            ...Object.fromEntries(options.map((name, i) => [`option${i + 1}`, valueIn(each, name, layout) || null])),
+            ...(place === 'later' && { sku: null, ...(each.text('stock') !== '' && { inventory_quantity: 0 }) }),
+            ...Object.fromEntries(options.map((name, i) => [`option${i + 1}`, values.get(name) ?? null])),
             image_url: listOf(each.text('images'))[0] ?? null,
           })),
         }),
   };
   const placeOf = (loc: readonly (string | number)[]) => {
-    const line = loc[0] === 'variants' && typeof loc[1] === 'number' ? variations[loc[1]]?.line : undefined;
+    const line = loc[0] === 'variants' && typeof loc[1] === 'number' ? variants[loc[1]]?.row.line : undefined;
     const property = loc.findLast((part) => typeof part === 'string' && part in FIELD_OF) ?? 'name';
     const column = FIELD_OF[property] ?? 'name';
     return { line: line ?? row.line, field: columns.get(column)?.header ?? WOOCOMMERCE_COLUMNS[column][0] };
@@ -167,36 +172,20 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   return judged({ line: row.line, product, errors, placeOf, distinct }, slugs, layout.context);
 }
 
-/** A cell of several values: a comma separates them unless a backslash stands before it. */
-function listOf(cell: string): string[] {
-  return cell
-    .split(/(?<!\\),/)
-    .map((part) => part.replaceAll('\\,', ',').trim())
-    .filter(Boolean);
+function warnOfLength(row: WooRow, html: string, warn: Warn): void {
+  if (html.length <= BOUNDS.description_html) return;
+  const words = `it has more than ${BOUNDS.description_html} characters: its text alone is kept.`;
+  warn(row, `${row.header('description')}: ${words}`);
 }
 
-function attributesOf(row: WooRow, { attributes }: Layout): Map<string, string> {
-  const pairs = attributes.map(({ name, values }) => [row.cell(name), row.cell(values)] as const);
-  return new Map(pairs.filter(([name, value]) => name !== '' && value !== ''));
-}
-
-function valueIn(row: WooRow, name: string, layout: Layout): string {
-  return decodeEntities(attributesOf(row, layout).get(name) ?? '').replaceAll('\\,', ',');
-}
-
-/** The attributes that tell variations apart. A variation without a value stands for any, which cannot be said here. */
-function optionsOf(row: WooRow, variations: WooRow[], facts: Map<string, string>, layout: Layout): string[] {
-  const given = new Set(variations.flatMap((each) => [...attributesOf(each, layout).keys()]));
-  const names = [...new Set([...facts.keys(), ...given])].filter((name) => given.has(name));
-  if (names.length === 0) row.refuse('type', 'Its variations have no attribute that tells them apart.');
-  if (names.length > 3) row.refuse('type', `Its variations have ${names.length} attributes; at most 3 are kept.`);
-  for (const each of variations) {
-    for (const name of names) {
-      if (valueIn(each, name, layout) !== '') continue;
-      each.refuse('type', `The variation is for any "${name}": give it one value, and a row for each other value.`);
-    }
+/** A row that stands for several variants has one SKU and one stock. */
+function warnOfShared(variants: Variation[], warn: Warn): void {
+  for (const { row, place } of variants) {
+    if (place !== 'first') continue;
+    warn(row, `${row.header('type')}: the variation is for any value of an attribute, and comes once for each.`);
+    const stock = row.text('stock');
+    if (stock !== '') warn(row, `${row.header('stock')}: ${stock} are shared by those; they are with the first.`);
   }
-  return names.slice(0, 3);
 }
 
 function visibilityOf(row: WooRow): Pick<ProductImport, 'status' | 'published_at'> {
@@ -260,10 +249,9 @@ function metadataOf(row: WooRow, facts: Map<string, string>, options: string[], 
   const metadata: Record<string, string> = {};
   for (const [name, value] of given) {
     if (value === '') continue;
-    const fits = [...value].length <= BOUNDS.metadata_value && name.length <= BOUNDS.metadata_key;
-    const isFree = !Object.hasOwn(metadata, name) && Object.keys(metadata).length < BOUNDS.metadata;
-    if (fits && isFree) metadata[name] = value;
-    else layout.warn(row, `${name}: it does not fit into the metadata (50 facts of 500 characters) and is left out.`);
+    const reason = whyNotKept(metadata, name, value);
+    if (reason) layout.warn(row, `${name}: ${reason}; this value is left out.`);
+    else metadata[name] = value;
   }
   return metadata;
 }

@@ -1,13 +1,12 @@
 /** What messages of one kind have in common: all but the numbers, names and lists in them. */
 export function shapeOf(message: string): string {
   return message
-    .replace(/^Line \d+: /, '')
+    .replace(/ \([^()]*\)$/, '')
     .replace(/^#?\S*\d\S*: /, '')
     .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
     .replace(/<[^>]*>(?:, <[^>]*>)*/g, '<…>')
     .replace(/(not kept): [\w-]+(?:, [\w-]+)*\.$/, '$1')
-    .replace(/\d+(?:\.\d+)?/g, '0')
-    .replace(/ \([^()]*\)$/, '');
+    .replace(/\d+(?:\.\d+)?/g, '0');
 }
 
 /** How many of a kind are shown one by one. */

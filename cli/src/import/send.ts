@@ -33,7 +33,7 @@ export interface Import {
   /** Called after each answer of the server. */
   sent: () => void;
   /** Called for what the server removed from a row. */
-  warned: (warning: { line: number; message: string }) => void;
+  warned: (warning: { line: number; message: string; slug?: string }) => void;
   /** Called for each row that the server refuses. */
   refused: (refused: Refused) => void;
 }
@@ -122,7 +122,8 @@ function record(row: Row | undefined, { status, errors, warnings = [] }: Result,
   if (!row) return;
   for (const warning of warnings) {
     const { line, field, message } = reasonOf(row, warning);
-    target.warned({ line, message: `${field}: ${message}` });
+    const { slug } = row.product;
+    target.warned({ line, message: `${field}: ${message} (${slug})`, slug });
   }
   const { claimed, settings } = target;
   const repeated = isDone(status) && settings.dry_run ? repeatedIn(row, claimed) : [];

@@ -35,7 +35,7 @@ export async function* withoutSharedSkus(
       const kept = rule === 'suffix' ? freeSku(sku, firsts) : null;
       if (kept) firsts.set(kept.toLowerCase(), { line: at.line, slug: product.slug });
       const becomes = kept ? `it becomes ${JSON.stringify(kept)}` : 'this variant comes in without a SKU';
-      const message = `${at.field}: ${other} has the SKU ${JSON.stringify(sku)} already, in line ${first.line}: ${becomes}.`;
+      const message = `${at.field}: ${other} has the SKU ${JSON.stringify(sku)} already, in line ${first.line}: ${becomes}. (${product.slug})`;
       warned({ line: at.line, message });
       return { ...part, sku: kept };
     };

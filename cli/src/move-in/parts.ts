@@ -82,7 +82,8 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
     settings: { dry_run, update_inventory: false },
     counts,
     sent: () => sent('products', counts),
-    warned: ({ line, message }) => findings.warn(file, line, message),
+    // By the time of the answer another file may be under way.
+    warned: ({ line, message, slug }) => findings.warn((slug && fileOf.get(slug)) || file, line, message),
     refused: ({ slug, errors }) => {
       findings.refuse((slug && fileOf.get(slug)) || file, errors, slug);
       for (const [handle, own] of slugs) if (own === slug) slugs.delete(handle);

@@ -38,7 +38,7 @@ test('nothing in a formatted description runs, frames or styles, and hidden char
   );
   expect(data?.results[0]?.warnings).toMatchObject([
     { type: 'html_removed', ctx: { removed: ['iframe', 'script'] } },
-    { type: 'html_attributes_removed', ctx: { attributes: ['class', 'onclick', 'onerror', 'style'] } },
+    { type: 'html_attributes_removed', ctx: { attributes: ['class', 'href', 'onclick', 'onerror', 'style'] } },
   ]);
 });
 
@@ -63,4 +63,43 @@ test('the same formatted product imported again is unchanged', async () => {
   const send = async () => (await dashboard.POST('/api/dashboard/products/import', { body })).data?.results[0]?.status;
 
   expect([await send(), await send()]).toEqual(['created', 'unchanged']);
+});
+
+test('what older editors write is kept as what it means, and what is gone of its look is said', async () => {
+  const { dashboard } = await openShop();
+  const description_html =
+    '<header><h2>Care</h2></header><center>Wash <strike>hot</strike> <font color="red">cold</font></center><tt>30</tt>';
+  const { data } = await dashboard.POST('/api/dashboard/products/import', {
+    body: { products: [{ slug: 'a', name: 'A', price: '9', description_html }] },
+  });
+  const { data: list } = await dashboard.GET('/api/dashboard/products');
+
+  expect(list?.products[0]?.description_html).toBe(
+    '<section><h2>Care</h2></section><div>Wash <s>hot</s> <span>cold</span></div><code>30</code>',
+  );
+  expect(data?.results[0]?.warnings).toMatchObject([
+    { type: 'html_removed', ctx: { removed: ['center'] } },
+    { type: 'html_attributes_removed', ctx: { attributes: ['color'] } },
+  ]);
+});
+
+test('a plain description that comes back as paragraphs stays plain, other HTML becomes its formatted form', async () => {
+  const { dashboard } = await openShop();
+  const row = { slug: 'a', name: 'A', price: '9' };
+  const send = async (texts: { description?: string; description_html?: string }) => {
+    const { data } = await dashboard.POST('/api/dashboard/products/import', {
+      body: { products: [{ ...row, ...texts }] },
+    });
+    return data?.results[0]?.status;
+  };
+  const shown = async () => {
+    const { description, description_html } = (await dashboard.GET('/api/dashboard/products')).data?.products[0] ?? {};
+    return [description, description_html];
+  };
+
+  expect(await send({ description: 'Soft & "warm"\nwool\n\n\nCare' })).toBe('created');
+  expect(await send({ description_html: '<p>Soft &amp; "warm"<br>wool</p>\n<p>Care</p>' })).toBe('unchanged');
+  expect(await shown()).toEqual(['Soft & "warm"\nwool\n\n\nCare', null]);
+  expect(await send({ description_html: '<p>Soft</p>' })).toBe('updated');
+  expect(await shown()).toEqual(['Soft', '<p>Soft</p>']);
 });

@@ -67,6 +67,35 @@ export function pictureMistakes(
     .map(({ place }) => ({ loc: [...loc, ...place], msg: 'Give an https address.', type: 'value_error' }));
 }
 
+/**
+ * A row of an import whose pictures at these addresses are taken as https, with a warning for each: files of older shops often name
+ * pictures by http that are there by https, too.
+ */
+export function withSecurePictures(insecure: Set<string>, row: unknown, loc: Place) {
+  const warnings: ValidationErrorItem[] = pictureMistakes(insecure, row, loc).map((mistake) => ({
+    ...mistake,
+    msg: 'The address has no https, and is taken as if it had: look whether the picture is shown.',
+    type: 'insecure_picture',
+  }));
+  if (warnings.length === 0) return { row, warnings };
+  const { image_url, images, variants } = row as Holder;
+  const secured = (address: unknown) =>
+    typeof address === 'string' && insecure.has(address) ? address.replace(/^http:/i, 'https:') : address;
+  const each = (list: unknown, name: 'url' | 'image_url') =>
+    Array.isArray(list)
+      ? list.map((one: unknown) => (isObject(one) && name in one ? { ...one, [name]: secured(one[name]) } : one))
+      : list;
+  return {
+    row: {
+      ...(row as Holder),
+      ...(image_url !== undefined && { image_url: secured(image_url) }),
+      ...(images !== undefined && { images: each(images, 'url') }),
+      ...(variants !== undefined && { variants: each(variants, 'image_url') }),
+    },
+    warnings,
+  };
+}
+
 function picturesIn(holder: unknown, field = 'image_url'): Found[] {
   if (typeof holder !== 'object' || holder === null) return [];
   const { image_url, images, variants } = holder as Holder;
@@ -79,6 +108,10 @@ function picturesIn(holder: unknown, field = 'image_url'): Found[] {
     ...fields(images, 'images', 'url'),
     ...fields(variants, 'variants', 'image_url'),
   ];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function textAt(value: unknown, place: Place): Found[] {

@@ -37,6 +37,13 @@ function descriptionOf(text: string | undefined, html: string | null | undefined
 
 const LONGEST_DESCRIPTION = 65_535;
 
+/** A plain description in paragraphs, as its formatted form would be kept. */
+export function paragraphsOf(text: string): string | null {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
+  return text === '' ? null : sanitizeHtml(paragraphs.join('\n')).html;
+}
+
 /** A name as it is kept, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
 export function normalName(name: string, loc: (string | number)[]): string {
   const trimmed = name.trim();

@@ -25,7 +25,7 @@ type Attributes = Partial<Record<string, string>>;
 const sanitizer = () => require('sanitize-html') as (html: string, options: Options) => string;
 
 const TAGS = [
-  ...'p br hr h1 h2 h3 h4 h5 h6 div span blockquote pre section article'.split(' '),
+  ...'p br wbr hr h1 h2 h3 h4 h5 h6 div span blockquote pre section article'.split(' '),
   ...'b strong i em u s del ins small mark sub sup code kbd abbr cite q'.split(' '),
   ...'ul ol li dl dt dd table caption thead tbody tfoot tr th td colgroup col'.split(' '),
   ...'a img figure figcaption details summary'.split(' '),
@@ -44,6 +44,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   details: ['open'],
   '*': ['lang', 'dir'],
 };
+const SCHEMES = ['http', 'https', 'mailto', 'tel'];
 /** Whose contents are no text for a reader, either. */
 const DROPPED_WHOLE = [
   'script',
@@ -58,10 +59,16 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Elements that only wrap or style what they contain: without them nothing that a reader sees is missing. */
-const UNSEEN = new Set(
-  'font center html body head meta link tbody main header footer nav aside big tt strike'.split(' '),
-);
+/** Elements without which nothing that a reader sees is missing. */
+const UNSEEN = new Set('html body head meta link'.split(' '));
+
+/** What older editors and page builders write, as what is kept of it. */
+const RENAMED: Record<string, string> = {
+  ...{ main: 'section', header: 'section', footer: 'section', nav: 'section', aside: 'section' },
+  ...{ center: 'div', font: 'span', big: 'span', tt: 'code', strike: 's' },
+};
+/** Whose look is gone, though its contents are kept. */
+const LOOKS = new Set(['center', 'big']);
 
 /** A formatted description as it is kept, and the names of the elements, and of the attributes of kept elements, that were removed. */
 export interface RichText {
@@ -70,8 +77,26 @@ export interface RichText {
   attributes: string[];
 }
 
+/** What was last made of which HTML: an import asks first what is lost, and then for what is kept. */
+const recent = new Map<string, RichText>();
+let recentLength = 0;
+const MOST_RECENT = 1_000_000;
+
 /** The HTML with nothing in it that runs, frames, tracks or styles; null when nothing is left. Its own result stays the same. */
 export function sanitizeHtml(html: string): RichText {
+  const known = recent.get(html);
+  if (known) return known;
+  const made = sanitized(html);
+  if (recentLength + html.length > MOST_RECENT) {
+    recent.clear();
+    recentLength = 0;
+  }
+  recent.set(html, made);
+  recentLength += html.length;
+  return made;
+}
+
+function sanitized(html: string): RichText {
   const removed = new Set<string>();
   const attributes = new Set<string>();
   let shown = html;
@@ -89,19 +114,23 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
   return {
     allowedTags: TAGS,
     allowedAttributes: ATTRIBUTES,
-    allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+    allowedSchemes: SCHEMES,
     allowedSchemesByTag: { img: ['https'] },
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
     // A page on https shows no other pictures, and shops that wrote http or left it open have them there, too.
     transformTags: {
+      ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),
       a: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'href', /^\/\/(?=\w)/) }),
     },
     onOpenTag: (name, attribs) => {
-      if (TAGS.includes(name)) {
-        for (const attribute of Object.keys(attribs)) if (!isKept(name, attribute)) attributes.add(attribute);
+      const kept = RENAMED[name] ?? name;
+      if (LOOKS.has(name)) removed.add(name);
+      if (leadsElsewhere(attribs.href)) attributes.add('href');
+      if (TAGS.includes(kept)) {
+        for (const attribute of Object.keys(attribs)) if (!isKept(kept, attribute)) attributes.add(attribute);
       } else if (!UNSEEN.has(name) && !name.includes(':')) removed.add(name);
     },
     exclusiveFilter: ({ tag, attribs }) => {
@@ -111,6 +140,14 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     },
   };
 }
+
+/** Whether an address has a scheme that is not kept. */
+function leadsElsewhere(address: string | undefined): boolean {
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address ?? '')?.[1];
+  return scheme !== undefined && !SCHEMES.includes(scheme.toLowerCase());
+}
+
+const renamed = (tagName: string) => (_: string, attribs: Attributes) => ({ tagName, attribs });
 
 function isKept(name: string, attribute: string): boolean {
   return [ATTRIBUTES[name], ATTRIBUTES['*']].some((kept) => kept?.includes(attribute));

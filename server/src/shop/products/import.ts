@@ -1,7 +1,7 @@
 import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { cleanRow } from '../hidden-characters.ts';
-import { insecurePictures, pictureMistakes } from '../picture-addresses.ts';
+import { insecurePictures, withSecurePictures } from '../picture-addresses.ts';
 import { sanitizeHtml } from '../rich-text.ts';
 import type { Shop } from '../shop.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
@@ -38,9 +38,10 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     const loc = ['body', 'products', index];
     const { cleaned, warnings } = cleanRow(row, loc, 'slug');
-    warnings.push(...removedElements(cleaned, loc));
-    const mistakes = [...mistakesInRow(cleaned, loc), ...pictureMistakes(insecure, cleaned, loc)];
-    const input = cleaned as ProductImport;
+    const pictures = withSecurePictures(insecure, cleaned, loc);
+    warnings.push(...removedElements(cleaned, loc), ...pictures.warnings);
+    const mistakes = mistakesInRow(pictures.row, loc);
+    const input = pictures.row as ProductImport;
     return {
       index,
       slug,

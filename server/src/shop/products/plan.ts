@@ -9,7 +9,8 @@ import type {
 } from '@commerce-backend/spec';
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, minorUnits } from '../money.ts';
-import { normalName, normalTexts } from '../plain-text.ts';
+import { normalName, normalTexts, paragraphsOf } from '../plain-text.ts';
+import { checkMetadata } from './metadata.ts';
 
 /**
  * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
@@ -81,6 +82,7 @@ export const VARIANT_DETAILS = [
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
   const texts = mistakes.collect(() => normalTexts(input, loc));
+  mistakes.collect(() => checkMetadata(input.metadata, loc));
   const options = planOptions(input.options ?? before?.options ?? [], mistakes, [...loc, 'options']);
   const old = new Map(before?.variants.map((variant) => [combinationOf(variant), variant]));
   const plan = (variant: VariantInput, place: Place) =>
@@ -90,11 +92,12 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
   if (given) refuseBesideVariants(input, mistakes, loc);
   if (given || options.length > 0) checkCombinations(options, variants, mistakes, loc);
   mistakes.throwIfAny();
+  const isPlain = isStillPlain(before, texts?.description_html);
   return {
     name: texts?.name ?? input.name,
     slug: input.slug,
-    description: texts?.description,
-    description_html: texts?.description_html,
+    description: isPlain ? undefined : texts?.description,
+    description_html: isPlain ? undefined : texts?.description_html,
     seo_title: input.seo_title,
     seo_description: input.seo_description,
     vendor: input.vendor,
@@ -109,6 +112,11 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
     variants,
     images: input.images?.map((image) => ({ ...sizeOf(image.url, before), ...image })),
   };
+}
+
+/** Formats that know only HTML write a plain description in paragraphs; read again, it has not changed. */
+function isStillPlain(before: Product | undefined, html: string | null | undefined): boolean {
+  return before?.description_html === null && html != null && html === paragraphsOf(before.description);
 }
 
 /** A single variant to be added to a product that has these options. */

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../../../api.ts';
 import { useMe } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -168,12 +169,11 @@ export function Metadata({ draft, onChange, errorOf }: PartProps) {
               maxLength={100}
               onChange={(event) => write(key, { name: event.target.value })}
             />
-            <TextField
+            <ValueField
               label={`Value ${i + 1}`}
               value={value}
-              maxLength={500}
               error={errorOf(`metadata.${name}`)}
-              onChange={(event) => write(key, { value: event.target.value })}
+              onValue={(next) => write(key, { value: next })}
             />
             <Button
               aria-label={`Remove ${name || `fact ${i + 1}`}`}
@@ -186,4 +186,19 @@ export function Metadata({ draft, onChange, errorOf }: PartProps) {
       </ul>
     </Card>
   );
+}
+
+interface ValueFieldProps {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onValue: (value: string) => void;
+}
+
+/** A field of one line would take the line breaks out of a longer text, such as one that was imported. */
+function ValueField({ label, value, error, onValue }: ValueFieldProps) {
+  const [isText] = useState(value.includes('\n') || value.length > 100);
+  const field = { label, value, maxLength: 65_535, error };
+  if (isText) return <TextArea {...field} onChange={(event) => onValue(event.target.value)} />;
+  return <TextField {...field} onChange={(event) => onValue(event.target.value)} />;
 }

@@ -1,0 +1,74 @@
+import { decodeEntities } from './html-text.ts';
+import type { RowReader } from './row-reader.ts';
+import type { AttributeColumns, WooColumn } from './woocommerce-columns.ts';
+
+type WooRow = RowReader<WooColumn>;
+
+/** A row of a variation, once for each combination of values that it stands for. */
+export interface Variation {
+  row: WooRow;
+  values: Map<string, string>;
+  /** Whether the row stands for more than one: what there is only one of, such as the SKU, is that of the first. */
+  place: 'only' | 'first' | 'later';
+}
+
+/** A cell of several values: a comma separates them unless a backslash stands before it. */
+export function listOf(cell: string): string[] {
+  return cell
+    .split(/(?<!\\),/)
+    .map((part) => part.replaceAll('\\,', ',').trim())
+    .filter(Boolean);
+}
+
+/** The attributes of a row that have a name and a value. */
+export function attributesOf(row: WooRow, attributes: AttributeColumns[]): Map<string, string> {
+  const pairs = attributes.map(({ name, values }) => [row.cell(name), row.cell(values)] as const);
+  return new Map(pairs.filter(([name, value]) => name !== '' && value !== ''));
+}
+
+/** The attributes that tell variations apart, in the order of their product: those that a variation names, with a value or without. */
+export function optionsOf(row: WooRow, variations: WooRow[], attributes: AttributeColumns[]): string[] {
+  const ofProduct = [...attributesOf(row, attributes).keys()];
+  const named = new Set(variations.flatMap((each) => attributes.map(({ name }) => each.cell(name))));
+  const given = new Set(variations.flatMap((each) => [...attributesOf(each, attributes).keys()]));
+  const own = [...given].filter((name) => !ofProduct.includes(name));
+  const options = [...ofProduct.filter((name) => named.has(name)), ...own];
+  if (options.length === 0) row.refuse('type', 'Its variations have no attribute that tells them apart.');
+  if (options.length > 3) row.refuse('type', `Its variations have ${options.length} attributes; at most 3 are kept.`);
+  return options.slice(0, 3);
+}
+
+/**
+ * The variations with a value for each option. One without a value stands for any: it comes once for each value of the product that no
+ * variation before it has.
+ */
+export function variationsOf(
+  parent: WooRow,
+  rows: WooRow[],
+  options: string[],
+  attributes: AttributeColumns[],
+): Variation[] {
+  const taken = new Set<string>();
+  const ofProduct = attributesOf(parent, attributes);
+  return rows.flatMap((row) => {
+    const own = attributesOf(row, attributes);
+    let combinations: Map<string, string>[] = [new Map()];
+    for (const name of options) {
+      const value = own.get(name);
+      const values = value === undefined ? listOf(ofProduct.get(name) ?? '') : [value.replaceAll('\\,', ',')];
+      if (values.length === 0) row.refuse('type', `The variation is for any "${name}", and the product names none.`);
+      combinations = combinations.flatMap((so) => values.map((each) => new Map([...so, [name, decodeEntities(each)]])));
+    }
+    const isOpen = options.some((name) => !own.has(name));
+    const free = combinations.filter((values) => !isOpen || !taken.has(keyOf(values)));
+    for (const values of free) taken.add(keyOf(values));
+    return free.map((values, index) => ({
+      ...{ row, values },
+      place: free.length === 1 ? ('only' as const) : index === 0 ? ('first' as const) : ('later' as const),
+    }));
+  });
+}
+
+function keyOf(values: Map<string, string>): string {
+  return JSON.stringify([...values.values()]);
+}
