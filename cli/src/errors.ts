@@ -59,12 +59,18 @@ export function reportOf(error: unknown): Report {
     const { code, message, remedy, exitCode } = error;
     return { error: code, message, ...(remedy && { remedy }), exit_code: exitCode };
   }
-  if (error instanceof CommanderError) {
-    return { ...usage(error.message.replace(/^error: /, '')), remedy: 'See what the command takes: add --help' };
-  }
+  if (error instanceof CommanderError) return usage(sentenceOf(error));
   if (error instanceof FormatError) return usage(error.message);
   if (isFileError(error)) return usage(`${FILE_ERRORS[error.code] ?? error.message}: ${error.path}`);
   throw error;
+}
+
+/** Without the words of the parser for a value that it cannot take. */
+function sentenceOf({ message }: CommanderError): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(\S+)'\./, "'$1' is no $2.")
+    .replace(/^option '(.*)' argument '(.*)' is invalid\./, "'$2' cannot be the value of $1.");
 }
 
 function usage(message: string): Report {

@@ -86,9 +86,21 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     // The command was not complete: its help is already on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
     const report = withFlags(reportOf(error), running);
+    if (error instanceof CommanderError) report.remedy = `See what it takes: ${nameIn(program, args)} --help`;
     terminal.stderr.write(args.includes('--json') ? `${JSON.stringify(report)}\n` : inWords(report, terminal));
     return report.exit_code;
   }
+}
+
+/** The command that a line means, as far as it names one. */
+function nameIn(program: Command, args: string[]): string {
+  let [command, name] = [program, program.name()];
+  for (const arg of args.filter((one) => !one.startsWith('-'))) {
+    const next = command.commands.find((one) => one.name() === arg);
+    if (!next) break;
+    [command, name] = [next, `${name} ${arg}`];
+  }
+  return name;
 }
 
 /** Names the fields that the server found mistakes in as they were typed. */

@@ -169,6 +169,11 @@ export function moment(timestamp: string | null, none = '–'): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** "1 order", "12 orders": a count with its noun, whose plural ends in s. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Which page of a list this is, and how to see the next one; undefined when the list is on one page. */
 export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
   const count = `${list.total} ${list.total === 1 ? noun.replace(/s$/, '') : noun}`;

@@ -17,6 +17,8 @@ export default defineConfig({
   title: 'Commerce backend',
   description: 'A multi-tenant, contract-first commerce backend',
   lang: 'en',
+  // In place of /favicon.ico, which every browser asks for.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: false,
   lastUpdated: false,
   // Made after the pages, and checked with all other links by scripts/docs/links.ts.

@@ -2,13 +2,14 @@ import { CommerceError, isError } from '@commerce-backend/sdk';
 import express, { type Express, type RequestHandler } from 'express';
 import { addToCart, applyCode, changeLine, goToCheckout } from './actions.ts';
 import { layout, type Storefront } from './layout.ts';
-import { accountPage, logIn, loginPage, logOut, orderPage, register, thanksPage } from './pages/account.ts';
+import { accountPage, logIn, loginPage, logOut, orderPage, register, sendReset, thanksPage } from './pages/account.ts';
 import { cartPage } from './pages/cart.ts';
 import { homePage } from './pages/home.ts';
 import { collectionPage, searchPage, suggestions } from './pages/listing.ts';
 import { messagePage } from './pages/message.ts';
 import type { Page } from './pages/page.ts';
 import { productPage } from './pages/product.ts';
+import { robots, sitemap } from './search-engines.ts';
 import { openVisit, type Visit } from './visit.ts';
 import { isLanguage, LANGUAGES, type Language } from './words.ts';
 
@@ -32,6 +33,7 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/checkout': goToCheckout,
   '/login': logIn,
   '/register': register,
+  '/forgotten': sendReset,
   '/logout': logOut,
 };
 
@@ -41,6 +43,10 @@ export function openStorefront(storefront: Storefront): Express {
   // A proxy on this machine says who calls, and whether by https.
   app.set('trust proxy', 'loopback');
   app.use(safeHeaders(storefront.baseUrl), express.static(`${import.meta.dirname}/public`));
+  app.get('/robots.txt', (req, res) => res.type('text/plain').send(robots(req)));
+  app.get('/sitemap.xml', async (req, res) => {
+    res.type('application/xml').send((await sitemap(req, storefront.shop)).text);
+  });
   app.get('/', (req, res) => res.redirect(`/${req.acceptsLanguages(Object.keys(LANGUAGES)) || 'en'}/`));
   for (const language of Object.keys(LANGUAGES).filter(isLanguage))
     app.use(`/${language}`, inOne(language, storefront));

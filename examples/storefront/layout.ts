@@ -1,6 +1,7 @@
 import type { StorefrontClient } from '@commerce-backend/sdk';
 import { type Html, html } from './html.ts';
 import type { Page } from './pages/page.ts';
+import { headOf, inLanguage } from './search-engines.ts';
 import { collectionsOf, textOf, type Visit } from './visit.ts';
 import { type Key, LANGUAGES } from './words.ts';
 
@@ -15,7 +16,8 @@ const GOOD: Key[] = ['added', 'check_mail'];
 const NOTICES: Key[] = [...GOOD, 'insufficient_stock', 'invalid_credentials', 'code_refused', 'form_refused'];
 
 /** The whole document around a page. */
-export async function layout(visit: Visit, { name }: Storefront, { title, main }: Page): Promise<Html> {
+export async function layout(visit: Visit, { name }: Storefront, page: Page): Promise<Html> {
+  const { title, main } = page;
   const { t, language, to, req } = visit;
   const collections = await collectionsOf(visit).catch(() => []);
   const notice = NOTICES.find((key) => key === textOf(req.query, 'notice'));
@@ -27,7 +29,7 @@ export async function layout(visit: Visit, { name }: Storefront, { title, main }
 <title>${title ? `${title} · ${name}` : name}</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
-${languageLinks(visit)}
+${headOf(visit, page, name)}
 <script type="module" src="/suggest.js"></script>
 </head>
 <body>
@@ -68,16 +70,4 @@ ${main}
 
 function here({ req }: Visit, path: string): Html | false {
   return req.baseUrl + req.path === path && html` aria-current="page"`;
-}
-
-/** The same page in another language. */
-function inLanguage({ req }: Visit, code: string): string {
-  return `/${code}${req.method === 'GET' ? req.url : '/'}`.replace(/[?&]notice=\w+/, '');
-}
-
-/** For search engines, which show each reader the page in their language. */
-function languageLinks(visit: Visit): Html[] {
-  return Object.keys(LANGUAGES).map(
-    (code) => html`<link rel="alternate" hreflang="${code}" href="${inLanguage(visit, code)}">`,
-  );
 }

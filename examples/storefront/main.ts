@@ -8,6 +8,11 @@ import { openStorefront } from './app.ts';
  */
 const { PORT = '3000', COMMERCE_URL, SITE_ID, STOREFRONT_TOKEN, DEMO_FILE = '.data/demo.json' } = process.env;
 
+process.once('uncaughtException', ({ message }) => {
+  console.error(`${message}\nStart the shop in another terminal: npm start`);
+  process.exit(1);
+});
+
 const demo = COMMERCE_URL ? {} : JSON.parse(readFileSync(DEMO_FILE, 'utf8'));
 const baseUrl: string = COMMERCE_URL ?? demo.base_url;
 const shop = createStorefrontClient({
@@ -17,6 +22,7 @@ const shop = createStorefrontClient({
 });
 
 const { name } = await unwrap(shop.GET('/api/storefront/shop'));
+process.removeAllListeners('uncaughtException');
 const server = openStorefront({ shop, baseUrl, name }).listen(Number(PORT), () =>
   console.log(`${name} is open: http://localhost:${PORT}`),
 );

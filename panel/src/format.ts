@@ -36,6 +36,8 @@ export function useFormat() {
       date: (time: string) => days.format(new Date(time)),
       time: (time: string) => times.format(new Date(time)),
       number: (value: number) => numbers.format(value),
+      /** "1 order", "1,200 orders": a count with its noun, whose plural ends in s. */
+      counted: (value: number, noun: string) => `${numbers.format(value)} ${noun}${value === 1 ? '' : 's'}`,
     };
   }, [currency, timeZone, locale]);
 }

@@ -123,11 +123,19 @@ function loseCommits(
 /** Arms a lane: of the n-th commit something is lost. */
 function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   let seen = 0;
+  // What is bound is executed once the Sync behind it arrives.
+  let bound = false;
   proxy.judge = (message) => {
+    if (bound) {
+      bound = message.from !== 'server' || message.type !== 'S';
+      return bound ? 'pass' : 'cut after';
+    }
     if (seen === n) return loss === 'silence' && message.from === 'database' ? 'swallow' : 'pass';
     if (!isCommit(message)) return 'pass';
     seen += 1;
     if (seen < n || loss === 'silence') return 'pass';
+    bound = loss === 'confirmation' && message.type === 'B';
+    if (bound) return 'pass';
     return loss === 'confirmation' ? 'cut after' : 'cut before';
   };
 }

@@ -131,7 +131,10 @@ class MessageReader {
   }
 }
 
-/** Whether a message is the statement that commits. */
+/** Whether a message is the statement that commits: by its text, or by binding what is prepared under that name. */
 export function isCommit({ from, type, bytes }: Message): boolean {
-  return from === 'server' && type === 'Q' && /^commit\0$/i.test(bytes.subarray(1 + LENGTH_BYTES).toString());
+  const body = bytes.subarray(1 + LENGTH_BYTES).toString('latin1');
+  return (
+    from === 'server' && ((type === 'Q' && /^commit\0$/i.test(body)) || (type === 'B' && body.startsWith('\0commit\0')))
+  );
 }

@@ -170,7 +170,8 @@ function randomText(): string {
   return base64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-async function challengeOf(verifier: string): Promise<string> {
+/** What PKCE sends of a secret (RFC 7636 §4.2). */
+export async function challengeOf(verifier: string): Promise<string> {
   return base64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 }
 

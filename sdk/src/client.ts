@@ -5,12 +5,15 @@ import type { Hooks } from './hooks.ts';
 import { type Limits, type Send, withRetries } from './retry.ts';
 
 /** The options of every client. */
-export interface ClientOptions extends Partial<Limits>, Hooks {
+export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
   /** Where the server is, such as `https://shop.example`. A path (`/shop`) is relative to the page, in browsers. */
   baseUrl: string;
   /** Sends one request, in place of the global fetch. */
-  fetch?: Send;
+  fetch?: Send | undefined;
 }
+
+/** What may be left out or, under `exactOptionalPropertyTypes` too, be undefined. */
+type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**
  * Calls operations of the contract by their verb and path. Each call resolves to the raw shape, whatever the status: `data` of

@@ -71,9 +71,18 @@ export type CallOptions<Operation> = ParamsOf<Operation> &
 
 type ParamsOf<Operation> = Operation extends { parameters: infer Parameters }
   ? RequiredKeys<Parameters> extends never
-    ? { params?: Parameters }
-    : { params: Parameters }
+    ? { params?: WithGaps<Parameters> }
+    : { params: WithGaps<Parameters> }
   : never;
+
+/** An optional parameter of the query that is undefined is not sent; `exactOptionalPropertyTypes` would refuse it. */
+type WithGaps<Parameters> = {
+  [Part in keyof Parameters]: Part extends 'query' ? QueryWithGaps<Parameters[Part]> : Parameters[Part];
+};
+
+type QueryWithGaps<Query> = Query extends object
+  ? { [Name in keyof Query]: object extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }
+  : Query;
 
 type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
   ? { body: Body }

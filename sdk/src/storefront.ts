@@ -19,12 +19,12 @@ export interface StorefrontOptions extends ClientOptions {
   /** A storefront token (`stk_…`). A public one may appear in public pages, a private one belongs only on your server. */
   storefrontToken: string;
   /** A customer's token (`cust_…`), a secret of that customer. Without one the calls are a guest's. */
-  customerToken?: string;
+  customerToken?: string | undefined;
   /**
    * The address of the buyer for whom your server calls, one IPv4 or IPv6 address. The limits of guests and of failed
    * logins then count for it. With a public token the server ignores it.
    */
-  buyerIp?: string;
+  buyerIp?: string | undefined;
 }
 
 /**

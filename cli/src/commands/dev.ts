@@ -46,7 +46,8 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   const interrupted = interruptionOf(terminal);
   const running: { end: () => Promise<void> }[] = [];
   try {
-    terminal.stderr.write('Starting the shop …\n');
+    const isFirst = !existsSync(dirname(dirname(logFile)));
+    terminal.stderr.write(`Starting the shop …${isFirst ? ' Its database and a demo shop are made first.' : ''}\n`);
     const server = await startServer(program, { folder, env, port, logFile });
     running.push({ end: () => end(server) });
     const demo = await demoIn(dirname(dirname(logFile)));
@@ -109,16 +110,18 @@ function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, dem
     ...(storefront && { storefront: `http://localhost:${storefront}` }),
     panel: `${url}/panel`,
     ...(demo && { login: `${demo.staff.email}  ${demo.staff.password}` }),
+    ...(demo && { mcp: `${url}/sites/${demo.site_id}/mcp` }),
     api: `${url}/api`,
     docs: `${url}/docs`,
     logs: logFile,
   };
   show(terminal, json, told, (paint) => {
-    const { storefront: front, panel, login, api, docs } = told;
+    const { storefront: front, panel, login, mcp, api, docs } = told;
     const lines = {
       Storefront: front,
       Panel: panel,
       Login: login,
+      MCP: mcp,
       API: api,
       Docs: docs,
       Log: 'npx commerce logs tail',

@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { csvOf } from '../csv.ts';
-import { show } from '../output.ts';
+import { counted, show } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isJson, since, until } from './options.ts';
 
@@ -82,7 +82,12 @@ export async function exportPages<Entry, Row>(
   }
   if (output === undefined) return;
   await rename(draft, output);
-  show(terminal, json, { file: output, format, [noun]: count }, () => `Exported ${count} ${noun} to ${output}.`);
+  show(
+    terminal,
+    json,
+    { file: output, format, [noun]: count },
+    () => `Exported ${counted(count, noun.replace(/s$/, ''))} to ${output}.`,
+  );
 }
 
 function cellsOf<Row>(row: Row, columns: CsvColumns<Row>): string[] {

@@ -70,15 +70,27 @@ function packageNameOf(folder: string): string {
 }
 
 async function installIn(folder: string, { env, stderr }: Terminal, megabytes: number): Promise<void> {
-  stderr.write(`Installing the server and its database, some ${megabytes} MB …\n`);
+  stderr.write(`Installing the server and its database, some ${megabytes} MB, in a minute or two …\n`);
   const args = ['install', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const windows = process.platform === 'win32';
   const npm = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'], shell: windows });
   const said: Buffer[] = [];
   npm.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const stopClock = stderr.isTTY ? startClock(stderr) : () => {};
   const [code] = await once(npm, 'close').catch((error: Error) => [error.message]);
+  stopClock();
   if (code === 0) return;
   stderr.write(Buffer.concat(said));
   const remedy = `See what npm says above, and repeat it: cd ${folder} && npm install`;
   throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
+}
+
+/** Shows that something goes on, on a terminal, until it is stopped. */
+function startClock(stderr: Terminal['stderr']): () => void {
+  const began = performance.now();
+  const timer = setInterval(() => stderr.write(`\r${Math.round((performance.now() - began) / 1000)} s`), 1_000);
+  return () => {
+    clearInterval(timer);
+    stderr.write('\r\x1b[K');
+  };
 }

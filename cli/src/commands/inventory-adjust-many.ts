@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { readTable, type TableRow } from '../formats/text-file.ts';
 import { calls } from '../operations.ts';
+import { counted } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isUuid } from './options.ts';
@@ -55,7 +56,7 @@ async function adjustMany(file: string, options: AdjustManyOptions, command: Com
       ...{ line: batch[index]?.line ?? 0, name: sku ?? variant_id ?? '', status, message },
     }));
   });
-  showResults(terminal, command, results, dry_run ? 'Dry run, nothing was written' : `${results.length} rows`);
+  showResults(terminal, command, results, dry_run ? 'Dry run, nothing was written' : counted(results.length, 'row'));
 }
 
 function adjustmentOf({ line, cells }: TableRow, file: string) {

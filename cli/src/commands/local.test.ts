@@ -81,7 +81,7 @@ test('init writes a shop that npm can install, and refuses a folder that holds s
   expect(JSON.parse(made.out)).toEqual({ folder: place, next: [`cd ${place}`, 'npm install', 'npm run dev'] });
   const manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ name: 'my-shop', private: true, scripts: { dev: 'commerce dev' } });
-  for (const file of ['.gitignore', 'README.md', 'storefront/server.js', 'storefront/style.css']) {
+  for (const file of ['.gitignore', 'README.md', 'agent.js', 'storefront/server.js', 'storefront/style.css']) {
     expect(await readFile(join(place, file), 'utf8'), file).not.toBe('');
   }
   expect(await commerce(['init', place])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') });

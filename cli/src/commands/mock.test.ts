@@ -4,7 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createAgentClient, createStorefrontClient, requestConsent, unwrap } from '@commerce-backend/sdk';
+import {
+  beginAuthorization,
+  createAgentClient,
+  createStorefrontClient,
+  finishAuthorization,
+  registerAgent,
+  requestConsent,
+  unwrap,
+} from '@commerce-backend/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { folder, user } from '../testing.ts';
 
@@ -117,4 +125,20 @@ test('a port that is taken, or is none, is said', async () => {
   expect(outcome.err).toContain(`Port ${port} cannot be used`);
   expect(outcome.err).toContain('commerce mock --port 8091');
   expect((await commerce(['mock', '--port', 'http'])).err).toContain('It should be a number from 0 to 65535.');
+});
+
+test('an agent that receives the browser is allowed on a page, and exchanges its code', async () => {
+  const { base_url: baseUrl, site_id: siteId } = await mockShop();
+  const redirectUri = 'http://127.0.0.1:9/back';
+  const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: [redirectUri] });
+  const { url, pending } = await beginAuthorization({ baseUrl, siteId, clientId, redirectUri });
+  expect(await (await fetch(url)).text()).toContain('An agent at 127.0.0.1:9 asks');
+  const allowed = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ decision: 'allow' }),
+    redirect: 'manual',
+  });
+  const { access_token } = await finishAuthorization(pending, allowed.headers.get('Location') ?? '');
+  const agent = createAgentClient({ baseUrl, agentToken: access_token });
+  expect(await unwrap(agent.GET('/api/agent/token'))).toMatchObject({ status: 'active' });
 });

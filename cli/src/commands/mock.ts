@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { MockShop, MockShopData } from '@commerce-backend/sdk/mocks/fetch';
 import { type Command, InvalidArgumentError } from 'commander';
 import { show } from '../output.ts';
@@ -19,6 +20,7 @@ when it ends with Ctrl-C. A checkout's page places the order with one button; an
 
 Examples:
   $ commerce mock
+  $ commerce mock --credentials .data/demo.json      as the programs of the docs read it
   $ commerce mock --port 8091 --credentials mock.json
   $ curl -s -H "X-Site-ID: …" -H "X-Service-Token: …" 'http://localhost:8080/api/storefront/products?q=mug'`;
 
@@ -56,8 +58,11 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   const pages = openPages(shop, fetch);
   answerWith(listening.server, baseUrl, async (request) => (await pages(request)) ?? fetch(request));
   const credentials = credentialsOf(shop);
-  if (options.credentials) await writeFile(options.credentials, `${JSON.stringify(credentials, null, 2)}\n`);
-  show(terminal, isJson(command), credentials, () => greeting(shop));
+  if (options.credentials) {
+    await mkdir(dirname(options.credentials), { recursive: true });
+    await writeFile(options.credentials, `${JSON.stringify(credentials, null, 2)}\n`);
+  }
+  show(terminal, isJson(command), credentials, () => greeting(shop, options.credentials));
   await new Promise<void>((ended) => {
     terminal.once('SIGINT', ended);
     terminal.once('SIGTERM', ended);
@@ -78,7 +83,7 @@ function credentialsOf({ baseUrl, siteId, storefrontToken, apiKey, syncSecret, c
   };
 }
 
-function greeting({ baseUrl, siteId, storefrontToken, apiKey, customers }: MockShop): string {
+function greeting({ baseUrl, siteId, storefrontToken, apiKey, customers }: MockShop, file?: string): string {
   const [customer] = customers;
   const headers = `-H 'X-Site-ID: ${siteId}' -H 'X-Service-Token: ${storefrontToken}'`;
   return [
@@ -90,6 +95,7 @@ function greeting({ baseUrl, siteId, storefrontToken, apiKey, customers }: MockS
     '',
     'Try it, in another terminal:',
     `  curl -s ${headers} '${baseUrl}/api/storefront/products?q=mug&limit=1'`,
+    file ? `All of it is in ${file}.` : 'As a file, for programs: --credentials .data/demo.json',
     'Everything is forgotten when it ends with Ctrl-C.',
   ].join('\n');
 }

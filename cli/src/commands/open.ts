@@ -8,22 +8,23 @@ import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
 
 const EXAMPLES = `
-PAGE is docs, the reference of the API; dashboard, the panel of staff; or storefront, the shop as the setting storefront_url
+PAGE is panel, where staff run the shop; docs, the reference of the API; or storefront, the shop as the setting storefront_url
 names it. The address is printed, and opened in the browser when the output is a terminal; BROWSER names another browser.
 
 Examples:
-  $ commerce open docs
+  $ commerce open panel
   $ commerce open storefront`;
 
-/** The pages that every server has, by the path they are at. */
-const PATHS: Record<string, string> = { docs: '/docs', dashboard: '/panel' };
+/** The pages that every server has, by the path they are at. `dashboard` was the first name of the panel. */
+const PATHS: Record<string, string> = { panel: '/panel', docs: '/docs', dashboard: '/panel' };
 const STOREFRONT = 'storefront';
+const PAGES = 'panel, docs or storefront';
 
 /** `open`: a page of the shop in the browser. */
 export function addOpen(program: Command, terminal: Terminal): void {
   program
     .command('open <page>')
-    .description('Open the docs, dashboard or storefront in the browser.')
+    .description('Open the panel, docs or storefront in the browser.')
     .addHelpText('after', EXAMPLES)
     .action((page: string, _options, command: Command) => open(page, command, terminal));
 }
@@ -37,7 +38,7 @@ async function open(page: string, command: Command, terminal: Terminal): Promise
 
 async function pageOf(page: string, command: Command, terminal: Terminal): Promise<string> {
   const path = Object.hasOwn(PATHS, page) ? PATHS[page] : undefined;
-  if (!path) throw usageError(`There is no page ${page}.`, `Name ${[...Object.keys(PATHS), STOREFRONT].join(', ')}.`);
+  if (!path) throw usageError(`There is no page ${page}.`, `Name ${PAGES}.`);
   const url = `${await serverOf(command, terminal)}${path}`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   await answer?.body?.cancel();

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { readText } from '../formats/text-file.ts';
 import { calls } from '../operations.ts';
-import { type Column, show, styleOf, table } from '../output.ts';
+import { type Column, counted, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -115,8 +115,4 @@ function result(marked: Found[], style: Parameters<typeof table>[2]): string {
   const others = marked.filter(({ outcome }) => outcome !== 'paid');
   const summary = `${counted(paid, 'order')} marked as paid.`;
   return others.length === 0 ? summary : `${table(COLUMNS, others, style)}\n\n${summary}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

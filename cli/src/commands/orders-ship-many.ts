@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { readTable } from '../formats/text-file.ts';
 import { calls } from '../operations.ts';
+import { counted } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,7 +29,11 @@ const MOST_ROWS = 100;
 async function shipMany(file: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const rows = await readTable(file, [['order_number']]);
   const { client } = await openSession(command, terminal);
-  if (!yes) await confirm(terminal, `Record ${rows.length} orders as shipped, and tell their customers?`);
+  if (!yes)
+    await confirm(
+      terminal,
+      `Record ${counted(rows.length, 'order')} as shipped, and tell the ${rows.length === 1 ? 'customer' : 'customers'}?`,
+    );
   const results = await inBatches(rows, MOST_ROWS, async (batch) => {
     const orders = batch.map(({ cells: { order_number = '', carrier, tracking_number, tracking_url } }) => ({
       ...{ order_number, ...(carrier && { carrier }), ...(tracking_number && { tracking_number }) },
@@ -39,5 +44,5 @@ async function shipMany(file: string, { yes }: YesOption, command: Command, term
       ...{ line: batch[index]?.line ?? 0, name: order_number, status, message },
     }));
   });
-  showResults(terminal, command, results, `${results.length} rows`);
+  showResults(terminal, command, results, counted(results.length, 'row'));
 }

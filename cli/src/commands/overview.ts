@@ -1,7 +1,7 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { calls } from '../operations.ts';
-import { facts, type Paint, plain, show } from '../output.ts';
+import { counted, facts, type Paint, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { amount as amountOf } from './agents.ts';
@@ -34,7 +34,7 @@ function inWords(found: Overview, paint: Paint): string {
   const today = days.at(-1);
   const money = (sum: string) => `${sum} ${currency}`;
   const cents = (sum: number) => money(amountOf(sum, currency));
-  const orders = (count: number) => `${count} ${count === 1 ? 'order' : 'orders'}`;
+  const orders = (count: number) => counted(count, 'order');
   return facts(
     {
       Today: today && `${money(today.sales)}, ${orders(today.orders_count)}`,

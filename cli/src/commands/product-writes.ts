@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { addFields, addInput, givenBody, givenChange } from '../fields.ts';
 import { nameFlags } from '../flags.ts';
 import { calls } from '../operations.ts';
-import { plain, show } from '../output.ts';
+import { counted, plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -72,7 +72,7 @@ async function change(wanted: string, command: Command, terminal: Terminal): Pro
 async function remove(wanted: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const { id: product_id, name, variants } = await findProduct(client, wanted);
-  const count = `${variants.length} variant${variants.length === 1 ? '' : 's'}`;
+  const count = counted(variants.length, 'variant');
   if (!yes) await confirm(terminal, plain(`Delete the product ${name} and its ${count}?`));
   const params = { path: { product_id } };
   const deletion = await unwrap(client.DELETE('/api/dashboard/products/{product_id}', { params }));

@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { writeJsonl } from '../formats/jsonl.ts';
 import { writeShopify } from '../formats/shopify-export.ts';
 import { calls } from '../operations.ts';
-import { show } from '../output.ts';
+import { counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isJson } from './options.ts';
@@ -42,7 +42,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   const { format, output, status } = options;
   const { client } = await openSession(command, terminal, { maxAttempts: 5 });
   let count = 0;
-  const counted = async function* (): AsyncGenerator<Product> {
+  const exported = async function* (): AsyncGenerator<Product> {
     const query = status ? { status } : {};
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
@@ -50,14 +50,14 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
       yield product as Product;
     }
   };
-  const text = format === 'shopify' ? writeShopify(counted()) : writeJsonl(counted());
+  const text = format === 'shopify' ? writeShopify(exported()) : writeJsonl(exported());
   if (output === undefined) {
     await pipeline(Readable.from(text), terminal.stdout, { end: false });
     return;
   }
   await writeWhole(output, text);
   show(terminal, isJson(command), { file: output, format, products: count }, () => {
-    return `Exported ${count} products to ${output}.`;
+    return `Exported ${counted(count, 'product')} to ${output}.`;
   });
 }
 

@@ -14,7 +14,7 @@ import { createProgress, type Progress, perSecond } from '../import/progress.ts'
 import type { Counts } from '../import/send.ts';
 import type { SharedSkuRule } from '../import/shared-skus.ts';
 import { calls } from '../operations.ts';
-import { plain, show } from '../output.ts';
+import { counted, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isJson } from './options.ts';
@@ -179,7 +179,7 @@ function summaryInWords(file: string, dryRun: boolean, counts: Counts, ms: numbe
 }
 
 function rowsRefused(counts: Counts, errorsFile: string | undefined): CommandError {
-  const message = `${counts.refused} of ${sumOf(counts)} products were refused.`;
+  const message = `${counts.refused} of ${counted(sumOf(counts), 'product')} ${counts.refused === 1 ? 'was' : 'were'} refused.`;
   const where = errorsFile ? ` in ${errorsFile}` : ' above';
   const remedy = `Fix the lines named${where} and run the same command again.`;
   return new CommandError(EXIT.rowsRefused, 'rows_refused', message, remedy);

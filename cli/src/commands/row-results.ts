@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
-import { type Column, show, styleOf, table } from '../output.ts';
+import { type Column, counted, show, styleOf, table } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
 
@@ -43,7 +43,7 @@ export function showResults(terminal: Terminal, command: Command, results: RowRe
     return failed.length === 0 ? summary : `${table(COLUMNS, failed, styleOf(terminal, paint))}\n\n${summary}`;
   });
   if (failed.length > 0) {
-    const message = `${failed.length} of ${results.length} rows were refused.`;
+    const message = `${failed.length} of ${counted(results.length, 'row')} ${failed.length === 1 ? 'was' : 'were'} refused.`;
     throw new CommandError(EXIT.rowsRefused, 'rows_refused', message, 'Correct those rows and send them again.');
   }
 }

@@ -101,7 +101,19 @@ test('a page is opened in the browser of a terminal, and else only printed', asy
   expect(none.err).toContain(`This server has no dashboard at ${url}/panel.`);
   const wrong = await commerce(['open', 'kitchen']);
   expect(wrong.code).toBe(2);
-  expect(wrong.err).toContain('Name docs, dashboard, storefront.');
+  expect(wrong.err).toContain('Name panel, docs or storefront.');
+});
+
+test('a mistyped command is told what is wrong, and which command explains it', async () => {
+  const { commerce } = await user();
+  const saidOf = async (...args: string[]) => (await commerce(args)).err;
+  expect(await saidOf('open')).toContain('See what it takes: commerce open --help');
+  expect(await saidOf('products', 'show', 'mug')).toContain('See what it takes: commerce products --help');
+  expect(await saidOf('prodcts')).toContain('See what it takes: commerce --help');
+  const event = await saidOf('trigger', 'order.payed');
+  expect(event).toContain("'order.payed' is no event. Give one of product.created");
+  expect(event).toContain('commerce trigger --help');
+  expect(await saidOf('mock', '--port', 'http')).toContain("'http' cannot be the value of --port <number>. It should");
 });
 
 test('bash completes commands, options and their values', async () => {

@@ -1,7 +1,7 @@
 import { unwrap, type WebhookEventType } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { calls } from '../operations.ts';
-import { show } from '../output.ts';
+import { counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { EVENT_TYPES_HELP, eventType } from './event-types.ts';
@@ -31,11 +31,13 @@ async function trigger(type: WebhookEventType, command: Command, terminal: Termi
     if (webhooks_count + listeners_count === 0) {
       return `Nobody listens to ${type}. Listen in another terminal: commerce listen --forward-to http://localhost:4000`;
     }
-    const to = [counted(webhooks_count, 'webhook'), counted(listeners_count, 'listener')].filter(Boolean).join(' and ');
+    const to = [countedIfAny(webhooks_count, 'webhook'), countedIfAny(listeners_count, 'listener')]
+      .filter(Boolean)
+      .join(' and ');
     return `${type} goes to ${to}, as event ${event_id}.`;
   });
 }
 
-function counted(count: number, noun: string): string {
-  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
+function countedIfAny(count: number, noun: string): string {
+  return count === 0 ? '' : counted(count, noun);
 }

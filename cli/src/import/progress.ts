@@ -1,4 +1,4 @@
-import { painter } from '../output.ts';
+import { counted, painter } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Counts } from './send.ts';
 
@@ -38,7 +38,7 @@ export function createProgress(terminal: Terminal, size: number, counts: Counts,
   const status = (now: number) => {
     const done = counts.created + counts.updated + counts.unchanged + counts.refused;
     const refused = counts.refused > 0 ? paint('red', `, ${counts.refused} refused`) : '';
-    return `${done} products, ${perSecond(done, now - startedAt)}/s${refused}`;
+    return `${counted(done, 'product')}, ${perSecond(done, now - startedAt)}/s${refused}`;
   };
   const update = () => {
     const now = performance.now();

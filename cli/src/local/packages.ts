@@ -34,7 +34,7 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
     name,
     private: true,
     type: 'module',
-    scripts: { dev: 'commerce dev', start: 'commerce-server start' },
+    scripts: { dev: 'commerce dev', agent: 'node agent.js', start: 'commerce-server start' },
     dependencies: {
       ...named(['sdk', 'server', ...BESIDE.filter((own) => from[own])]),
       ...DATABASE,

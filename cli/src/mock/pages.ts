@@ -22,6 +22,7 @@ export function openPages(shop: MockShop, fetch: Fetch): (request: Request) => P
     const form = request.method === 'POST' ? new URLSearchParams(await request.clone().text()) : undefined;
     try {
       if (first === 'checkout') return await checkoutPage(shop, await asCustomer(), second, form);
+      if (first === 'sites' && pathname.endsWith('/oauth/authorize')) return authorizationPage(shop, request.url, form);
       if (first === 'agent-consent') return await consentPage(await asCustomer(), searchParams, form);
       if (first === 'account') return await accountPage(await asCustomer(), form);
     } catch (error) {
@@ -66,6 +67,18 @@ async function consentPage(customer: StorefrontClient, query: URLSearchParams, f
   const budget = `a budget of ${budget_cents} in minor units of ${escaped(currency)}`;
   const limits = categories.length > 0 ? `, for ${escaped(categories.join(', '))}` : '';
   const asked = `<p>${escaped(agent_name)} asks for ${budget}${limits}. Its code is ${escaped(user_code)}.</p>`;
+  return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
+}
+
+/** Where an agent sends the browser for an authorization code. */
+function authorizationPage(shop: MockShop, url: string, form?: URLSearchParams): Response {
+  if (form) {
+    const location = shop.authorize(url, form.get('decision') === 'allow' ? {} : 'deny');
+    return new Response(null, { status: 303, headers: { Location: location } });
+  }
+  // Denying changes nothing here, and tells where the browser would go.
+  const back = new URL(shop.authorize(url, 'deny')).host;
+  const asked = `<p>An agent at ${escaped(back)} asks to shop for ${escaped(shop.customers[0]?.email ?? '')}.</p>`;
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
 }
 

@@ -11,7 +11,13 @@ export async function loginPage({ t, to }: Visit): Promise<Page> {
       ${field(t('email'), 'email', 'email', 'username')}
       ${field(t('password'), 'password', 'password', 'current-password')}
       <button class="primary">${t('login')}</button>
-    </form></section>
+    </form>
+    <details><summary>${t('forgotten')}</summary>
+      <form method="post" action="${to('/forgotten')}">
+        ${field(t('email'), 'email', 'email', 'email')}
+        <button>${t('send_reset')}</button>
+      </form>
+    </details></section>
   <section><h2>${t('register')}</h2><p>${t('register_text')}</p>
     <form method="post" action="${to('/register')}">
       ${field(t('first_name'), 'first_name', 'text', 'given-name')}
@@ -20,7 +26,7 @@ export async function loginPage({ t, to }: Visit): Promise<Page> {
       <button>${t('register')}</button>
     </form></section>
 </div>`;
-  return { title: t('login'), main };
+  return { title: t('login'), main, isPrivate: true };
 }
 
 function field(label: string, name: string, type: string, autocomplete: string, hint = ''): Html {
@@ -56,6 +62,13 @@ export async function register(visit: Visit): Promise<void> {
   }
 }
 
+/** The answer never tells whether there is an account. */
+export async function sendReset(visit: Visit): Promise<void> {
+  const body = { email: textOf(visit.req.body, 'email') };
+  const { error } = await visit.shop.POST('/api/storefront/customer/reset-request', { body });
+  visit.goTo('/login', error ? 'form_refused' : 'check_mail');
+}
+
 export async function logOut(visit: Visit): Promise<void> {
   if (visit.isCustomer) await visit.shop.POST('/api/storefront/customer/logout');
   visit.logOut();
@@ -77,7 +90,7 @@ export async function accountPage(visit: Visit): Promise<Page> {
   <form method="post" action="${to('/logout')}"><button>${t('logout')}</button></form></header>
 <h2>${t('orders')}</h2>
 ${rows.length > 0 ? html`<ul class="orders">${rows}</ul>` : html`<p class="empty">${t('no_orders')}</p>`}`;
-  return { title: t('account'), main };
+  return { title: t('account'), main, isPrivate: true };
 }
 
 export async function orderPage(visit: Visit): Promise<Page> {
@@ -97,7 +110,7 @@ export async function thanksPage(visit: Visit): Promise<Page> {
   const main = html`<header class="page-header"><h1>${t('thanks')}</h1><p>${t('thanks_text')}</p></header>
 ${order && orderOf(visit, order)}
 <p><a class="button" href="${to(isCustomer ? '/account' : '/')}">${t(isCustomer ? 'orders' : 'keep_looking')}</a></p>`;
-  return { title: t('thanks'), main };
+  return { title: t('thanks'), main, isPrivate: true };
 }
 
 function orderOf({ t, money, date }: Visit, order: Schemas['CustomerOrder']): Html {

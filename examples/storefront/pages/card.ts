@@ -27,7 +27,13 @@ function card(visit: Visit, product: Product): Html {
 export function picture(image: Product['images'][number] | undefined, kind = ''): Html {
   if (!image) return html`<span class="no-picture"></span>`;
   const { url, width, height } = image;
-  return html`<img class="${kind}" src="${url}" alt="" width="${width ?? 800}" height="${height ?? 800}" loading="lazy">`;
+  return html`<img class="${kind}" src="${url}"${widthsOf(image, '(max-width: 600px) 45vw, 20rem')} alt="" width="${width ?? 800}" height="${height ?? 800}" loading="lazy">`;
+}
+
+/** The same picture in other widths, where it was uploaded: browsers take the smallest that is sharp. */
+export function widthsOf({ sources = [] }: Product['images'][number], sizes: string): Html | false {
+  const widths = sources.map(({ url, width }) => `${url} ${width}w`).join(', ');
+  return sources.length > 0 && html` srcset="${widths}" sizes="${sizes}"`;
 }
 
 function priceOf({ t, money }: Visit, { price, compare_at_price, currency, variants }: Product): Html {

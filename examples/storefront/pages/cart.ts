@@ -23,16 +23,16 @@ export async function cartPage(visit: Visit): Promise<Page> {
     <p class="quiet">${t('shipping_later')}</p>
   </aside>
 </div>`;
-  return { title: t('cart'), main };
+  return { title: t('cart'), main, isPrivate: true };
 }
 
 function line({ t, to, money }: Visit, { currency, warnings }: Cart, item: Cart['items'][number]): Html {
-  const { id, name, variant_name, image_url, quantity, total } = item;
+  const { id, product_id, variant_id, name, variant_name, image_url, quantity, total } = item;
   const warning = warnings.find(({ line_item_id, code }) => line_item_id === id && code !== 'low_stock');
   return html`<li class="line">
   ${image_url ? html`<img src="${image_url}" alt="" width="120" height="120">` : html`<span class="no-picture"></span>`}
   <div>
-    <h2>${name}</h2>
+    <h2><a href="${to(`/products/${product_id}?variant=${variant_id}`)}">${name}</a></h2>
     ${variant_name && html`<p class="quiet">${variant_name}</p>`}
     ${warning && html`<p class="few">${t(warning.code === 'unavailable' ? 'sold_out' : 'insufficient_stock')}</p>`}
     <form class="amount" method="post" action="${to('/cart/line')}">

@@ -38,5 +38,5 @@ export async function homePage(visit: Visit): Promise<Page> {
   <h2>${t('newest')}</h2>
   ${cards(visit, newest.products)}
 </section>`;
-  return { title: '', main };
+  return { title: '', main, description: t('hero_text'), image: shown[0]?.url };
 }

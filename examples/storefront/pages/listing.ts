@@ -62,16 +62,30 @@ async function listing(visit: Visit, { title, description, q, collection }: List
       },
     }),
   );
+  const instead = total === 0 && (await popular(visit));
   const main = html`<header class="page-header"><h1>${title}</h1>${description && html`<p>${description}</p>`}</header>
-<div class="listing">
+${
+  total === 0 && !isNarrowed(chosen)
+    ? html`<section class="nothing"><h2>${t('results', { count: 0 })}</h2><p>${t('nothing_text')}</p></section>`
+    : html`<div class="listing">
   <details class="filters"${isNarrowed(chosen) && html` open`}><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
   <section aria-label="${title}">
     <div class="toolbar"><h2>${t('results', { count: total })}</h2>${sorting(visit, chosen)}</div>
-    ${total === 0 ? html`<p class="empty">${t('nothing_text')}</p>` : cards(visit, products)}
+    ${total === 0 ? html`<p class="empty">${t('nothing_with_filters')}</p>` : cards(visit, products)}
     ${pages > 1 && paging(visit, chosen, page, pages)}
   </section>
-</div>`;
-  return { title, main };
+</div>`
+}
+${instead}`;
+  const image = products[0]?.images[0]?.url;
+  return { title, main, description, image, isPrivate: q !== undefined || isNarrowed(chosen) };
+}
+
+/** For whoever has found nothing. */
+async function popular(visit: Visit): Promise<Html> {
+  const query = { sort: 'best_selling', limit: 4, in_stock: true } as const;
+  const { products } = await unwrap(visit.shop.GET('/api/storefront/products', { params: { query } }));
+  return html`<section class="row"><h2>${visit.t('favourites')}</h2>${cards(visit, products)}</section>`;
 }
 
 function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets']): Html {

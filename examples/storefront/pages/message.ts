@@ -9,5 +9,5 @@ export function messagePage({ t, to }: Visit, kind: 'not_found' | 'failed' | 'ca
   <p>${t(`${kind}_text`)}</p>
   <a class="button" href="${to('/search')}">${t('keep_looking')}</a>
 </section>`;
-  return { title: t(kind), main };
+  return { title: t(kind), main, isPrivate: true };
 }

@@ -5,4 +5,13 @@ export interface Page {
   /** Empty for the shop's name alone. */
   title: string;
   main: Html;
+  /** For search engines and for whoever shares the page: a sentence or two. */
+  description?: string | null;
+  image?: string | undefined;
+  /** Where the page is, when it was not asked for at its own address; without the language. */
+  path?: string;
+  /** What the page shows, in the words of schema.org. */
+  data?: object;
+  /** Not for search engines: a cart, an account, one of many ways to filter. */
+  isPrivate?: boolean;
 }

@@ -1,7 +1,7 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import { type Html, html } from '../html.ts';
 import { textOf, type Visit } from '../visit.ts';
-import { cards } from './card.ts';
+import { cards, widthsOf } from './card.ts';
 import type { Page } from './page.ts';
 
 type Product = Schemas['Product'];
@@ -31,7 +31,25 @@ export async function productPage(visit: Visit): Promise<Page> {
   </div>
 </article>
 ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${cards(visit, others)}</section>`}`;
-  return { title: product.name, main };
+  const { name, slug, seo_title, seo_description, description } = product;
+  return {
+    ...{ title: seo_title ?? name, description: seo_description ?? description, image: product.images[0]?.url, main },
+    path: `/products/${slug}`,
+    data: structured(product),
+  };
+}
+
+/** What search engines show beside a result (https://schema.org/Product). */
+function structured({ name, description, vendor, images, variants, currency }: Product): object {
+  return {
+    ...{ '@context': 'https://schema.org', '@type': 'Product', name, description },
+    image: images.map(({ url }) => url),
+    ...(vendor && { brand: { '@type': 'Brand', name: vendor } }),
+    offers: variants.map(({ sku, price, available }) => ({
+      ...{ '@type': 'Offer', ...(sku && { sku }), price, priceCurrency: currency },
+      availability: `https://schema.org/${available ? 'InStock' : 'OutOfStock'}`,
+    })),
+  };
 }
 
 /** The pictures of the chosen variant come first; those of other variants are left out. */
@@ -39,10 +57,10 @@ function gallery({ images, name }: Product, variant: Variant | undefined): Html 
   const own = images.filter(({ variant_ids }) => variant !== undefined && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);
   const shown = own.length + common.length > 0 ? [...own, ...common] : images;
-  return html`<div class="gallery" role="group" aria-label="${name}" tabindex="0">${shown.map(
-    ({ url, alt, width, height }) =>
-      html`<img src="${url}" alt="${alt ?? name}" width="${width ?? 800}" height="${height ?? 800}">`,
-  )}</div>`;
+  return html`<div class="gallery" role="group" aria-label="${name}" tabindex="0">${shown.map((image) => {
+    const { url, alt, width, height } = image;
+    return html`<img src="${url}"${widthsOf(image, '(max-width: 800px) 90vw, 50vw')} alt="${alt ?? name}" width="${width ?? 800}" height="${height ?? 800}">`;
+  })}</div>`;
 }
 
 function buying(visit: Visit, product: Product, variant: Variant): Html {

@@ -1,4 +1,5 @@
 import { agentHandlers } from './agents.ts';
+import { answerOAuth } from './authorizations.ts';
 import type { Call, Handler, OperationId } from './call.ts';
 import { authenticate, type Known } from './callers.ts';
 import { cartHandlers } from './cart-changes.ts';
@@ -38,6 +39,8 @@ export interface Backend {
 /** Answers a request as the server would. Rejects as fetch does when the connection is to fail. */
 export async function answer(backend: Backend, request: Request): Promise<Response> {
   const { state } = backend;
+  const oauth = await answerOAuth(state, request);
+  if (oauth) return oauth;
   const request_id = state.nextId();
   const { pathname } = new URL(request.url);
   const route = routeOf(request.method, pathname.slice(basePathOf(state).length));

@@ -1,4 +1,10 @@
-import type { AgentConsent, AgentConsentApproval, AgentToken, ConsentRequest } from '@commerce-backend/spec';
+import type {
+  AgentConsent,
+  AgentConsentApproval,
+  AgentToken,
+  ConsentRequest,
+  IssuedAgentToken,
+} from '@commerce-backend/spec';
 import { budgetOf } from './budgets.ts';
 import type { Handlers } from './call.ts';
 import { signedIn } from './customers.ts';
@@ -81,11 +87,21 @@ export function approve(
   state: State,
   customer: StoredCustomer,
   user_code: string,
-  { current_password: _, ...approval }: AgentConsentApproval,
+  approval: AgentConsentApproval,
 ): StoredConsent {
   const consent = findConsent(state, user_code);
   requireStatus(consent, ['pending']);
-  const { terms } = consent;
+  consent.terms = approvedTerms(consent.terms, approval);
+  consent.status = 'approved';
+  consent.customer_id = customer.id;
+  return consent;
+}
+
+/** What a customer allows of what was asked for. Throws a validation error for more. */
+export function approvedTerms(
+  terms: AgentTerms,
+  { current_password: _, ...approval }: AgentConsentApproval,
+): AgentTerms {
   const mistakes = (['budget_cents', 'max_per_order_cents'] as const).flatMap((field) => {
     const le = terms[field];
     if (le === null || (approval[field] ?? 0) <= le) return [];
@@ -93,14 +109,7 @@ export function approve(
     return [bodyMistake([field], 'less_than_equal', msg, { le })];
   });
   if (mistakes.length > 0) throw new Invalid(mistakes);
-  consent.terms = {
-    ...terms,
-    ...approval,
-    scopes: terms.scopes.filter((one) => approval.scopes?.includes(one) ?? true),
-  };
-  consent.status = 'approved';
-  consent.customer_id = customer.id;
-  return consent;
+  return { ...terms, ...approval, scopes: terms.scopes.filter((one) => approval.scopes?.includes(one) ?? true) };
 }
 
 export function deny(customer: StoredCustomer, consent: StoredConsent): StoredConsent {
@@ -119,7 +128,7 @@ function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]):
 }
 
 /** The token of an approved request. Throws `authorization_pending`, `slow_down` and the other answers to a poll. */
-function poll(state: State, device_code: string): StoredAgent {
+export function pollConsent(state: State, device_code: string): StoredAgent {
   const consent = state.consents.get(device_code);
   if (!consent || consent.status === 'consumed') {
     throw new Refusal('invalid_grant', 'The token of this device_code has already been fetched.');
@@ -129,13 +138,17 @@ function poll(state: State, device_code: string): StoredAgent {
   if (consent.status === 'pending') throw tooEarly(consent);
   const customer = state.customers.find(({ id }) => id === consent.customer_id);
   if (!customer) throw new Error('An approved request has a customer.');
-  const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
-  if (active.length >= MOST_AGENTS) {
-    const message = `The customer already has ${MOST_AGENTS} active agents. Poll again once one is revoked.`;
-    throw new Refusal('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
-  }
+  requireFreePlace(state, customer);
   consent.status = 'consumed';
   return openAgent(state, customer, consent.terms);
+}
+
+/** Throws `agent_cap_exceeded` for a customer who has as many agents as anybody may. */
+export function requireFreePlace(state: State, customer: StoredCustomer): void {
+  const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
+  if (active.length < MOST_AGENTS) return;
+  const message = `The customer already has ${MOST_AGENTS} active agents. Poll again once one is revoked.`;
+  throw new Refusal('agent_cap_exceeded', message, { limit: MOST_AGENTS, retry_after_seconds: INTERVAL_SECONDS });
 }
 
 function tooEarly(consent: StoredConsent): Refusal {
@@ -177,6 +190,17 @@ export function tokenView(state: State, agent: StoredAgent): AgentToken {
   };
 }
 
+/** A token as the agent gets it. */
+export function issuedView({ data }: State, { id, access_token, terms }: StoredAgent): IssuedAgentToken {
+  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = terms;
+  const expires_in = Math.floor((Date.parse(expires_at) - Date.now()) / 1000);
+  return {
+    ...{ access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), token_id: id, agent_name },
+    ...{ budget_cents, max_per_order_cents, budget_period, currency: data.currency, categories, expires_at },
+    budget_resets_at: budget_period === 'once' ? null : expires_at,
+  };
+}
+
 function consentView(state: State, consent: StoredConsent): AgentConsent {
   const { user_code, terms, requested_at, expires_at } = consent;
   const { expires_at: token_expires_at, ...asked } = terms;
@@ -207,16 +231,7 @@ export const consentHandlers: Handlers = {
       verification_uri_complete: `${verification_uri}&user_code=${user_code}`,
     };
   },
-  'agent.pollConsent': ({ state, body }) => {
-    const { id, access_token, terms } = poll(state, body.device_code);
-    const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = terms;
-    const expires_in = Math.floor((Date.parse(expires_at) - Date.now()) / 1000);
-    return {
-      ...{ access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), token_id: id, agent_name },
-      ...{ budget_cents, max_per_order_cents, budget_period, currency: state.data.currency, categories, expires_at },
-      budget_resets_at: budget_period === 'once' ? null : expires_at,
-    };
-  },
+  'agent.pollConsent': ({ state, body }) => issuedView(state, pollConsent(state, body.device_code)),
   'storefront.getAgentConsent': ({ state, path }) => consentView(state, findConsent(state, path.user_code)),
   'storefront.approveAgentConsent': (call) =>
     consentView(call.state, approve(call.state, signedIn(call), call.path.user_code, call.body ?? {})),

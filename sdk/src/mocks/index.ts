@@ -31,5 +31,6 @@ export function createMockShop(options: MockOptions = {}): { handlers: RequestHa
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
     return http[verb](`${shop.baseUrl}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, resolve);
   });
-  return { handlers: [...handlers, http.all(`${shop.baseUrl}/api/*`, resolve)], shop };
+  const places = ['api', '.well-known/oauth-authorization-server', `sites/${shop.siteId}/oauth`];
+  return { handlers: [...handlers, ...places.map((one) => http.all(`${shop.baseUrl}/${one}/*`, resolve))], shop };
 }

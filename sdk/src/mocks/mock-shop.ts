@@ -1,4 +1,5 @@
 import type { AgentConsentApproval, CustomerOrder, ErrorCode } from '@commerce-backend/spec';
+import { authorize } from './authorizations.ts';
 import { answer, type Backend, type Played } from './backend.ts';
 import { CREDENTIALS, type MockCredentials } from './callers.ts';
 import { completeCheckout, updateCheckout } from './checkouts.ts';
@@ -62,6 +63,12 @@ export interface MockShop extends MockCredentials {
   approve(userCode: string, approval?: Omit<AgentConsentApproval, 'current_password'>, email?: string): void;
   /** The customer denies an agent's request. */
   deny(userCode: string, email?: string): void;
+  /**
+   * The customer opens the address of `beginAuthorization` and decides; answers the address that their browser is sent back to, for
+   * `finishAuthorization`. Approved is what is asked for, or the part of it that the decision says; where no budget is asked for, it
+   * is 5,000 in the minor unit. Throws a TypeError for an address that the server would refuse.
+   */
+  authorize(url: string, decision?: Omit<AgentConsentApproval, 'current_password'> | 'deny', email?: string): string;
   /** The customer ends an agent: its next call fails with `invalid_token`. */
   revoke(agentToken: string): void;
   /**
@@ -189,6 +196,9 @@ function peopleOf(stateNow: () => State) {
     },
     deny(userCode: string, email?: string) {
       deny(customerNamed(email), findConsent(stateNow(), userCode));
+    },
+    authorize(url: string, decision: AgentConsentApproval | 'deny' = {}, email?: string) {
+      return authorize(stateNow(), customerNamed(email), url, decision);
     },
     revoke(agentToken: string) {
       revoke(found(stateNow().agents.get(agentToken), 'agent with the token', agentToken), 'customer');

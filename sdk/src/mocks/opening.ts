@@ -38,7 +38,7 @@ export function openState(data: MockShopData, baseUrl: string): State {
     shipping_options: data.shipping_options.map((input, i) => storedOption(input, i, data, nextId())),
     customers: data.customers.map((input) => storedCustomer(input, nextId)),
     ...{ sessions: new Map(), carts: new Map(), checkouts: new Map(), orders: [] },
-    ...{ consents: new Map(), agents: new Map(), replays: new Map() },
+    ...{ consents: new Map(), agents: new Map(), clients: new Map(), codes: new Map(), replays: new Map() },
   };
 }
 

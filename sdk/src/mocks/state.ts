@@ -36,6 +36,10 @@ export interface State {
   consents: Map<string, StoredConsent>;
   /** By access_token. */
   agents: Map<string, StoredAgent>;
+  /** By client_id. */
+  clients: Map<string, StoredClient>;
+  /** By the authorization code. */
+  codes: Map<string, StoredCode>;
   /** The answers of mutations by caller, operation and Idempotency-Key. */
   replays: Map<string, { request: string; response: Response }>;
   /** An id that no other thing has. The same calls give the same ids. */
@@ -193,6 +197,25 @@ export interface StoredAgent {
   revoked_at: string | null;
   revoked_by: 'customer' | 'merchant' | 'agent' | null;
   calls: AgentCall[];
+}
+
+/** An agent that registered itself, to be sent a browser. */
+export interface StoredClient {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+}
+
+/** A code that a customer's approval has brought. */
+export interface StoredCode {
+  client_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  customer: StoredCustomer;
+  terms: AgentTerms;
+  expires_at: string;
+  /** Whose token it was exchanged for. */
+  agent: StoredAgent | null;
 }
 
 export interface AgentCall {

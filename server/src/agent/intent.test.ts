@@ -111,6 +111,33 @@ test('several things of one sentence are several needs, which are added together
   });
 });
 
+test('limits before or after several things hold for all of them, and a choice is of what keeps them', async () => {
+  const { agent } = await givenShopWithAgent();
+  const ask = async (query: string) => {
+    const { data } = await agent.POST(find, { body: { query } });
+    return {
+      found: data?.candidates.map(({ content: { name, variant_name } }) => [name, variant_name ?? '']),
+      told: data?.understood
+        .filter(({ kind }) => ['price', 'without'].includes(kind))
+        .map(({ kind, fate }) => [kind, fate]),
+    };
+  };
+
+  const opened = await ask('under 20 euros: a stoneware mug and a canvas weekend bag');
+  expect(opened.told).toEqual([
+    ['price', 'applied'],
+    ['price', 'relaxed'],
+  ]);
+  const closed = await ask('a stoneware mug and a canvas weekend bag, but nothing in slate');
+  expect(closed.found).toEqual([
+    ['Stoneware mug', 'Oat'],
+    ['Canvas weekend bag', ''],
+  ]);
+  const choice = await ask('a canvas weekend bag or a stoneware mug under 20 euros');
+  expect(choice.found?.map(([name]) => name)).toEqual(['Stoneware mug']);
+  expect(choice.told).toEqual([['price', 'applied']]);
+});
+
 test('a relaxed constraint leads to a question before anything is bought', async () => {
   const { agent } = await givenShopWithAgent({ budget_cents: 100_000 });
   const { data } = await agent.POST(buy, { body: { query: 'canvas weekend bag under 20 euros' } });

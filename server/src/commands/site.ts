@@ -99,7 +99,7 @@ function nextSteps({ can_sell, missing, credentials }: Opened, baseUrl: string |
     ...missing.map(({ blocking, message }) => `  ${blocking ? '✗' : '–'} ${message}`),
     '',
     baseUrl
-      ? `Next: log in at ${baseUrl}/panel,`
+      ? `Next: log in at ${baseUrl}/panel while the server runs (commerce-server start),`
       : 'Next: start the server with commerce-server start, log in at /panel,',
     `or with the command line: commerce login --email ${credentials.staff.email}${url}, then commerce setup`,
   ];

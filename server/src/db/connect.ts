@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { beginSpan, type SpanStart } from '../tracing/span.ts';
+import { ABORTED, BOUNDARIES, flush, prepareConnection, Statement, type StatementConfig } from './statement.ts';
 import { summaryOf } from './statement-summary.ts';
 import { countAddedJobs } from './wake-workers.ts';
 
@@ -68,7 +69,8 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
-  return transmit(connection, { text, query_timeout });
+  const name = prepare && BOUNDARIES[text] ? text : undefined;
+  return transmit(connection, { name, text, values: undefined, query_timeout });
 }
 
 const underWay = new WeakMap<Connection, number>();
@@ -76,15 +78,18 @@ const underWay = new WeakMap<Connection, number>();
 /** A statement waits for those that were sent before it, and has its own time after them. */
 async function transmit<Row extends object>(
   connection: Connection,
-  { query_timeout = SILENCE_MS, ...config }: pg.QueryConfig & { query_timeout: number | undefined },
+  { name, text, values, query_timeout = SILENCE_MS }: StatementConfig,
 ): Promise<pg.QueryResult<Row>> {
   const before = underWay.get(connection) ?? 0;
   underWay.set(connection, before + 1);
   gatherWrites(connection);
-  const span = beginSpan(() => spanOf(config.text));
+  const span = beginSpan(() => spanOf(text));
+  const statement = new Statement<Row>({ name, text, values, query_timeout: query_timeout * (before + 1) });
   try {
-    return await connection.query<Row>({ ...config, query_timeout: query_timeout * (before + 1) } as pg.QueryConfig);
+    return await (connection.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
+    // In place of where the answer was read, which says nothing.
+    if (error instanceof Error) Error.captureStackTrace(error);
     span?.fail(error);
     throw error;
   } finally {
@@ -104,7 +109,10 @@ function gatherWrites(connection: Connection): void {
   const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;
   stream.cork();
-  process.nextTick(() => stream.uncork());
+  process.nextTick(() => {
+    flush(connection);
+    stream.uncork();
+  });
 }
 
 /** Cuts a connection, whatever is under way on it: PostgreSQL undoes its transaction. `end` would wait for the statements sent. */
@@ -121,9 +129,6 @@ export function giveBack(connection: Connection, broken: Error | undefined): voi
 function streamOf(connection: Connection): Writable {
   return (connection as unknown as { connection: { stream: Writable } }).connection.stream;
 }
-
-/** The code of a statement that fails because an earlier one of its transaction failed. */
-const ABORTED = '25P02';
 
 /** Waits for statements that were sent without waiting in between. Throws the error of the first that failed by itself. */
 export async function together<const Sent extends readonly unknown[]>(
@@ -167,7 +172,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
   ignoreLostConnections(pool);
-  return pool.on('connect', countAddedJobs);
+  return pool.on('connect', countAddedJobs).on('connect', prepareConnection);
 }
 
 /**
@@ -181,7 +186,7 @@ export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
 
 // The texts of statements are constants, so their number is bounded; the limit guards against one that is not.
 const STATEMENT_LIMIT = 2_000;
-const names = new Map<string, string>();
+const named = new Map<string, Pick<StatementConfig, 'name' | 'text'>>();
 let prepare = true;
 
 /** Called with each statement while its sender is on the stack; what it returns is called with the result. */
@@ -200,20 +205,20 @@ export function observeResults(next: ResultObserver): void {
  * written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
-  const text = statement.text;
+  const { name, text } = nameOf(statement.text);
   const query_timeout = silences.get(connection);
   const observe = observer?.(text);
-  const config = { name: nameOf(text), text, values: statement.values, query_timeout };
-  const result = await transmit<Row>(connection, config);
+  const result = await transmit<Row>(connection, { name, text, values: statement.values, query_timeout });
   observe?.(result);
   return result;
 }
 
-function nameOf(text: string): string | undefined {
-  if (!prepare) return undefined;
-  const known = names.get(text);
-  if (known || names.size >= STATEMENT_LIMIT) return known;
-  const name = `s${names.size}`;
-  names.set(text, name);
-  return name;
+/** With the same string each time: comparing it with what was prepared then takes no time. */
+function nameOf(text: string): Pick<StatementConfig, 'name' | 'text'> {
+  const known = prepare ? named.get(text) : undefined;
+  if (known) return known;
+  if (!prepare || named.size >= STATEMENT_LIMIT) return { name: undefined, text };
+  const fresh = { name: `s${named.size}`, text };
+  named.set(text, fresh);
+  return fresh;
 }

@@ -67,8 +67,8 @@ test.each([
   ],
   [
     'Advisory locks',
-    `create function commerce.peek() returns void language plpgsql as 'begin perform pg_try_advisory_xact_lock(1); end'`,
-    ['pg_try_advisory_xact_lock'],
+    `create function commerce.peek() returns void language plpgsql as 'begin perform pg_advisory_xact_lock_shared(1); end'`,
+    ['pg_advisory_xact_lock_shared'],
   ],
   ['Types of columns', 'alter table commerce.carts add column place point', ['point']],
   ['Other objects', 'create view commerce.all_carts as select id from commerce.carts', ['all_carts']],

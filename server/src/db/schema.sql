@@ -2240,6 +2240,7 @@ create table commerce.variants (
 CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
 CREATE UNIQUE INDEX sku_taken_in_any_case ON commerce.variants USING btree (site_id, lower(sku)) WHERE ((sku IS NOT NULL) AND (NOT sku_twin));
 CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
+CREATE INDEX variants_reduced ON commerce.variants USING btree (site_id, product_id) WHERE (compare_at_price > price);
 CREATE INDEX variants_searched ON commerce.variants USING gin (site_id, sku public.gin_trgm_ops, barcode public.gin_trgm_ops) WHERE ((sku IS NOT NULL) OR (barcode IS NOT NULL));
 CREATE INDEX variants_with_picture ON commerce.variants USING btree (site_id, product_id) WHERE (image_url IS NOT NULL);
 alter table commerce.variants enable row level security, force row level security;

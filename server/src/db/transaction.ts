@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection, together } from './connect.ts';
+import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
@@ -109,7 +110,7 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
 export async function beginAnew(connection: Connection): Promise<void> {
   takeAddedJobs(connection);
   unheard.delete(connection);
-  await together(send(connection, 'rollback'), send(connection, begin(), BEGIN_WITHIN_MS));
+  await together(send(connection, 'rollback'), send(connection, begin()));
 }
 
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
@@ -143,11 +144,6 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
 /** Runs a single statement. */
 export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
   return withConnection(pool, (connection) => query<Row>(connection, statement));
-}
-
-/** Errors that PostgreSQL itself sent have a severity; all others are errors of the connection. */
-function isFromServer(error: unknown): boolean {
-  return typeof (error as { severity?: unknown }).severity === 'string';
 }
 
 /** After our own timeout, the connection still waits for an answer, which its next user must not get. */

@@ -26,19 +26,40 @@ export function takeAddedJobs(connection: pg.PoolClient): number {
   return jobs;
 }
 
-/** Under load one message stands for the jobs of many requests. */
+/**
+ * How long the first of some jobs waits for others, and how long those wait that come soon after a message: under load one
+ * message, which is a transaction of its own, stands for the jobs of many requests.
+ */
 const GATHER_MS = 5;
-const gathered = new WeakMap<pg.Pool, number>();
+const PAUSE_MS = 100;
+
+interface Waking {
+  /** Jobs that no message has told of yet. */
+  jobs: number;
+  timer: NodeJS.Timeout | undefined;
+  /** When the last message was sent, on the clock of the process. */
+  sent: number;
+}
+
+const wakings = new WeakMap<pg.Pool, Waking>();
 
 /** Sends the message for which graphile-worker's `add_jobs` would use NOTIFY. */
 export function wakeWorkers(pool: pg.Pool, jobs: number, send: (statement: Sql) => Promise<unknown>): void {
-  const waiting = gathered.get(pool);
-  gathered.set(pool, (waiting ?? 0) + jobs);
-  if (waiting !== undefined) return;
-  setTimeout(() => {
-    const count = gathered.get(pool) ?? 0;
-    gathered.delete(pool);
-    if (pool.ended) return;
-    send(sql`select pg_notify('jobs:insert', json_build_object('count', ${count}::int)::text)`).catch(() => undefined);
-  }, GATHER_MS).unref();
+  const waking = wakings.get(pool) ?? { jobs: 0, timer: undefined, sent: Number.NEGATIVE_INFINITY };
+  wakings.set(pool, waking);
+  waking.jobs += jobs;
+  if (waking.timer) return;
+  const pause = waking.sent + PAUSE_MS - performance.now();
+  waking.timer = setTimeout(
+    () => {
+      const count = waking.jobs;
+      Object.assign(waking, { jobs: 0, timer: undefined, sent: performance.now() });
+      if (pool.ended) return;
+      send(sql`select pg_notify('jobs:insert', json_build_object('count', ${count}::int)::text)`).catch(
+        () => undefined,
+      );
+    },
+    Math.max(GATHER_MS, pause),
+  );
+  waking.timer.unref();
 }

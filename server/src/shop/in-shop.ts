@@ -27,8 +27,11 @@ export function inShop<T>(
   const run = () =>
     inTransaction(db, (connection) =>
       hold(connection, async () => {
-        await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
-        return work(new Shop(tenant, actor, connection));
+        const { rows } = await query<{ moment: string }>(
+          connection,
+          sql`select now() as moment, set_config('app.site_id', ${tenant.site_id}, true)`,
+        );
+        return work(new Shop({ ...tenant, ...rows[0] }, actor, connection));
       }),
     );
   return retryConflicts(run, (error) => hasCode(error, conflicts));

@@ -1,6 +1,6 @@
 import type { ShowStock } from '@commerce-backend/spec';
 import type { QueryResult } from 'pg';
-import type { Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
@@ -16,6 +16,8 @@ export interface Tenant {
   catalog_version: string;
   /** The stock of the products of a cached answer, where that was asked for. */
   shown_stock?: string | null;
+  /** When the transaction began, where that was asked for. */
+  moment?: string;
 }
 
 /** For calls that belong to no tenant, whose site_id is that of nobody. */
@@ -97,6 +99,13 @@ export class Shop {
     this.agent = actor.agent ?? null;
     this.#connection = connection;
     this.#until = until;
+  }
+
+  /** When the transaction began: what `now()` is in each of its statements. */
+  async moment(): Promise<string> {
+    const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
+    if (!known) throw new Error('PostgreSQL did not tell the time.');
+    return known;
   }
 
   /** The same shop in the same transaction, acting as the system: for what expires. */

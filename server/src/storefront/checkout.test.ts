@@ -338,3 +338,49 @@ test('a cart whose prices have risen beyond what can be reckoned exactly becomes
     expect(error).toMatchObject({ error: 'conflict', message: expect.stringContaining('Split it into two orders') });
   }
 });
+
+test('what a cart, a checkout and an order are when they are made is what is read of them afterwards', async () => {
+  const shop = await openShop();
+  const { id: shipping_option_id } = await shop.givenTerms();
+  const { variant_id } = await givenVariant(shop, { sku: 'MUG' });
+  const made = await shop.storefront.POST('/api/storefront/cart', { body: { locale: 'de' } });
+  const id = made.data?.id ?? '';
+  const readCart = await shop.storefront.GET(cartPath, { params: { path: { cart_id: id } } });
+  await shop.storefront.POST(itemsPath, { params: { path: { cart_id: id } }, body: { variant_id, quantity: 2 } });
+
+  const begun = await shop.storefront.POST(checkoutsPath, { body: { cart_id: id } });
+  const checkout = at(begun.data?.id ?? '');
+  const readBegun = await shop.storefront.GET(checkoutPath, checkout);
+  const changed = await shop.storefront.PATCH(checkoutPath, {
+    ...checkout,
+    body: {
+      email: 'june@example.com',
+      shipping_address: {
+        ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin' },
+        ...{ postal_code: '10115', country: 'DE' },
+      },
+      shipping_option_id,
+      payment_method: 'bank_transfer',
+      note: 'Ring twice',
+    },
+  });
+  const readChanged = await shop.storefront.GET(checkoutPath, checkout);
+  const completed = await shop.storefront.POST(completePath, {
+    ...checkout,
+    body: { expected_total: changed.data?.total },
+  });
+  const again = await shop.storefront.POST(completePath, {
+    ...checkout,
+    body: { expected_total: changed.data?.total },
+  });
+
+  expect(readCart.data).toEqual(made.data);
+  expect(begun.data?.status).toBe('open');
+  expect(readBegun.data).toEqual(begun.data);
+  expect(changed.data?.status).toBe('ready');
+  expect(readChanged.data).toEqual(changed.data);
+  expect(completed.response.status).toBe(200);
+  expect(completed.data?.order.line_items).toHaveLength(1);
+  expect(again.data).toEqual(completed.data);
+  expect(again.response.headers.get('Idempotency-Replayed')).toBeNull();
+});

@@ -32,6 +32,7 @@ test('only a key that was made to write may write products and stock; the others
     [403, 'insufficient_scope'],
     [403, 'insufficient_scope'],
   ]);
+  expect(refused[0]?.error?.message).toBe('This sync key may only read. Make one that may write, too.');
   expect((await sync.GET(products)).response.status).toBe(200);
   expect((await warehouse.POST(products, { body })).data?.counts.created).toBe(1);
 

@@ -59,7 +59,7 @@ function Password() {
       <form onSubmit={submit}>
         <div className="fields-2">
           <TextField
-            label="Password until now"
+            label="Current password"
             name="current_password"
             type="password"
             autoComplete="current-password"

@@ -47,7 +47,7 @@ export function Policy() {
 }
 
 function Words({ policy }: { policy: AgentPolicy }) {
-  const { minor } = useFormat();
+  const { counted, minor } = useFormat();
   const { enabled, max_budget_cents, max_lifetime_days, password_above_cents } = policy;
   if (!enabled) {
     return (
@@ -60,7 +60,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
   return (
     <p>
       <Badge value="active">On</Badge> A customer may allow an agent to spend up to {minor(max_budget_cents)}, in all or
-      in each week or month, for at most {max_lifetime_days} days.
+      in each week or month, for at most {counted(max_lifetime_days, 'day')}.
       {password_above_cents !== null && ` Above ${minor(password_above_cents)} the password is asked again.`}
     </p>
   );
@@ -147,7 +147,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           required
         />
         <TextField
-          label={`Ask for the password above, in ${currency}`}
+          label={`Ask for the password above this, in ${currency}`}
           name="password"
           inputMode="decimal"
           defaultValue={

@@ -4,7 +4,7 @@ import { api, type Inputs, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Select, TextField } from '../../ui/field.tsx';
+import { Select } from '../../ui/field.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 
@@ -19,6 +19,15 @@ const actors: [ActorType, string][] = [
   ['guest_agent', 'Agents without consent'],
   ['storefront', 'Guests of the storefront'],
 ];
+
+/** What people look for; a link such as `?action=agent.createCheckout` shows any other. */
+const ACTIONS = [
+  ...['updateProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant', 'adjustInventory'],
+  ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
+  ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder', 'updateCustomer'],
+  ...['updateSettings', 'updateShippingOption', 'updatePaymentAccount', 'createStaffInvitation', 'updateStaffMember'],
+  ...['createApiKey', 'rotateApiKey', 'createSyncKey', 'createWebhook', 'changePassword'],
+].map((name) => `dashboard.${name}`);
 
 /** Who did what, newest first. Entries are never changed. */
 export function Audit() {
@@ -46,12 +55,14 @@ export function Audit() {
             </option>
           ))}
         </Select>
-        <TextField
-          label="What"
-          placeholder="dashboard.updateProduct"
-          defaultValue={action}
-          onBlur={(event) => change({ action: event.target.value.trim() || undefined })}
-        />
+        <Select label="What" value={action} onChange={(event) => change({ action: event.target.value })}>
+          <option value="">Anything</option>
+          {(action === '' || ACTIONS.includes(action) ? ACTIONS : [action, ...ACTIONS]).map((each) => (
+            <option key={each} value={each}>
+              {actionInWords(each)}
+            </option>
+          ))}
+        </Select>
       </search>
       <Loaded query={query}>{({ pages }) => <Rows events={pages.flatMap((page) => page.audit_events)} />}</Loaded>
       {query.hasNextPage && (

@@ -98,7 +98,7 @@ function Contact({ customer }: { customer: Customer }) {
         <dd>{format.date(customer.created_at)}</dd>
         <dt>Spent</dt>
         <dd>
-          {format.money(customer.total_spent)} in {customer.orders_count} orders
+          {format.money(customer.total_spent)} in {format.counted(customer.orders_count, 'order')}
         </dd>
         <dt>Offers by mail</dt>
         <dd>{customer.marketing_opt_in ? 'agreed' : 'not agreed'}</dd>

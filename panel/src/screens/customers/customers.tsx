@@ -96,9 +96,9 @@ function Filters({
         value={params.get('has_account') ?? ''}
         onChange={(event) => change({ has_account: event.target.value })}
       >
-        <option value="">with or without</option>
-        <option value="true">with</option>
-        <option value="false">without</option>
+        <option value="">Any</option>
+        <option value="true">With an account</option>
+        <option value="false">Without an account</option>
       </Select>
       <Select
         label="Sort"

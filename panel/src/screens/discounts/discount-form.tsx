@@ -159,7 +159,7 @@ function What({
 }
 
 const limits = [
-  ['minimum_quantity', 'From pieces in the cart'],
+  ['minimum_quantity', 'Fewest pieces in the cart'],
   ['usage_limit', 'Times in total'],
   ['usage_limit_per_customer', 'Times for each customer'],
 ] as const;
@@ -171,6 +171,7 @@ function toldFor(kind: string): string[] {
 }
 
 function Limits({ discount, error }: { discount: Discount | undefined; error: unknown }) {
+  const { currency } = useFormat();
   return (
     <div className="fields-2">
       {(['starts_at', 'ends_at'] as const).map((name) => (
@@ -185,7 +186,7 @@ function Limits({ discount, error }: { discount: Discount | undefined; error: un
         />
       ))}
       <TextField
-        label="From an order value of"
+        label={`Smallest order value in ${currency}`}
         name="minimum_subtotal"
         inputMode="decimal"
         defaultValue={discount?.minimum_subtotal ?? ''}

@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
-import { useFormat } from '../../format.ts';
+import { label, useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
@@ -42,16 +42,21 @@ export function Discounts() {
           onChange={(event) => change({ q: event.target.value.trim() || undefined })}
         />
         <Select label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
-          <option value="">any</option>
+          <option value="">Any</option>
           {statuses.map((each) => (
-            <option key={each}>{each}</option>
+            <option key={each} value={each}>
+              {label(each)}
+            </option>
           ))}
         </Select>
       </search>
       <Loaded query={query}>
         {({ discounts, ...page }) =>
           discounts.length === 0 ? (
-            <Empty title={q || status ? 'No code fits' : 'No codes yet'}>
+            <Empty
+              title={q || status ? 'No code fits' : 'No codes yet'}
+              action={!q && !status && writable && <LinkButton to="/discounts/new">Add the first code</LinkButton>}
+            >
               A code takes a percentage or an amount off, or makes delivery free: for everything, or for some products
               or collections, from a date to a date, as often as you allow.
             </Empty>

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -11,12 +12,15 @@ const MOST = 5_000;
 /** Exports everything that the filters show, not only this page. */
 export function ExportButton({ query }: { query: OrderQuery }) {
   const can = useCan();
+  const { counted } = useFormat();
   const work = useMutation({
     mutationFn: () => allOrders(query, MOST),
     onSuccess: (orders) => {
       downloadOrders(orders);
       toast(
-        orders.length === MOST ? `The first ${MOST} orders were exported.` : `${orders.length} orders were exported.`,
+        orders.length === MOST
+          ? `The first ${counted(MOST, 'order')} were exported.`
+          : `${counted(orders.length, 'order')} exported.`,
       );
     },
     onError: toastError,

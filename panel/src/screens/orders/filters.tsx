@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { label } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
-import { Select } from '../../ui/field.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { deliveryName, methodName } from './texts.ts';
 
@@ -21,6 +21,12 @@ const CHOICES = [
   },
   { name: 'payment_method', title: 'Method', values: ['bank_transfer', 'card', 'online', 'manual', 'free'] },
   { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
+];
+
+/** The last day is one of those that are shown; the API takes the moment after it. */
+const DAYS = [
+  { name: 'created_from', title: 'Placed from', later: 0 },
+  { name: 'created_to', title: 'Placed until', later: 1 },
 ];
 
 const SORTS = {
@@ -57,7 +63,7 @@ export function Filters() {
           <Button type="submit">Search</Button>
         </form>
       </search>
-      <details open={CHOICES.some(({ name }) => params.has(name)) || undefined}>
+      <details open={[...CHOICES, ...DAYS].some(({ name }) => params.has(name)) || params.has('sort') || undefined}>
         <summary>Filter and sort</summary>
         <div className="filters">
           {CHOICES.map(({ name, title, values }) => (
@@ -79,6 +85,18 @@ export function Filters() {
               ))}
             </Choice>
           ))}
+          {DAYS.map(({ name, title, later }) => (
+            <TextField
+              key={`${name} ${params.get(name)}`}
+              label={title}
+              type="date"
+              min="1970-01-01"
+              defaultValue={dayOf(params.get(name), later)}
+              onBlur={({ target }) => {
+                if (target.validity.valid) change({ [name]: target.value && startOf(target.value, later) });
+              }}
+            />
+          ))}
           <Choice title="Sort" value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
             {Object.entries(SORTS).map(([value, title]) => (
               <option key={value} value={value}>
@@ -90,6 +108,22 @@ export function Filters() {
       </details>
     </div>
   );
+}
+
+/** The moment at which a day begins on this device, or one so many days later. */
+function startOf(day: string, later: number): string {
+  const date = new Date(`${day}T00:00`);
+  date.setDate(date.getDate() + later);
+  return date.toISOString();
+}
+
+/** The day, as fields of the type date have it, whose `startOf` is this moment; none where it is no moment. */
+function dayOf(time: string | null, later: number): string {
+  const date = new Date(time ?? '');
+  if (Number.isNaN(date.getTime())) return '';
+  date.setDate(date.getDate() - later);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 function Choice({

@@ -80,6 +80,7 @@ async function textOf(file: File): Promise<string> {
 const MOST = 100;
 
 function Preview({ matches, onDone }: { matches: Matches; onDone: () => void }) {
+  const { counted } = useFormat();
   const can = useCan();
   const matched = matches.transfers.filter(({ outcome }) => outcome === 'matched');
   const others = matches.transfers.filter(({ outcome }) => outcome !== 'matched');
@@ -87,7 +88,7 @@ function Preview({ matches, onDone }: { matches: Matches; onDone: () => void }) 
     mutationFn: () => markAll(matched),
     onSuccess: async ({ paid, refused }) => {
       await ordersChanged();
-      toast([`${paid} orders were marked as paid.`, ...refused].join(' '));
+      toast([`${counted(paid, 'order')} marked as paid.`, ...refused].join(' '));
       onDone();
     },
     onError: toastError,

@@ -82,7 +82,7 @@ export function ProductFilters({ search, onChange }: { search: URLSearchParams; 
           <option value="low">Low</option>
           <option value="out">Out of stock</option>
         </Select>
-        <Select label="Order" {...choose('sort')}>
+        <Select label="Sort" {...choose('sort')}>
           <option value="">{search.get('q') ? 'Best match' : 'Newest first'}</option>
           {Object.entries(SORTS)
             .filter(([value]) => value !== 'newest' || search.get('q'))

@@ -55,7 +55,7 @@ export function Products() {
 }
 
 function List({ products }: { products: Schemas['Product'][] }) {
-  const { money, number } = useFormat();
+  const { money, counted } = useFormat();
   const columns = useMemo(
     (): Column<Schemas['Product']>[] => [
       {
@@ -64,7 +64,9 @@ function List({ products }: { products: Schemas['Product'][] }) {
         cell: (product) => (
           <Pictured url={product.images[0]?.url}>
             <Link to={`/products/${product.id}`}>{product.name}</Link>
-            {product.has_variants && <span className="hint"> {number(product.variants.length)} variants</span>}
+            {product.has_variants && (
+              <span className="hint variant-count"> {counted(product.variants.length, 'variant')}</span>
+            )}
           </Pictured>
         ),
       },
@@ -74,7 +76,7 @@ function List({ products }: { products: Schemas['Product'][] }) {
       { id: 'vendor', header: 'Vendor', wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
       { id: 'type', header: 'Type', wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
     ],
-    [money, number],
+    [money, counted],
   );
   return (
     <div className="table-box">
@@ -89,9 +91,9 @@ function Stock({ product }: { product: Schemas['Product'] }) {
   if (!product.in_stock) return <Badge value="out_of_stock" />;
   const low = product.variants.some(({ is_low_stock }) => is_low_stock);
   return (
-    <>
+    <span className="stock-level">
       {low && <Badge value="low_stock">Low</Badge>} {number(product.total_inventory)}
-    </>
+    </span>
   );
 }
 

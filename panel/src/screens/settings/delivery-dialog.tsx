@@ -123,13 +123,13 @@ const REGIONS = ['states', 'postcode_prefixes'];
 const numbers = [
   ['estimated_days_min', 'Days, at least'],
   ['estimated_days_max', 'Days, at most'],
-  ['minimum_weight_grams', 'From a weight of (g)'],
-  ['maximum_weight_grams', 'Up to a weight of (g)'],
+  ['minimum_weight_grams', 'Smallest weight in grams'],
+  ['maximum_weight_grams', 'Largest weight in grams'],
 ] as const;
 
 const amounts = [
-  ['minimum_subtotal', 'From an order value of'],
-  ['maximum_subtotal', 'Up to an order value of'],
+  ['minimum_subtotal', 'Smallest order value'],
+  ['maximum_subtotal', 'Largest order value'],
 ] as const;
 
 const LIMITS = [...numbers, ...amounts].map(([name]) => name);
@@ -137,6 +137,7 @@ const LIMITS = [...numbers, ...amounts].map(([name]) => name);
 const TOLD = ['name', 'price', ...REGIONS, ...LIMITS];
 
 function Limits({ option, error }: { option: Option | undefined; error: unknown }) {
+  const { currency } = useFormat();
   const refused = LIMITS.some((name) => fieldError(error, name) !== undefined);
   return (
     <details open={option !== undefined || refused}>
@@ -156,7 +157,7 @@ function Limits({ option, error }: { option: Option | undefined; error: unknown 
         {amounts.map(([name, label]) => (
           <TextField
             key={name}
-            label={label}
+            label={`${label} in ${currency}`}
             name={name}
             inputMode="decimal"
             defaultValue={option?.[name] ?? ''}

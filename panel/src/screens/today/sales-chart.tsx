@@ -5,6 +5,7 @@ import type { Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 
 const HEIGHT = 220;
+const DAY = 86_400;
 const INK = '#565d66';
 const BARS = '#0f4c81';
 
@@ -83,7 +84,7 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { time: false, range: (_, min, max) => [min - 43_200, max + 43_200] },
+      x: { time: false, range: (_, min, max) => [min - DAY / 2, max + DAY / 2] },
       y: { range: { min: { soft: 0, mode: 1 }, max: { pad: 0.1 } } },
     },
     axes: [
@@ -91,7 +92,10 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
         ...axis,
         grid: { show: false },
         values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
-        incrs: [1, 7, 14].map((n) => n * 86_400),
+        incrs: [1, 7, 14].map((n) => n * DAY),
+        // Below the bars, of which the last is today's.
+        splits: ({ data: [days] }, _axis, _from, _to, step) =>
+          [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },
       { ...axis, size: 72, values: (_, ticks) => ticks.map(money) },
     ],

@@ -59,6 +59,8 @@ export interface Caller {
   scopes: string[];
   /** Of staff: what they are for the merchant of the call; null if it has none. */
   role?: StaffRole | null;
+  /** What the look-up found of the Idempotency-Key that it was asked to claim. */
+  key_state?: 'free' | 'held' | 'answered' | 'expired';
   /** The limits of the site in place of the usual ones, if the look-up returned them. */
   limits?: SiteLimits;
   allowed_origins: string[];

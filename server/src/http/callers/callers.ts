@@ -28,22 +28,29 @@ export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Act
 }
 
 /**
- * The caller behind a claim. Always sets `app.site_id` on the connection, to nothing for an unknown token, and
- * `app.principal_id` for mutations with a token, so that no value of an earlier request survives. `local` is true inside a
- * transaction. `shown` are products whose stock is read with it.
+ * The caller behind a claim. Always sets `app.site_id` on the connection, to nothing for an unknown token, so that no value of
+ * an earlier request survives. `local` is true inside a transaction. `shown` are products whose stock is read with it; for a
+ * token, `key` claims an Idempotency-Key with it.
  */
 export async function authenticate(
   connection: Connection,
   claim: Claim,
   operation: Operation,
   local: boolean,
-  shown: string[] = [],
+  { shown = [], key }: Beside = {},
 ): Promise<Caller> {
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
   if (claim.guest) return authenticateGuest(connection, claim, claim.guest, operation, local, shown);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
-    : authenticateToken(connection, claim, operation, local, shown);
+    : authenticateToken(connection, claim, operation, local, { shown, key });
+}
+
+/** What is asked for in the statement that looks a credential up. */
+export interface Beside {
+  shown?: string[];
+  /** The state of a key of this principal of this site, as an expression. */
+  key?: ((site: Sql, principal: Sql) => Sql) | undefined;
 }
 
 interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
@@ -66,11 +73,12 @@ interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   private_token_id: string | null;
 }
 
-interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'> {
+interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock' | 'moment'> {
   /** What is known of the token, as JSON: `OrNulls<Known>`. */
   known: string;
   /** What `app.site_id` is set to; nothing for an unknown token. */
   tenant: string;
+  key_state?: Caller['key_state'];
 }
 
 /**
@@ -93,12 +101,12 @@ async function authenticateToken(
   claim: Claim,
   operation: Operation,
   local: boolean,
-  shown: string[],
+  { shown = [], key }: Beside,
 ) {
   const { columns, join, origins, privateId, principal } = claim.storefront_secret
     ? besideAgent(claim.storefront_secret)
     : customerOf(claim);
-  const named = operation.safe ? empty : sql`, set_config('app.principal_id', ${principal}::text, ${local})`;
+  const named = key ? sql`, ${principal} as principal` : empty;
   const lookUp = sql`select (select row_to_json(known)::text from (select
           t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
@@ -112,7 +120,8 @@ async function authenticateToken(
         and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
         and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
       left join sites s on s.site_id = t.site_id ${join}`;
-  const { rows } = await query<TokenRow>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
+  const besides = key ? withClaim(lookUp, key) : shown.length > 0 ? withStock(lookUp, shown) : lookUp;
+  const { rows } = await query<TokenRow>(connection, besides);
   const [row] = rows;
   const found = row && parse(row.known);
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
@@ -136,6 +145,7 @@ async function authenticateToken(
     scopes,
     limits: found.limits,
     allowed_origins: found.allowed_origins,
+    ...(row.key_state && { key_state: row.key_state }),
   };
   const { customer_id, session_id, customer_token_id, ends_soon } = found;
   if (!claim.customer_secret || !customer_id || !session_id || !customer_token_id) return caller;
@@ -173,9 +183,10 @@ async function authenticateGuest(
   };
 }
 
-function tenantOf(known: Known, { catalog_version, shown_stock = null }: TokenRow): Tenant {
+function tenantOf(known: Known, { catalog_version, shown_stock = null, moment }: TokenRow): Tenant {
   const { site_id, merchant_id, currency, currency_digits, show_stock } = known;
-  return { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+  const tenant = { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+  return moment === undefined ? tenant : { ...tenant, moment };
 }
 
 /** On the storefront an agent may do what both its customer and the token beside it allow, unless a protocol stands for that token. */
@@ -225,6 +236,16 @@ function withStock(lookUp: Sql, shown: string[]): Sql {
   return sql`select found.*, stock.shown_stock from (${lookUp}) as found left join lateral (
       select case when found.tenant <> '' then ${stockOfProducts(shown, sql`found.tenant::uuid`)} end as shown_stock
     ) as stock on true`;
+}
+
+/**
+ * Also claims a key, as the tenant that the look-up has just set, for whom it found, and tells the time. An unknown token claims
+ * nothing.
+ */
+function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
+  return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
+      case when found.tenant <> '' then ${key(sql`found.tenant::uuid`, sql`found.principal`)} end as key_state
+    from (${lookUp}) as found`;
 }
 
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; suspended: boolean };

@@ -54,7 +54,11 @@ export function granterOf({ scopes: held }: Caller): Granter {
 }
 
 /** Throws `insufficient_scope` where the operation needs one that the caller does not have. */
-export function requireScope({ scope }: Operation, held: string[]): void {
+export function requireScope({ scope, surface }: Operation, held: string[]): void {
   if (scope === undefined || held.includes(scope)) return;
-  throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
+  const message =
+    surface === 'sync'
+      ? 'This sync key may only read. Make one that may write, too.'
+      : `This credential lacks the scope ${scope}.`;
+  throw new ShopError('insufficient_scope', message, { scope, held });
 }

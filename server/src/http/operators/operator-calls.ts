@@ -20,7 +20,7 @@ import { mistakesInRow } from '../contract/rows.ts';
 import { applyLimit } from '../pipeline/counted.ts';
 import { Deadline, type Deadlines, secondsFor } from '../pipeline/deadline.ts';
 import { type Answer, answerTo, isRetryable } from '../pipeline/errors.ts';
-import { claim, type Key, runOncePerKey } from '../pipeline/idempotency.ts';
+import { claim, type Key, runOncePerKey, wasAnswered } from '../pipeline/idempotency.ts';
 import type { Limits } from '../pipeline/limits.ts';
 import type { Notes } from '../pipeline/notes.ts';
 import { codeOf } from '../pipeline/outcome.ts';
@@ -153,7 +153,7 @@ function attempt(deps: OperatorDeps, operation: Operation, known: Known, req: Re
           return ran;
         }),
       ),
-    (error) => !deadline.over && isRetryable(error),
+    (error) => !deadline.over && (isRetryable(error) || wasAnswered(error)),
   );
 }
 

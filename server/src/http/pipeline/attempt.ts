@@ -14,7 +14,7 @@ import { Shop } from '../../shop/shop.ts';
 import type { UsageCounter } from '../../shop/usage.ts';
 import { buyerOf } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
-import { actorOf, authenticate } from '../callers/callers.ts';
+import { actorOf, authenticate, type Beside } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -25,7 +25,7 @@ import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
-import { type Claimed, claim, claimAhead, isAnswered, type Key, runOncePerKey } from './idempotency.ts';
+import { claim, claimOf, isAnswered, type Key, runOncePerKey, wasAnswered } from './idempotency.ts';
 import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
@@ -99,14 +99,17 @@ export async function look(
 /** A request that took longer to fail is not repeated: it would take as long again, and a caller does not wait twice. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Runs the request, and again if the database chose it as the victim of a deadlock or a serialisation conflict. */
+/**
+ * Runs the request, and again if the database chose it as the victim of a deadlock or a serialisation conflict, or if a copy of it
+ * was faster.
+ */
 export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const begun = Date.now();
   const { deadline, operation } = incoming;
   const runNow = operation.safe ? read : write;
   return retryConflicts(
     (count) => runNow(deps, handler, incoming, counted && count === 1),
-    (error) => !deadline.over && Date.now() - begun <= RETRY_WITHIN_MS && isRetryable(error),
+    (error) => !deadline.over && Date.now() - begun <= RETRY_WITHIN_MS && (isRetryable(error) || wasAnswered(error)),
   );
 }
 
@@ -138,11 +141,11 @@ async function admit(
   begun: Promise<unknown> | undefined,
   incoming: Incoming,
   counted: boolean,
-  shown: string[] = [],
+  beside: Beside = {},
 ): Promise<Caller> {
   const { operation, claim, mistakes, req, res } = incoming;
   const local = begun !== undefined || deps.pooling === 'transaction';
-  const [, known] = await together(begun, authenticate(connection, claim, operation, local, shown));
+  const [, known] = await together(begun, authenticate(connection, claim, operation, local, beside));
   const buyer = buyerOf(operation, known, req);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
@@ -172,9 +175,8 @@ async function run(
 ): Promise<Ran> {
   const { operation, req } = incoming;
   const write = !operation.safe;
-  const admitted = admit(deps, connection, begun, incoming, counted);
-  const ahead = begun && sendAhead(deps, connection, incoming);
-  const caller = await admitted;
+  const known = begun && keyOfToken(deps, incoming);
+  const caller = await admit(deps, connection, begun, incoming, counted, { key: known && claimOf(known) });
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const work = async () => {
@@ -188,13 +190,13 @@ async function run(
   const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
   const ofAgent = isAgent(caller);
   // Reads of other callers are not audited, so their payload is not needed.
-  const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
+  const key = known ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
   const event = (given: Answer) => key && eventOf(deps, incoming, shop, caller, key, given);
   const keyed = write && hasKey(req);
   const { result, last } =
     key && keyed
       ? await runOncePerKey(shop, connection, {
-          ...{ key, claimed: ahead?.claimed ?? claim(shop, connection, key) },
+          ...{ key, claimed: caller.key_state ? Promise.resolve(caller.key_state) : claim(shop, connection, key) },
           ...{ run: answer, alongside: event },
         })
       : { result: await answer(), last: undefined };
@@ -219,7 +221,7 @@ async function readCatalogue(
     success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
   );
   const found = deps.cache.find(operation, incoming.claim.site_id, req);
-  const admission = admit(deps, connection, undefined, incoming, counted, found.productIds);
+  const admission = admit(deps, connection, undefined, incoming, counted, { shown: found.productIds });
   // In a pooler's transaction, a statement that fails would take those after it with it.
   if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
   try {
@@ -248,16 +250,12 @@ function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, call
   });
 }
 
-/** Claims the key behind the look-up of a token, of a request that is likely to be admitted. */
-function sendAhead(deps: Deps, connection: Connection, incoming: Incoming): { key: Key; claimed: Claimed } | undefined {
+/** The key of a mutation with a token, which is claimed in the look-up of the token. */
+function keyOfToken(deps: Deps, incoming: Incoming): Key | undefined {
   const { operation, claim: credential, mistakes, req } = incoming;
   const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff' && credential.kind !== 'guest_agent';
-  if (operation.safe || !byToken || mistakes.length > 0 || !hasKey(req)) return undefined;
-  const key = keyOf(deps, incoming);
-  const claimed = claimAhead(connection, key);
-  // Nobody waits for it when the caller is refused.
-  claimed.catch(() => undefined);
-  return { key, claimed };
+  const claims = !operation.safe && byToken && mistakes.length === 0 && hasKey(req);
+  return claims ? keyOf(deps, incoming) : undefined;
 }
 
 /** All calls of agents are audited, also those of agents without a token. */

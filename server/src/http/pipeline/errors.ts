@@ -127,6 +127,7 @@ export function translate(error: unknown): ShopError {
     return new ShopError(refusal as ErrorCode, sentence);
   }
   if (isDiskFull(error)) return diskFull();
+  if (hasCode(error, TOO_SLOW)) return new ShopError('unavailable', 'The database took too long. Try again.');
   if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
   return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
 }
@@ -145,6 +146,8 @@ export function isRetryable(error: unknown): boolean {
   return hasCode(error, CONFLICTS) || isLostConnection(error);
 }
 
+/** A statement that was ended after its time limit, and one that waited too long for a lock. */
+const TOO_SLOW = ['57014', '55P03'];
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sql from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
@@ -109,9 +109,8 @@ test('while another request holds its key, a call with it is told so, and others
     [site_id],
   );
   await holder.query(
-    sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash)
-      values (${site_id}, ${rows[0]?.principal_id}, 'storefront.createCart',
-        ${createHash('sha256').update(key).digest()}, ${Buffer.alloc(32)})`,
+    sql`select pg_advisory_xact_lock(
+        hashtextextended(${site_id} || ${rows[0]?.principal_id} || ${`storefront.createCart ${key}`}, 0))`,
   );
   const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });
 
@@ -123,6 +122,52 @@ test('while another request holds its key, a call with it is told so, and others
   expect([held.response.status, held.error]).toMatchObject([409, { error: 'idempotency_in_flight' }]);
   expect(other.response.status).toBe(201);
   expect(free.response.status).toBe(201);
+});
+
+test('an answer that is committed between the look and the lock is sent, and the work is undone', async () => {
+  const shop = await openShop();
+  const { owner, storefront, site_id } = shop;
+  const key = randomUUID();
+  const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });
+  const carts = async () =>
+    (await owner.query('select from commerce.carts where site_id = $1', [site_id])).rowCount as number;
+  const { data: first } = await storefront.POST('/api/storefront/cart', {});
+  const before = await carts();
+  // A server that locks nothing stores its answer while this one works.
+  const holder = await lockHolder();
+  await holder.query(
+    sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, body)
+      select site_id, principal_id, operation_id, ${createHash('sha256').update(key).digest()},
+        ${createHmac('sha256', key).update('["POST","/api/storefront/cart",{},{},null]').digest()}, status, body
+      from commerce.idempotency_keys where site_id = ${site_id} limit 1`,
+  );
+
+  const sent = create();
+  await waitsFor(shop, holder);
+  await holder.query('commit');
+  const { response, data } = await sent;
+
+  expect([response.status, data]).toEqual([201, first]);
+  expect(response.headers.get('Idempotency-Replayed')).toBe('true');
+  expect(await carts()).toBe(before);
+});
+
+test('a key whose answer is too old to be sent again runs anew', async () => {
+  const { owner, storefront, site_id } = await openShop();
+  const key = randomUUID();
+  const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });
+  const { data: first } = await create();
+  await owner.query(
+    "update commerce.idempotency_keys set completed_at = now() - interval '24 hours 1 second' where site_id = $1",
+    [site_id],
+  );
+
+  const { data: second } = await create();
+  const { data: third } = await create();
+
+  expect(first?.id).toBeDefined();
+  expect(second?.id).not.toBe(first?.id);
+  expect(third?.id).toBe(second?.id);
 });
 
 /** A connection in a transaction of its own. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hash, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { beginAnew } from '../../db/transaction.ts';
@@ -9,11 +9,13 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key of its caller. Steps, all in the request's transaction:
- * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s). It is sent
- *    right behind the look-up of a token, without waiting for the result.
- * 2. if the key was there: the same request gets the stored answer, another one a 422.
+ * 1. claim: lock the key by an advisory lock, and look for its answer; for a token in the statement that looks it up. A second
+ *    request waits here until the first ends, at most for lock_timeout (2 s).
+ * 2. if there is an answer: the same request gets it, another one a 422.
  * 3. run the work.
- * 4. store the answer with the key, and in the same statement whatever else is recorded of the request.
+ * 4. store the key with the answer, and in the same statement whatever else is recorded of the request. The primary key lets
+ *    only one of them be stored: an answer that was committed between the look and the lock undoes this request, which then
+ *    runs again and finds it.
  * An error undoes all. If it is a business refusal, a second transaction claims the key and stores the refusal; a copy of the
  * request that claimed it in between has run by itself, and its answer is returned.
  */
@@ -34,27 +36,61 @@ export interface Key {
 
 const REPLAY_WINDOW = '24 hours';
 
-/** Whether the key was free. */
-export type Claimed = Promise<boolean>;
+/** What a claim found: no answer, another request under the key, an answer, or one that is too old to be sent again. */
+export type KeyState = 'free' | 'held' | 'answered' | 'expired';
+export type Claimed = Promise<KeyState>;
 
 /** Claims the key for the actor of the shop. */
-export function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
-  return sendClaim(connection, sql`values (${siteId}::uuid, ${actorId}::uuid, ${valuesOf(key)})`);
+export async function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
+  const { rows } = await query<{ key_state: KeyState }>(
+    connection,
+    sql`select ${claimOf(key)(sql`${siteId}::uuid`, sql`${actorId}::uuid`)} as key_state`,
+  );
+  return rows[0]?.key_state ?? 'free';
 }
 
-/**
- * Claims the key for the caller that the look-up sent just before will find: it sets the site and the principal in settings, or
- * nothing for an unknown token. If the caller is refused, the claim is undone with the transaction.
- */
-export function claimAhead(connection: Connection, key: Key): Claimed {
-  const whose = sql`current_site(), current_setting('app.principal_id')::uuid`;
-  const named = sql`current_setting('app.site_id') <> ''`;
-  return sendClaim(connection, sql`select ${whose}, ${valuesOf(key)} where ${named}`);
+/** The claim as an expression, for the site and the principal that other expressions name: it does not wait. */
+export function claimOf(key: Key): (site: Sql, principal: Sql) => Sql {
+  return (site, principal) => sql`case when not pg_try_advisory_xact_lock(${lockOf(key, site, principal)}) then 'held'
+      else coalesce((
+        select case when completed_at > now() - ${REPLAY_WINDOW}::interval then 'answered' else 'expired' end
+        from idempotency_keys where site_id = ${site} and principal_id = ${principal}
+          and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}), 'free') end`;
+}
+
+/** Two keys of one hash would only wait for each other. */
+function lockOf(key: Key, site: Sql, principal: Sql): Sql {
+  const name = `${key.operation_id} ${key.key.toLowerCase()}`;
+  return sql`hashtextextended(${site}::text || ${principal}::text || ${name}, 0)`;
+}
+
+/** Claims a key that another request holds, once that has ended. Throws `idempotency_in_flight`. */
+async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
+  const lock = lockOf(key, sql`${shop.siteId}::uuid`, sql`${shop.actorId}::uuid`);
+  // The second statement sees what was committed while the first waited.
+  const [, state] = await together(
+    query(connection, sql`select pg_advisory_xact_lock(${lock})`),
+    claim(shop, connection, key),
+  ).catch((error: { code?: string }) => {
+    if (error.code !== '55P03') throw error;
+    throw inFlight();
+  });
+  return state;
+}
+
+function inFlight(): ShopError {
+  return new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
+}
+
+/** Whether a request was undone because another one stored an answer under its key meanwhile. */
+export function wasAnswered(error: unknown): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
 interface Once {
   key: Key;
-  /** What `claim` or `claimAhead` answered. */
+  /** What `claim` answered. */
   claimed: Claimed;
   run: () => Promise<Answer>;
   /** The insert that records a request that ran, by its answer; undefined for none. */
@@ -67,14 +103,14 @@ export async function runOncePerKey(
   connection: Connection,
   { key, claimed, run, alongside }: Once,
 ): Promise<{ result: Answer; last: Sql | undefined }> {
-  const first = await otherAnswer(shop, key, claimed);
+  const first = await otherAnswer(shop, connection, key, claimed);
   if (first) return { result: first, last: undefined };
   let result: Answer;
   try {
     result = await run();
   } catch (error) {
     result = refusalToStore(error, key, shop.agent !== null);
-    const other = await otherAnswer(shop, key, claimAnew(shop, connection, key));
+    const other = await otherAnswer(shop, connection, key, claimAnew(shop, connection, key));
     if (other) return { result: other, last: undefined };
     if (error instanceof ShopError) await error.afterwards?.();
   }
@@ -82,8 +118,16 @@ export async function runOncePerKey(
 }
 
 /** The answer that another request under the key was given, if it came first. */
-async function otherAnswer(shop: Shop, key: Key, claimed: Claimed): Promise<Answer | undefined> {
-  if (await claimed) return undefined;
+async function otherAnswer(
+  shop: Shop,
+  connection: Connection,
+  key: Key,
+  claimed: Claimed,
+): Promise<Answer | undefined> {
+  const found = await claimed;
+  const state = found === 'held' ? await claimAfterOther(shop, connection, key) : found;
+  if (state === 'expired') await forget(shop, key);
+  if (state !== 'answered') return undefined;
   const stored = await storedAnswer(shop, key);
   return stored && replay(shop, key, stored);
 }
@@ -105,29 +149,20 @@ interface StoredAnswer {
   encrypted: boolean;
 }
 
-async function sendClaim(connection: Connection, row: Sql): Claimed {
-  const claimed = await query(
-    connection,
-    sql`insert into idempotency_keys as k (site_id, principal_id, operation_id, key_hash, request_hash) ${row}
-        on conflict (site_id, principal_id, operation_id, key_hash) do update
-          set request_hash = excluded.request_hash, status = null, body = null, completed_at = now()
-          where k.completed_at <= now() - ${REPLAY_WINDOW}::interval`,
-  ).catch((error: { code?: string }) => {
-    if (error.code !== '55P03') throw error;
-    throw new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
-  });
-  return claimed.rowCount === 1;
-}
-
-function valuesOf(key: Key): Sql {
-  return sql`${key.operation_id}, ${hashOf(key)}::bytea, ${fingerprint(key)}::bytea`;
-}
-
 function storedAnswer(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
   return shop.one<StoredAnswer>(
     sql`select request_hash, status, body, encrypted from idempotency_keys
       where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`,
+  );
+}
+
+/** Removes an answer that is too old to be sent again. */
+async function forget(shop: Shop, key: Key): Promise<void> {
+  await shop.run(
+    sql`delete from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
+      and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}
+      and completed_at <= now() - ${REPLAY_WINDOW}::interval`,
   );
 }
 
@@ -148,13 +183,13 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
   if (!token) return;
-  const hash = createHash('sha256').update(token).digest();
+  const token_hash = hash('sha256', token, 'buffer');
   const alive = await shop.one(
-    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
-      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${hash}
-      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${hash} and expires_at > now()
-      union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
-      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
+    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${token_hash} and revoked_at is null
+      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${token_hash}
+      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${token_hash} and expires_at > now()
+      union all select from staff_sessions where token_hash = ${token_hash} and revoked_at is null and expires_at > now()
+      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${token_hash} and revoked_at is null and expires_at > now()`,
   );
   if (!alive)
     throw new ShopError('key_not_active', 'The secret that was once returned under this key has been revoked since.');
@@ -170,7 +205,7 @@ function refusalToStore(error: unknown, key: Key, forAgent: boolean): Answer {
 /** Undoes the work with its claim, and claims the key for the refusal. A copy that waited for the first claim may be faster. */
 async function claimAnew(shop: Shop, connection: Connection, key: Key): Claimed {
   const named = () => query(connection, sql`select set_config('app.site_id', ${shop.siteId}, true)`);
-  const [, , claimed] = await together(beginAnew(connection), named(), claim(shop, connection, key));
+  const [, , claimed] = await together(beginAnew(connection), named(), claimAfterOther(shop, connection, key));
   return claimed;
 }
 
@@ -185,14 +220,15 @@ function isFinal(error: unknown): boolean {
 function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Sql {
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
-  const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
-      where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
-        and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
+  const kept = sql`insert into idempotency_keys
+        (site_id, principal_id, operation_id, key_hash, request_hash, status, body, encrypted)
+      values (${shop.siteId}, ${shop.actorId}, ${key.operation_id}, ${hashOf(key)}, ${fingerprint(key)}, ${status}, ${bytes},
+        ${encrypted})`;
   return alongside ? sql`with kept as (${kept}) ${alongside}` : kept;
 }
 
 function hashOf({ key }: Key): Buffer {
-  return createHash('sha256').update(key.toLowerCase()).digest();
+  return hash('sha256', key.toLowerCase(), 'buffer');
 }
 
 /** Keyed by the raw Idempotency-Key, which is stored nowhere: a password in the request cannot be guessed from it. */

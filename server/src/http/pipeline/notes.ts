@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
@@ -24,6 +24,6 @@ export interface Notes {
 
 /** The id of the row that the call leaves in the audit: the same whenever it is asked for. */
 export function auditIdOf(notes: Notes): string {
-  notes.audit_id ??= uuidv7();
+  notes.audit_id ??= newId();
   return notes.audit_id;
 }

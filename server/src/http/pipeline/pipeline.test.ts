@@ -205,7 +205,10 @@ test('a call whose preparation got no answer from the database in time does not 
   await lock.query('rollback');
   lock.release();
 
-  expect([late.status, await late.json()]).toMatchObject([503, { error: 'unavailable' }]);
+  expect([late.status, await late.json()]).toMatchObject([
+    503,
+    { error: 'unavailable', message: 'The database took too long. Try again.' },
+  ]);
   // Once for the credential, and once in vain.
   expect(asked).toBe(2);
 });

@@ -45,7 +45,7 @@ export function withoutLabels(tokens: Token[]): Token[] {
   const isColon = (at: number) => [':', '='].includes(tokens[at]?.text ?? '');
   return tokens.filter(({ text }, i) => {
     if (text === '.' && ABBREVIATIONS.has(tokens[i - 1]?.text ?? '')) return false;
-    if (text === '=' && ['<', '>'].includes(tokens[i - 1]?.text ?? '')) return true;
+    if (text === '=' && ['<', '>', '!'].includes(tokens[i - 1]?.text ?? '')) return true;
     const next = tokens[i + 1]?.text === '"' ? i + 2 : i + 1;
     return !QUOTES.has(text) && !(LABELS.has(text) && isColon(next));
   });

@@ -42,9 +42,9 @@ export const COMPARISONS = phraseTable<Comparison>([
   [
     'near',
     `about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the neighbourhood of,
-    in the neighborhood of, something like, give or take, close to,
+    in the neighborhood of, something like, give or take, more or less, close to,
     near, ~, ungefahr, etwa, rund, gegen, so um die, um die, knapp, zirka, annahernd,
-    in der großenordnung von, etwa fur, ungefahr fur, so ca, environ, autour de, autour des, aux alentours de, aux environs de,
+    in der großenordnung von, etwa fur, ungefahr fur, so ca, mehr oder weniger, plus ou moins, environ, autour de, autour des, aux alentours de, aux environs de,
     approximativement, dans les, pres de, vers, a peu pres`,
   ],
 ]);
@@ -54,7 +54,7 @@ export const AMBIGUOUS_COMPARISONS = new Set(
   `max,min,from,within,up to,starting from,bis,ab,about,around,some,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
   budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe nur noch,habe nur,nur noch,
   habe noch,
-  zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,something like,annahernd,sous les`.split(
+  zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,more or less,mehr oder weniger,plus ou moins,something like,annahernd,sous les`.split(
     /,\s*/,
   ),
 );

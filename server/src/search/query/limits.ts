@@ -68,7 +68,42 @@ export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[
     // Of a range that is no price, such as `40 bis 42`, the second half is none either.
     i = limit?.to ?? (plain === 'no' ? undefined : range?.to) ?? i + 1;
   }
-  return limits;
+  return withJoinedRanges(tokens, limits);
+}
+
+/** Between the two bounds of one range: `more than 50 but less than 60`. */
+const WITHIN_RANGE = new Set(', and but also or und aber auch sowie et mais aussi'.split(' '));
+
+function withJoinedRanges(tokens: Token[], limits: Limit[]): Limit[] {
+  const joined: Limit[] = [];
+  for (const limit of limits) {
+    const before = joined.at(-1);
+    const both = before && joinedRange(tokens, before, limit);
+    if (both) joined.pop();
+    joined.push(both ?? limit);
+  }
+  return joined;
+}
+
+/** A lower and an upper price that follow one another, as one limit. */
+function joinedRange(tokens: Token[], a: Limit, b: Limit): Limit | undefined {
+  const isOneSided = ({ min, max }: Limit) => (min === undefined) !== (max === undefined);
+  if (a.kind !== 'price' || b.kind !== 'price' || !isOneSided(a) || !isOneSided(b)) return undefined;
+  const [min, max] = [a.min ?? b.min, a.max ?? b.max];
+  const isBeside = tokens.slice(a.to, b.from).every(({ text }) => WITHIN_RANGE.has(text));
+  const isSameCurrency = !a.currency || !b.currency || a.currency === b.currency;
+  if (min === undefined || max === undefined || min > max || !isBeside || !isSameCurrency) return undefined;
+  const currency = a.currency ?? b.currency;
+  const negation = a.negation ?? b.negation;
+  return {
+    kind: 'price',
+    min,
+    max,
+    ...(currency && { currency }),
+    ...(negation && { negation }),
+    from: a.from,
+    to: b.to,
+  };
 }
 
 /** How far from the amount a price may be that is said to be near it. */
@@ -162,12 +197,15 @@ function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
     !tokens[suffix.to - 1]?.text.match(
       /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/,
     );
-  const { value, currency } = amount;
+  const { value } = amount;
+  // `150+ euros`
+  const late = amount.currency === undefined ? CURRENCIES[tokens[suffix.to]?.text ?? ''] : undefined;
+  const currency = amount.currency ?? late;
   const isClear =
     !['plus', '+', 'ish', '-', 'budget'].includes(suffix.words[0] ?? '') && !isOfSomethingElse(tokens, at);
   return {
     from: at,
-    to: suffix.to,
+    to: late ? suffix.to + 1 : suffix.to,
     ...bounds(amount.isNear ? 'near' : suffix.value, value),
     currency,
     needsUnit,

@@ -3,15 +3,16 @@ import { isStopWord } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
 import { isSizeLabel } from '../words/sizes.ts';
+import { otherWordsFor } from '../words/thesaurus.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import { FILLERS, RESULT_COUNTS } from './fillers.ts';
 import { ARTICLES, endOfOpening, withoutLabels } from './frame.ts';
-import { EACH, TOTALS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
 import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
 import type { Purpose } from './purposes.ts';
 import { parseQuantity } from './quantity.ts';
+import { perPiece, takeBundle, takeTotals } from './totals.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
 
@@ -97,7 +98,7 @@ export function parseQuery(
   consumed.fill(true, 0, start);
   const language = languageOf(tokens, reading.language);
   const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading, language };
-  const totals = reading.isSentence ? takeTotals(state) : false;
+  const totals = reading.isSentence ? takeBundle(state) || takeTotals(state) : false;
   const plain = !reading.isSentence ? 'no' : totals ? 'max' : 'unclear';
   for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain)) {
     addConstraint(limit.from, limit.to, constraintOf(limit));
@@ -128,43 +129,6 @@ function withoutConsumed({ consumed }: ParseState) {
     const { number: _number, ...rest } = token;
     return { ...rest, text: '', term: '' };
   };
-}
-
-/** Takes the words out that say whether a price is meant for all pieces together. */
-function takeTotals({ tokens, start, consumed }: ParseState): boolean {
-  let isTotal = false;
-  for (let i = start; i < tokens.length; i += 1) {
-    const total = phraseAt(TOTALS, tokens, i);
-    const phrase = total ?? phraseAt(EACH, tokens, i);
-    if (!phrase || !isBesideNumber(tokens, i, phrase.to)) continue;
-    consumed.fill(true, i, phrase.to);
-    isTotal ||= total !== undefined;
-  }
-  return isTotal;
-}
-
-/** Whether a number is near enough for the words to belong to it. */
-function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
-  return tokens
-    .slice(Math.max(0, from - 6), to + 8)
-    .some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
-}
-
-/** A price for all pieces together, as a price for each. */
-function perPiece(constraints: Constraint[], isTotal: boolean): Constraint[] {
-  const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
-  if (quantity <= 1) return constraints;
-  const divided = (amount: number) => Math.floor((amount / quantity) * 100) / 100;
-  return constraints.map((each) => {
-    const isForAll = isTotal || /\bbudget/i.test(each.text);
-    if (each.kind !== 'price' || !isForAll) return each;
-    const { min, max } = each;
-    return {
-      ...each,
-      ...(min !== undefined && { min: divided(min) }),
-      ...(max !== undefined && { max: divided(max) }),
-    };
-  });
 }
 
 interface ParseState {
@@ -238,7 +202,7 @@ function addNegations(state: ParseState): void {
       continue;
     }
     const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
-    const negation = negationAt(tokens, i, isFirst);
+    const negation = negationAt(tokens, i, { isFirst, language: state.language });
     const token = negation && tokens[negation.first];
     if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
     const name = `${tokens[i]?.text} ${token.text}`;
@@ -248,10 +212,16 @@ function addNegations(state: ParseState): void {
 }
 
 function addUnwanted(
-  { tokens, consumed, addConstraint, vocabulary, ambiguous, reading }: ParseState,
+  { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language }: ParseState,
   negation: Negation,
 ): void {
   let [from, first]: [number, number | undefined] = [negation.from, negation.first];
+  // `pas de veste noire` is about the colour, which follows the thing in French.
+  const after = tokens[negation.first + 1];
+  if (language === 'fr' && after?.kind === 'word' && !consumed[negation.first + 1] && isAttribute(after)) {
+    consumed.fill(true, from, negation.first);
+    [from, first] = [negation.first + 1, negation.first + 1];
+  }
   while (first !== undefined) {
     let to: number = first + 1;
     let value = tokens[first]?.term ?? '';
@@ -265,13 +235,25 @@ function addUnwanted(
         .map(({ term }) => term)
         .join(' ');
       ambiguous.values.push(longer);
-      if (vocabulary.values.has(longer)) [to, value] = [end, longer];
+      const isEntry =
+        otherWordsFor(
+          tokens
+            .slice(first, end)
+            .map(({ text }) => text)
+            .join(' '),
+        ).length > 0;
+      if (isEntry || vocabulary.values.has(longer)) [to, value] = [end, longer];
     }
     addConstraint(from, to, { kind: 'without', value });
     from = to;
     const next = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
     first = next !== undefined && !consumed[next] && !isSizeLabel(tokens, next) ? next : undefined;
   }
+}
+
+/** Whether the shop may call it otherwise, which it does not with what only follows. */
+function isAttribute({ text }: Token): boolean {
+  return otherWordsFor(text).length > 0;
 }
 
 const MAX_NEGATED_WORDS = 3;
@@ -288,9 +270,17 @@ function dropResultCounts({ tokens, consumed }: ParseState): void {
 function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
-    if (consumed[i] || (i > start && !consumed[i - 1] && isThingCan(tokens, i))) continue;
+    if (consumed[i] || (i > start && !consumed[i - 1] && isThingCan(tokens, i)) || isLetterOfWord(tokens, i, fillers))
+      continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** The `t` of `t-shirt`, where that of `a-t-il` is none. */
+function isLetterOfWord(tokens: Token[], at: number, fillers: ReadonlySet<string>): boolean {
+  const next = tokens[at + 2];
+  const isJoined = tokens[at]?.text.length === 1 && tokens[at + 1]?.text === '-' && tokens[at - 1]?.text !== '-';
+  return isJoined && next?.kind === 'word' && !fillers.has(next.text);
 }
 
 /** `a watering can`, where the can of `what can I get` is no thing. */

@@ -1,5 +1,6 @@
 import { isStopWord, measurementTerm } from '../words/normalize.ts';
 import { type ParsedNumber, parseNumberAt } from '../words/number-words.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** How many pieces a sentence asks for. */
@@ -18,6 +19,10 @@ const MAX_QUANTITY_WITHOUT_OPENING = 24;
 const ARTICLES = new Set(['a', 'an', 'the', 'one']);
 const COUNTERS = new Set('x × pieces pcs units pairs stuck packungen packchen paquets sachets'.split(' '));
 /** These count only before `of`: `one piece of`, but `3 piece suite`. */
+/** `3 of the mugs`, `drei von den Bechern`, `deux de ces tasses`. */
+const SOME_OF = phraseTable<'of'>([
+  ['of', 'of the, of these, of those, of your, von den, von diesen, von euren, von ihren, de ces, de vos'],
+]);
 const COUNTERS_BEFORE_OF = new Set('piece pair unit pack packs packet packets box boxes'.split(' '));
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = new Set(
@@ -63,6 +68,8 @@ function parseLeading(
     return { value: number.value, from: start, to: number.to + (of ? 2 : 1) };
   }
   if (!hasOpening && !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) return undefined;
+  const some = phraseAt(SOME_OF, tokens, number.to);
+  if (some) return { value: number.value, from: start, to: some.to };
   const digits = tokens[start]?.text ?? '';
   const isCompound = COMPOUND_NOUNS.has(next.term) || measurementTerm(digits, next.term);
   if (isCompound || !(isPlural || isFollowedByPlural(tokens, number.to))) return undefined;

@@ -32,7 +32,7 @@ const MAX_ALTERNATIVES = 120;
 /** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
-  const words = parsed.words.map(withoutSizeSystem);
+  const words = parsed.words.map(withoutSizeSystem).map(withoutLover);
   const unwanted = parsed.constraints.flatMap(({ kind, value }) => (kind === 'without' && value ? [value] : []));
   const asked = words.slice(0, MAX_WORDS);
   const phrases = new Set([
@@ -73,6 +73,14 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
 function withoutSizeSystem(word: Token): Token {
   const [, size] = SIZE_SYSTEMS.exec(word.text) ?? [];
   return size === undefined ? word : { ...word, text: size, term: size, number: Number(size) };
+}
+
+/** Of a `Kaffeeliebhaber`, what is loved, as in `coffee lover`. */
+const LOVER = /^(\p{L}{4,}?)(?:liebhaber(?:in|innen|s)?|fan|fans|freak|freaks|begeisterte[nr]?)$/u;
+
+function withoutLover(word: Token): Token {
+  const [, loved] = LOVER.exec(word.text) ?? [];
+  return loved === undefined ? word : { ...word, text: loved, term: stem(loved) };
 }
 
 /** One to three neighbouring words. */

@@ -13,6 +13,9 @@ const STRONG_COVERAGE = 0.5;
 /** So many weak matches are judged for an agent, which sees no more than the best of them: those that have the head noun first. */
 const JUDGED_WEAK = 1_000;
 
+/** Few products meet as many conditions. */
+const MANY_CONDITIONS = 3;
+
 /** A product that matches a query. */
 export interface Candidate {
   product_id: string;
@@ -82,21 +85,11 @@ interface Answer extends Columns {
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
   const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
-  const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
   // A single word is matched best by itself; with several, similarity tells which sense of each is meant. Where it is a purpose, no
   // name tells.
   const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
-  const { strong, weak } = strongAndWeak(db, query);
   const answer = await db.one<Answer>(
-    sql`with ${codeMatches(db, query)}, ${strong}, judged_strong as materialized (
-        ${judged(db, query, sql`select * from strong union all ${matchesByCode}`)}
-      ), enough as materialized (
-        select ${strongCount} >= ${RERANKED} as has_enough_strong from judged_strong
-      ), judged as materialized (
-        select * from judged_strong
-        union all
-        ${judged(db, query, weak)}
-      )
+    sql`with ${codeMatches(db, query)}, ${judgedMatches(db, query)}
       select best.*, has_enough_strong, ${isSingle ? sql`null::json` : termVectors(db, groups)} as term_vectors,
         (select json_object_agg(failed, products) from (
           select failed, count(*) as products from judged group by failed) as c) as counts
@@ -121,29 +114,56 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
 }
 
 /**
- * The strong matches, and the weak ones, which count only where there are too few strong ones. If enough strong ones are
- * expected, the weak ones are read by a part of their own, which is then skipped.
+ * `judged`: the strong matches, and the weak ones, which count only where there are too few strong ones; and `enough`, which tells
+ * that. If enough strong ones are expected, the weak ones are read and judged by a part of their own, which is then skipped.
  */
-function strongAndWeak(db: SearchDb, query: CandidateQuery): { strong: Sql; weak: Sql } {
+function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;
-  const when = sql`not (select has_enough_strong from enough)`;
+  const expected = expectedMatches(query.weighted, STRONG_COVERAGE);
   const isWeak = sql`coverage < ${STRONG_COVERAGE}::float8`;
+  const when = sql`not (select has_enough_strong from enough)`;
   // Pages of a search count all matches; what an agent is told of as excluded counts those that were judged.
   const best = sql`order by (head_groups <> 0) desc, score desc, product_id limit ${JUDGED_WEAK}::int`;
   const judgedWeak = countEligibleOnly ? best : empty;
-  if (headGroups.length === 0 && expectedMatches(query.weighted, STRONG_COVERAGE) > 2 * RERANKED) {
+  const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
+  const inTwo = (strong: Sql, weak: Sql) => sql`${strong}, judged_strong as materialized (
+      ${judged(db, query, sql`select * from strong union all ${matchesByCode}`)}
+    ), enough as materialized (
+      select ${strongCount} >= ${RERANKED} as has_enough_strong from judged_strong
+    ), judged as materialized (
+      select * from judged_strong
+      union all
+      ${judged(db, query, weak)}
+    )`;
+  if (headGroups.length === 0 && expected > 2 * RERANKED) {
     const weak = matchesByWords(db, query, { minCoverage, modifierAlone, when });
-    return {
-      strong: sql`strong as (${matchesByWords(db, query, { minCoverage: STRONG_COVERAGE, modifierAlone })})`,
-      weak: sql`select * from (${weak}) as m where ${isWeak} ${judgedWeak}`,
-    };
+    return inTwo(
+      sql`strong as (${matchesByWords(db, query, { minCoverage: STRONG_COVERAGE, modifierAlone })})`,
+      sql`select * from (${weak}) as m where ${isWeak} ${judgedWeak}`,
+    );
   }
   const options = headGroups.length > 0 ? { headGroups, minCoverage: 0 } : { minCoverage, modifierAlone };
-  return {
-    strong: sql`matches as materialized (${matchesByWords(db, query, options)}),
-      strong as (select * from matches where coverage >= ${STRONG_COVERAGE}::float8)`,
-    weak: sql`select * from matches where ${isWeak} and ${when} ${judgedWeak}`,
-  };
+  const matches = sql`matches as materialized (${matchesByWords(db, query, options)})`;
+  const areFewEligible = query.conditions.length >= MANY_CONDITIONS || expected <= 2 * RERANKED;
+  if (!countEligibleOnly || !areFewEligible) {
+    return inTwo(
+      sql`${matches}, strong as (select * from matches where not ${isWeak})`,
+      sql`select * from matches where ${isWeak} and ${when} ${judgedWeak}`,
+    );
+  }
+  // All at once: each set of products that a condition reads is then read once.
+  return sql`${matches}, judged_all as materialized (
+      ${judged(
+        db,
+        query,
+        sql`select * from matches where not ${isWeak} union all ${matchesByCode}
+        union all (select * from matches where ${isWeak} ${best})`,
+      )}
+    ), enough as materialized (
+      select count(*) filter (where failed = 0 and not ${isWeak}) >= ${RERANKED} as has_enough_strong from judged_all
+    ), judged as materialized (
+      select * from judged_all where not ${isWeak} or ${when}
+    )`;
 }
 
 /** Matches are checked against the hidden products: there are few of those, and their partial indexes are small. */

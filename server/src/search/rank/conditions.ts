@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parse.ts';
@@ -65,10 +65,11 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))} or ${everyVariantHas(db, value)}
-        or ${isSaidToHave(db, value)})`;
+      // Of what has the word anywhere, the texts are read.
+      return sql`not (${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
+        or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
     case 'value':
-      if (value === ON_SALE) return isOnSale;
+      if (value === ON_SALE) return isOnSale(db);
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
       return isSize && isNumber(value)
         ? sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`
@@ -91,28 +92,48 @@ export function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** A variant costs less than before. */
-const isOnSale = sql`exists (select from variants v
-  where v.site_id = p.site_id and v.product_id = p.id and v.compare_at_price > v.price)`;
+/** A variant costs less than before. These are few, and have an index of their own (0150_reduced_variants). */
+function isOnSale(db: SearchDb): Sql {
+  return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
+}
 
 /** A variant has a price within these limits. */
 function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
-  // The range of its prices can span both limits although no variant lies between them.
-  return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or exists (
-    select from variants v where v.site_id = p.site_id and v.product_id = p.id
-      and v.price between ${min}::numeric and ${max}::numeric)))`;
+  // The range of its prices can span both limits although no variant lies between them. That is looked up product by product:
+  // for `exists`, the planner may read all variants first.
+  return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((
+    select true from variants v where v.site_id = p.site_id and v.product_id = p.id
+      and v.price between ${min}::numeric and ${max}::numeric limit 1), false)))`;
 }
 
 /** The product has it as a facet value in one of these fields (bits of PLACE), or in its name. Descriptions do not count. */
 function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   const words = value.split(' ');
+  const values = sizeSpellings(value).map((form) => VALUE + form);
   // Uncorrelated subqueries, so that each runs once and not once per match.
+  if (words.length === 1) {
+    return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+      and x.term = any((select ${[...values, value]}::text[])::text[])
+      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0)`;
+  }
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-      and x.term = any((select ${sizeSpellings(value).map((form) => VALUE + form)}::text[])::text[]) and x.place & ${place}::int <> 0)
-    or p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-      and x.term = any((select ${words}::text[])::text[]) and x.place & ${PLACE.title} > 0
-      group by x.product_id having count(*) = ${words.length}))`;
+      and x.term = any((select ${values}::text[])::text[]) and x.place & ${place}::int <> 0)
+    or p.id in (${haveAllWords(db, words, sql`and x.place & ${PLACE.title} > 0`)}))`;
+}
+
+/** The products with all of these words. */
+function haveAllWords(db: SearchDb, words: string[], condition: Sql): Sql {
+  // A product has a word once, and grouping takes longer than the rest.
+  const all = words.length > 1 ? sql`group by x.product_id having count(*) = ${words.length}` : empty;
+  return sql`select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${words}::text[])::text[]) ${condition} ${all}`;
+}
+
+function hasAnyWord(db: SearchDb, value: string): Sql {
+  const words = [...new Set([...value.split(' '), ...termsOf(value)])];
+  return sql`p.id in (select x.product_id from search_postings x
+    where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))`;
 }
 
 /** What says of the word after it that it is not there. */
@@ -120,41 +141,45 @@ const NEGATED_BEFORE = '(no|not|non|without|never|zero|free of|free from|ohne|ke
 
 /**
  * Its attributes say so, as `Organic Cotton, Spandex` says of cotton; and where that is no option in this shop, its description,
- * unless it says the opposite: `free of BPA`. Only products that have the word anywhere are read.
+ * unless it says the opposite: `free of BPA`. It is asked of products that have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
   const singular = value.endsWith('y') ? `${value.slice(0, -1)}(y|ie)` : `${value}e?`;
   const word = `${singular.replaceAll(' ', '[^[:alnum:]]+')}s?`;
   const negated = `\\m${NEGATED_BEFORE}[^[:alnum:]]+([[:alnum:]]+[^[:alnum:]]+)?${word}\\M|\\m${word}[^[:alnum:]]*(free|frei)`;
-  return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-      and x.term = any((select ${words}::text[])::text[]) group by x.product_id having count(*) = ${words.length})
-    and exists (select from products q where q.site_id = p.site_id and q.id = p.id
-      and regexp_replace(unaccent(lower(concat_ws(' | ',
+  const [beginning = ''] = value.replace(/y$/, '').split(' ');
+  const hasOthers = words.length > 1 ? sql`p.id in (${haveAllWords(db, words, empty)}) and` : empty;
+  const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
+    and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
+  const description = sql`case when ${isNoOption} then q.description end`;
+  // Most do not have it in these texts at all, and the expressions take long.
+  return sql`(${hasOthers} exists (select from products q where q.site_id = p.site_id and q.id = p.id
+    and case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${beginning}) > 0
+      then regexp_replace(unaccent(lower(concat_ws(' | ',
         (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
-        case when (select not exists (select from search_postings o where o.site_id = ${db.siteId}
-          and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0)) then q.description end))),
-        ${negated}::text, ' ', 'g') ~ ${`\\m${word}\\M`}::text))`;
+        ${description}))), ${negated}::text, ' ', 'g') ~ ${`\\m${word}\\M`}::text
+      else false end))`;
 }
 
-/** Every variant has it in one of its option values. */
-function everyVariantHas(db: SearchDb, value: string): Sql {
-  const words = [...value.split(' '), ...termsOf(value)];
+/** Every variant has it in one of its option values. It is asked of products that have one of the words. */
+function everyVariantHas(value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
-  return sql`(p.id in (select x.product_id from search_postings x
-      where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))
-    and not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
-    and not exists (select from unnest(${forms}::text[]) as f (form) where strpos(
-      ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ',
-      f.form) > 0)))`;
+  return sql`not exists (select from (
+      select ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ' as text
+      from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
+    where not exists (select from unnest(${forms}::text[]) as f (form) where strpos(o.text, f.form) > 0))`;
 }
 
 /** A variant has this size, or a range of sizes that contains it. */
 function hasSize(value: string): Sql {
   const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
-  return sql`exists (select from variants v, unnest(array[v.option1, v.option2, v.option3]) as o (value),
-      regexp_match(o.value, '^ *([0-9]{1,3}) *[-–—/] *([0-9]{1,3}) *$') as r (bounds)
-    where v.site_id = p.site_id and v.product_id = p.id
-      and (lower(o.value) = ${value} or ${size}::int between r.bounds[1]::int and r.bounds[2]::int))`;
+  // Most variants are told apart by the quick comparisons.
+  return sql`exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
+    and (${value} in (lower(v.option1), lower(v.option2), lower(v.option3))
+      or concat_ws('|', v.option1, v.option2, v.option3) ~ '[0-9] *[-–—/] *[0-9]' and exists (
+        select from unnest(array[v.option1, v.option2, v.option3]) as o (value),
+          regexp_match(o.value, '^ *([0-9]{1,3}) *[-–—/] *([0-9]{1,3}) *$') as r (bounds)
+        where ${size}::int between r.bounds[1]::int and r.bounds[2]::int)))`;
 }

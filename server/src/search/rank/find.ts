@@ -13,7 +13,7 @@ import {
   hasWord,
   servesPurpose,
 } from './coverage.ts';
-import { matchReasons } from './match-reasons.ts';
+import { fieldWords, matchReasons } from './match-reasons.ts';
 import { reportUnderstood } from './report.ts';
 import { type SearchResult, search } from './search.ts';
 import { bySize, matchVariants, type VariantMatches } from './variants.ts';
@@ -219,8 +219,9 @@ function describe(
   const ordered = inOrder(variants, understood);
   const variant = ordered.find(({ available }) => available) ?? ordered[0];
   if (!variant) return undefined;
+  const fields = fieldWords(product);
   const matches = ordered.map((each) => {
-    const reasons = matchReasons(product, each, { groups, values, understood });
+    const reasons = matchReasons(fields, each, { groups, values, understood });
     const like = similar.length > 0 ? `like: ${similar.map(({ text }) => text).join(', ')}` : 'in the shop';
     const match_reasons = reasons.length > 0 ? reasons : [like];
     return { variant: each, match_reasons };

@@ -3,28 +3,10 @@ import { isNumber, stripHtml, termsOf, wordsByTerm } from '../words/normalize.ts
 import type { TermGroup } from '../words/term-groups.ts';
 import type { OptionMatch } from './variants.ts';
 
-/** Why a variant matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
-export function matchReasons(
-  product: Product,
-  variant: Variant,
-  query: { groups: TermGroup[]; values: OptionMatch[]; understood: Pick<Understood, 'kind' | 'text' | 'fate'>[] },
-): string[] {
-  const applied = query.understood.filter(({ fate }) => fate === 'applied');
-  const own = [variant.option1, variant.option2, variant.option3];
-  const values = query.values.filter(({ value }) => own.includes(value)).map(({ value }) => value);
-  return [
-    ...wordReasons(product, query.groups, new Set(values.flatMap(termsOf))),
-    ...[...new Set(values)].map((value) => `option: ${value}`),
-    ...(applied.some(({ kind }) => kind === 'price') ? [`price ${variant.price} within the limit`] : []),
-    ...applied.flatMap(({ kind, text }) => (QUOTED_KINDS.has(kind) ? [`as asked: ${text}`] : [])),
-  ];
-}
+/** The words of each field of a product by their term, the fields in the order in which they are named. */
+type FieldWords = [field: string, words: ReadonlyMap<string, string>][];
 
-const QUOTED_KINDS = new Set<Understood['kind']>(['rating', 'reviews', 'without', 'in_stock']);
-
-/** The fields that contain the words of the query; each word is listed for the first of them. */
-function wordReasons(product: Product, groups: TermGroup[], values: Set<string>): string[] {
-  const { name, vendor, product_type, tags, metadata, description, options } = product;
+export function fieldWords({ name, vendor, product_type, tags, metadata, description, options }: Product): FieldWords {
   const fields = {
     name,
     vendor: vendor ?? '',
@@ -34,12 +16,35 @@ function wordReasons(product: Product, groups: TermGroup[], values: Set<string>)
     attributes: Object.values(metadata ?? {}).join(' '),
     description,
   };
+  return Object.entries(fields).map(([field, text]) => [field, wordsByTerm(stripHtml(text))]);
+}
+
+/** Why a variant of a product with these words matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
+export function matchReasons(
+  fields: FieldWords,
+  variant: Variant,
+  query: { groups: TermGroup[]; values: OptionMatch[]; understood: Pick<Understood, 'kind' | 'text' | 'fate'>[] },
+): string[] {
+  const applied = query.understood.filter(({ fate }) => fate === 'applied');
+  const own = [variant.option1, variant.option2, variant.option3];
+  const values = query.values.filter(({ value }) => own.includes(value)).map(({ value }) => value);
+  return [
+    ...wordReasons(fields, query.groups, new Set(values.flatMap(termsOf))),
+    ...[...new Set(values)].map((value) => `option: ${value}`),
+    ...(applied.some(({ kind }) => kind === 'price') ? [`price ${variant.price} within the limit`] : []),
+    ...applied.flatMap(({ kind, text }) => (QUOTED_KINDS.has(kind) ? [`as asked: ${text}`] : [])),
+  ];
+}
+
+const QUOTED_KINDS = new Set<Understood['kind']>(['rating', 'reviews', 'without', 'in_stock']);
+
+/** The fields that contain the words of the query; each word is listed for the first of them. */
+function wordReasons(fields: FieldWords, groups: TermGroup[], values: Set<string>): string[] {
   const explained = new Set<TermGroup>();
-  return Object.entries(fields).flatMap(([field, text]) => {
+  return fields.flatMap(([field, words]) => {
     const wanted = groups.filter(
       (group) => !explained.has(group) && (SHORT_FIELDS.has(field) || !isExplainedOtherwise(group, values)),
     );
-    const words = wordsByTerm(stripHtml(text));
     const found = wanted.flatMap((group) => {
       const term = group.alternatives.find((alternative) => words.has(alternative.term))?.term;
       return term ? [{ group, word: words.get(term) }] : [];

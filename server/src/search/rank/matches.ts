@@ -138,10 +138,17 @@ export function modifierOf({
   return isCommon && titles < MODIFIER.maxTitleShare * products ? grp : undefined;
 }
 
+/** A term in as many products is read by itself. */
+const GROUPED_BELOW = 2_000;
+
 /** The postings of a group by product, as `(product_id, impact, place, exact, guessed)`. */
-function postings(db: SearchDb, { terms: [term, ...others] }: Part, { terms }: WeightedQuery, when: Sql): Sql {
-  // Either form is used for all groups of a query, which keeps the number of prepared statements down.
-  const isSimple = new Set(terms.map(({ grp }) => grp)).size === terms.length;
+function postings(db: SearchDb, { terms: [term, ...others] }: Part, weighted: WeightedQuery, when: Sql): Sql {
+  // Either form is used for all groups of a query, which keeps the number of prepared statements down, but for frequent terms,
+  // of which grouping takes as long as reading.
+  const { terms, weights } = weighted;
+  const isFrequent =
+    others.length === 0 && !term?.in_names && (weights[term?.grp ?? 0]?.products ?? 0) >= GROUPED_BELOW;
+  const isSimple = isFrequent || new Set(terms.map(({ grp }) => grp)).size === terms.length;
   if (isSimple && term) {
     const isGuess = sql`p.place & ${PLACE.title} > 0 and not ${term.exact}::boolean`;
     return sql`select p.product_id, p.impact * ${term.weight}::real as impact, p.place, ${term.exact}::boolean as exact, ${isGuess} as guessed

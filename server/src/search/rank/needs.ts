@@ -39,6 +39,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   const found: FindResult[] = [];
   for (const sentence of withSharedLimits(parsed, parts, query.query))
     found.push(await findProducts(db, source, { ...query, query: sentence }));
+  if (isChoice) dropWorse(found);
   const { candidates, indexes } = inTurn(found, Math.max(limit, parts.length));
   const needs = parts.map(({ text }, i): Need => {
     const one = found[i] as FindResult;
@@ -53,12 +54,20 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   };
 }
 
+/** Of a choice, what gives a limit up is left out where something else keeps all of them. */
+function dropWorse(found: FindResult[]): void {
+  const isWhole = ({ candidates, understood }: FindResult) =>
+    candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
+  if (!found.some(isWhole)) return;
+  for (const [i, one] of found.entries()) if (!isWhole(one)) found[i] = { ...one, candidates: [], understood: [] };
+}
+
 /** The limits of the contract. */
 const MAX_EXCLUDED = 20;
 const MAX_UNDERSTOOD = 50;
 
 function asOne(text: string, needs: Need[]): Need[] {
-  const [first] = needs;
+  const first = needs.find((need) => need.candidates.length > 0) ?? needs[0];
   const candidates = needs.flatMap((need) => need.candidates).sort((a, b) => a - b);
   return first ? [{ ...first, text, quantity: 1, candidates }] : [];
 }
@@ -113,22 +122,35 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   };
 }
 
-/** Limits that only the last part states hold for all of them. */
+/** Limits that the sentence opens with, or that only the last part states, hold for all of them. */
 function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string): string[] {
-  const isShared = ({ kind, value }: Constraint) =>
-    kind === 'price' || kind === 'in_stock' || (kind === 'value' && value === ON_SALE);
-  const last = parts.at(-1);
-  const before = last?.start ?? 0;
+  const firstWord = parsed.words[0]?.start ?? 0;
+  const last = parts.at(-1)?.start ?? 0;
+  const isShared = (each: Constraint) =>
+    (each.end <= firstWord && (isLimit(each) || each.kind === 'without')) ||
+    (each.start >= last && (isLimit(each) || isSetOff(each, sentence)));
   return parts.map(({ text, start, end }) => {
     const own = (each: Constraint) => start <= each.start && each.end <= end;
     const shared = parsed.constraints.filter(
       (each) =>
         isShared(each) &&
-        each.start >= before &&
-        !parsed.constraints.some((other) => own(other) && other.kind === each.kind),
+        !own(each) &&
+        !parsed.constraints.some((other) => own(other) && other.kind === each.kind && other.kind !== 'without'),
     );
     return [text, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
   });
+}
+
+function isLimit({ kind, value }: Constraint): boolean {
+  return kind === 'price' || kind === 'in_stock' || (kind === 'value' && value === ON_SALE);
+}
+
+/** What is not wanted, in a clause of its own: not that of `a cake and a pie without nuts`. */
+function isSetOff({ kind, text, start }: Constraint, sentence: string): boolean {
+  const joined = /^(?:but|aber|mais)\b/i;
+  return (
+    kind === 'without' && (joined.test(text) || /(?:[,;.:(]|\b(?:but|aber|mais))\s*$/i.test(sentence.slice(0, start)))
+  );
 }
 
 /** The best of each in turn, each variant once, and for each where its candidates are. */

@@ -2,7 +2,7 @@ import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@c
 import { parseQuery } from '../../search/query/parse.ts';
 import { parseSentence } from '../../search/query/parse-sentence.ts';
 import type { FoundProduct, ProductSource } from '../../search/rank/find.ts';
-import { matchReasons } from '../../search/rank/match-reasons.ts';
+import { fieldWords, matchReasons } from '../../search/rank/match-reasons.ts';
 import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
@@ -121,9 +121,10 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
   });
   const { variants, values } = matchVariants(product, sentence, understood);
   const query = { groups: termGroups(words), values, understood };
+  const fields = fieldWords(product);
   const matches = variants.map((variant) => ({
     variant,
-    match_reasons: ['named by its id', ...matchReasons(product, variant, query)],
+    match_reasons: ['named by its id', ...matchReasons(fields, variant, query)],
   }));
   return { understood, matches, isComplete: !isImpossible && values.every(({ isMatched }) => isMatched) };
 }
@@ -152,7 +153,7 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
   if (!variant) throw new Error(`The product ${product.id} has no variant.`);
   const context = { groups: termGroups(words), values: matching.values, understood: hasMatch ? applied : [] };
   const reasons = [
-    ...matchReasons(product, variant, context),
+    ...matchReasons(fieldWords(product), variant, context),
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];

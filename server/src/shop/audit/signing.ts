@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { AuditKey } from './keys.ts';
 
 /** How rows of the audit and their seals are signed; the same when they are written and when they are verified. */
@@ -74,8 +74,17 @@ export function signSeal(key: AuditKey, { site_id, seq, first, last, count, dige
   ]);
 }
 
+/** As Node takes them fastest: given the bytes themselves, it takes several times as long as it does to sign. */
+const secrets = new WeakMap<Buffer, KeyObject>();
+
+function secretOf(key: Buffer): KeyObject {
+  const known = secrets.get(key) ?? createSecretKey(key);
+  secrets.set(key, known);
+  return known;
+}
+
 function hmac({ id, key }: AuditKey, what: 'row' | 'seal', parts: unknown[]): Buffer {
-  return createHmac('sha256', key)
+  return createHmac('sha256', secretOf(key))
     .update(JSON.stringify([what, id, ...parts]))
     .digest();
 }

@@ -1,8 +1,9 @@
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
+import { newId } from '../../db/new-id.ts';
 import { notFound, ShopError } from '../errors.ts';
+import { later } from '../moments.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { expire } from './expiry.ts';
@@ -32,6 +33,9 @@ export const CART_LIFE = {
   /** A cart's life after it is made, until something is put in. */
   unfilled: sql`interval '7 days'`,
 };
+/** The same, for a cart that is made. */
+const GUEST_DAYS = 30;
+const UNFILLED_DAYS = 7;
 
 /** What a storefront sets when it creates a cart. */
 export interface CartWishes {
@@ -42,7 +46,7 @@ export interface CartWishes {
 /** A cart for the caller: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
 export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
   if (shop.agent) return view(await createForAgent(shop, wishes));
-  if (!shop.customerId) return view(stateOf(shop, await insertForGuest(shop, wishes)));
+  if (!shop.customerId) return view(stateOf(shop, await make(shop, null, null, wishes)));
   const cart = await ofCustomer(shop, shop.customerId, wishes);
   const isNew = (wishes.locale ?? cart.locale) !== cart.locale || wishes.attribution !== undefined;
   return view(isNew ? await takeOver(shop, cart, wishes) : cart);
@@ -62,17 +66,28 @@ function json(attribution: Attribution | undefined): string | null {
   return attribution === undefined ? null : JSON.stringify(attribution);
 }
 
-async function insertForGuest(shop: Shop, wishes: CartWishes): Promise<CartRow> {
-  const cart = await insert(shop, null, wishes);
-  if (!cart) throw new Error('A cart without a customer was taken for a second one.');
-  return cart;
-}
-
 /** A new cart that the agent who calls fills for its customer, beside the customer's own. */
 export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promise<CartState> {
-  const cart = shop.agent && (await insert(shop, shop.customerId, wishes, shop.agent.token_id));
-  if (!cart) throw new Error('An agent without a mandate got as far as a cart.');
-  return stateOf(shop, cart);
+  if (!shop.agent) throw new Error('An agent without a mandate got as far as a cart.');
+  return stateOf(shop, await make(shop, shop.customerId, shop.agent.token_id, wishes));
+}
+
+/** A new cart beside any other. It is as it was sent, so nobody waits for it. */
+async function make(
+  shop: Shop,
+  customer_id: string | null,
+  agent_token_id: string | null,
+  wishes: CartWishes,
+): Promise<CartRow> {
+  const [id, now] = [newId(), await shop.moment()];
+  shop.write(insertion(shop, id, customer_id, agent_token_id, wishes));
+  return {
+    ...{ id, status: 'active', customer_id, agent_token_id, merged_into: null, payment_id: null },
+    locale: wishes.locale ?? null,
+    expires_at: later(now, customer_id === null ? UNFILLED_DAYS : GUEST_DAYS, 'days'),
+    created_at: now,
+    updated_at: now,
+  };
 }
 
 /** The customer's active cart, which begins here if there is none. */
@@ -91,20 +106,25 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
 }
 
 /** Returns nothing when the customer has an active cart. */
-function insert(
-  shop: Shop,
-  customer_id: string | null,
-  { locale, attribution }: CartWishes,
-  agent_token_id: string | null = null,
-): Promise<CartRow | undefined> {
-  const life = customer_id === null ? CART_LIFE.unfilled : agent_token_id ? CART_LIFE.guest : CART_LIFE.customer;
+function insert(shop: Shop, customer_id: string, wishes: CartWishes): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
-    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, attribution, expires_at)
-      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${locale ?? null},
-        ${json(attribution)}::jsonb, now() + ${life})
+    sql`${insertion(shop, newId(), customer_id, null, wishes)}
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
       returning ${cartColumns}`,
   );
+}
+
+function insertion(
+  shop: Shop,
+  id: string,
+  customer_id: string | null,
+  agent_token_id: string | null,
+  { locale, attribution }: CartWishes,
+): Sql {
+  const life = customer_id === null ? CART_LIFE.unfilled : agent_token_id ? CART_LIFE.guest : CART_LIFE.customer;
+  return sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, attribution, expires_at)
+      values (${shop.siteId}, ${id}, ${customer_id}, ${agent_token_id}, ${locale ?? null}, ${json(attribution)}::jsonb,
+        now() + ${life})`;
 }
 
 /**
@@ -219,7 +239,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
       ), written as (
         insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
-        select ${shop.siteId}, ${uuidv7()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
+        select ${shop.siteId}, ${newId()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
         from touched, wanted
         on conflict on constraint one_line_per_variant do update
           set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen

@@ -3,8 +3,10 @@ import sql, { type Sql } from 'sql-template-tag';
 import { canonicalAmount } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
 import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from '../products/list.ts';
-import { hasLowStock, inStock } from '../products/rows.ts';
+import { available } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
+import { isLowStock } from '../stock/inventory.ts';
+import { wholeShop } from '../whole-shop.ts';
 import * as collections from './collections.ts';
 
 /** The merchant's list of products. */
@@ -33,7 +35,15 @@ const ORDERS = {
   price_desc: sql`p.price desc, p.id`,
 };
 
-const STOCK = { in: inStock, out: sql`not ${inStock}`, low: hasLowStock };
+const STOCK = {
+  in: (shop: Shop) => hasVariant(shop, available),
+  out: (shop: Shop) => sql`not ${hasVariant(shop, available)}`,
+  low: (shop: Shop) => hasVariant(shop, isLowStock),
+};
+
+function hasVariant(shop: Shop, condition: Sql): Sql {
+  return sql`exists (select from variants v where v.site_id = ${wholeShop(shop)} and v.product_id = p.id and ${condition})`;
+}
 
 /** Drafts and archived products, too; newest first unless a text is searched for. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
@@ -51,7 +61,7 @@ async function filters(shop: Shop, query: ProductFilters): Promise<Sql[]> {
   if (status) found.push(sql`p.status = ${status}`);
   if (price_min) found.push(sql`p.price >= ${amount(price_min, 'price_min')}::numeric`);
   if (price_max) found.push(sql`p.price <= ${amount(price_max, 'price_max')}::numeric`);
-  if (stock) found.push(STOCK[stock]);
+  if (stock) found.push(STOCK[stock](shop));
   if (created_from) found.push(sql`p.created_at >= ${created_from}`);
   if (created_to) found.push(sql`p.created_at < ${created_to}`);
   if (updated_from) found.push(sql`p.updated_at >= ${updated_from}`);

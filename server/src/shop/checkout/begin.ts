@@ -1,14 +1,15 @@
 import type { Address, Attribution } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { isPhone } from '../address-rules.ts';
 import type { CartState } from '../carts/rows.ts';
 import { checkoutToken } from '../links.ts';
+import { later } from '../moments.ts';
 import { decimal } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
-import { type CheckoutRow, checkoutColumns, expiresAt, type Priced, reservedUntil } from './state.ts';
+import { type CheckoutRow, expiresAt, expiryOf, type Priced, RESERVED_MINUTES, reservedUntil } from './state.ts';
 import { pricesOf, statusOf } from './view.ts';
 
 /** How a checkout begins: it is priced before it is written, so that it is written once. */
@@ -44,7 +45,7 @@ export async function draftOf(
   const known = customer_id === null ? NOBODY : await profileOf(shop, customer_id);
   const { email, phone, shipping_address } = known;
   return {
-    ...{ id: uuidv7(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
+    ...{ id: newId(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
     // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.
@@ -59,13 +60,8 @@ export async function draftOf(
     locale: locale ?? cart.locale ?? known.locale,
     ...{ shown_total: '0', shown_prices: {}, told_prices: null, payment_id: null, payment: null },
     ...{ expired: false, order_id: null, order_number: null, reserved_until: null },
-    // The database tells the time.
-    ...{
-      expires_at: '',
-      created_at: '',
-      updated_at: '',
-      renewed: { reserved_until: null, expires_at: '', updated_at: '' },
-    },
+    // These are those of the moment when it is written.
+    ...{ expires_at: '', created_at: '', updated_at: '' },
   };
 }
 
@@ -79,16 +75,29 @@ async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {
   return found ?? NOBODY;
 }
 
+/** A checkout as it is once it has begun. */
+export async function begunAs(shop: Shop, { row, missing }: Priced): Promise<CheckoutRow> {
+  const now = await shop.moment();
+  return {
+    ...row,
+    status: row.status === 'open' ? statusOf(missing) : row.status,
+    reserved_until: shop.actorType === 'guest_agent' ? null : later(now, RESERVED_MINUTES, 'minutes'),
+    expires_at: expiryOf(row.source, now),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
 /** Writes a checkout that begins, as it is shown. */
 export async function begin(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
   priced: Priced,
   { attribution }: Wishes,
-): Promise<CheckoutRow> {
+): Promise<void> {
   const { row, missing, totals } = priced;
   const digits = shop.currencyDigits;
-  const begun = await shop.one<CheckoutRow>(
+  const begun = await shop.run(
     sql`with begun as (
         insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, status, source,
           agent_token_id, locale, return_url, cancel_url, attribution, shown_total, shown_prices, reserved_until, expires_at)
@@ -100,13 +109,10 @@ export async function begin(
           ${shop.actorType === 'guest_agent' ? sql`null::timestamptz` : reservedUntil},
           ${expiresAt(sql`${row.source}`)}
         from carts of where of.site_id = ${shop.siteId} and of.id = ${row.cart_id}
-        returning ${checkoutColumns}
-      ), linked as (
-        insert into checkout_links (site_id, checkout_id, token_hash)
-        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, row.id))} from begun
+        returning id
       )
-      select * from begun`,
+      insert into checkout_links (site_id, checkout_id, token_hash)
+      select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, row.id))} from begun`,
   );
-  if (!begun) throw new Error(`Checkout ${row.id} was not begun.`);
-  return begun;
+  if (begun !== 1) throw new Error(`Checkout ${row.id} was not begun.`);
 }

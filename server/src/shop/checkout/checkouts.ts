@@ -7,19 +7,21 @@ import { refuseTooDear } from '../carts/limits.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { ShopError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
+import { later } from '../moments.ts';
 import { decimal } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { judgeReturnUrls } from '../return-urls.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
-import { begin, draftOf, type Wishes } from './begin.ts';
+import { begin, begunAs, draftOf, type Wishes } from './begin.ts';
 import { holdStock } from './hold.ts';
 import { requireMandate } from './mandate.ts';
 import {
   type CheckoutRow,
   checkoutColumns,
   expiresAt,
+  expiryOf,
   findCheckout,
   lockCheckout,
   offeredMethods,
@@ -27,6 +29,7 @@ import {
   priceCart,
   priceCheckout,
   priceLocked,
+  RESERVED_MINUTES,
   readTerms,
   refuseOver,
   refusePaying,
@@ -72,9 +75,10 @@ export async function create(
   }
   const draft = await draftOf(shop, cart, wished);
   const priced = priceCart(shop, checkoutDeps, draft, cart, terms);
-  const [row] = await together(
+  const [, , row] = await together(
     begin(shop, checkoutDeps, priced, wished),
     holdStock(shop, draft.id, cart, cart.lines, { isNew: true }),
+    begunAs(shop, priced),
   );
   if (shop.agent) await requireMandate(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row });
@@ -83,7 +87,7 @@ export async function create(
 async function renew(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, filledIn: Sql): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
   if (shop.agent) await requireMandate(shop, priced);
-  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced, filledIn) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
 /** A checkout that was open already adopts what is asked for. */
@@ -153,7 +157,7 @@ export async function beginForWidget(
 /** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
 export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
-  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
 
 async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
@@ -165,8 +169,9 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
 }
 
 /** Extends the checkout's life from now. Writes the fields filled in, and what is shown to whoever made the change. */
-function show(shop: Shop, priced: Priced, filledIn: Sql = empty): CheckoutRow {
+async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
+  const now = await shop.moment();
   const digits = shop.currencyDigits;
   const status = row.status === 'requires_escalation' ? row.status : statusOf(missing);
   shop.write(
@@ -177,7 +182,14 @@ function show(shop: Shop, priced: Priced, filledIn: Sql = empty): CheckoutRow {
         reserved_until = ${shop.actorType === 'guest_agent' ? sql`k.reserved_until` : reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
-  return { ...row, status, customer_id: row.customer_id ?? shop.customerId, ...row.renewed };
+  return {
+    ...row,
+    status,
+    customer_id: row.customer_id ?? shop.customerId,
+    reserved_until: shop.actorType === 'guest_agent' ? row.reserved_until : later(now, RESERVED_MINUTES, 'minutes'),
+    expires_at: expiryOf(row.source, now),
+    updated_at: now,
+  };
 }
 
 /** A checkout as it is now. Throws `not_found` or `checkout_expired`. */
@@ -242,7 +254,7 @@ export async function update(
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
   await holdStock(shop, id, priced.cart);
-  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced, filledIn) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
 /** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */

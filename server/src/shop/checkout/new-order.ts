@@ -1,7 +1,7 @@
 import type { CustomerOrder } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
+import { newId } from '../../db/new-id.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { ShopError } from '../errors.ts';
@@ -15,6 +15,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import { holdStock } from './hold.ts';
+import { asMade } from './made-order.ts';
 import type { Charged, Priced } from './state.ts';
 
 /** The order of a checkout: redeems the code, sells the stock, and writes the order with all that belongs to it. */
@@ -31,7 +32,7 @@ export async function createOrder(
   { spent = NOTHING_SPENT }: { spent?: Spent } = {},
 ): Promise<CustomerOrder> {
   const { row, lines } = priced;
-  const order_id = uuidv7();
+  const order_id = newId();
   await redemptions.redeem(shop, { ...priced.cart, lines }, order_id, { customer_id, email: row.email });
   await holdStock(shop, row.id, priced.cart, lines);
   const [sold, order] = await together(
@@ -53,7 +54,7 @@ export async function createPaidOrder(
   spent: Spent,
 ): Promise<CustomerOrder> {
   const { row, cart } = priced;
-  const order_id = uuidv7();
+  const order_id = newId();
   await redemptions.redeemPaid(shop, cart, order_id);
   const sold = await stock.sell(shop, row.id, order_id);
   const lines = priced.lines.map((line) => ({ ...line, held: sold.has(line.variant_id) ? line.quantity : 0 }));
@@ -72,20 +73,21 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
   const { row } = priced;
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
   const payment = settledAtOnce(priced, charged);
-  const written = await together(
+  const [, , order_number] = await together(
     close(shop, order_id, priced),
+    mail.enqueueAll(shop, priced.terms.tells_shop ? ['order_placed', 'new_order'] : ['order_placed'], { order_id }),
     insertOrder(shop, order_id, order, priced, charged),
     charged && attachPayment(shop, order_id, row.id, charged),
     events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context }),
     payment && events.record(shop, order_id, { ...payment, context }),
-    mail.enqueueAll(shop, priced.terms.tells_shop ? ['order_placed', 'new_order'] : ['order_placed'], { order_id }),
-    getForCustomer(shop, order_id),
   );
   if (row.marketing_opt_in && row.email) {
     const { email, marketing_wording: wording } = row;
     await consents.recordAtCheckout(shop, { order_id, customer_id: order.customer_id, email, wording });
   }
-  return written[6];
+  if (charged) return getForCustomer(shop, order_id);
+  const { customer_id } = order;
+  return asMade(shop, priced, { id: order_id, order_number, customer_id, states: statesOf(priced, charged) });
 }
 
 /**
@@ -141,13 +143,13 @@ async function insertOrder(
   { customer_id, spent }: Pick<NewOrder, 'customer_id' | 'spent'>,
   priced: Priced,
   charged: Charged | undefined,
-): Promise<void> {
+): Promise<string> {
   const { row, terms, cart, payment_method, shipping_option, tax } = priced;
   const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
   const states = statesOf(priced, charged);
   const byTransfer = payment_method === 'bank_transfer';
   const deadline = byTransfer ? terms.payment_deadline_hours : null;
-  await shop.run(
+  const made = await shop.one<{ order_number: string }>(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
         on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
@@ -170,8 +172,10 @@ async function insertOrder(
         ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
         ${row.locale ?? terms.default_locale}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
-      from counted`,
+      from counted returning order_number`,
   );
+  if (!made) throw new Error(`The order of checkout ${row.id} got no number.`);
+  return made.order_number;
 }
 
 /** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */

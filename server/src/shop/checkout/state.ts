@@ -15,6 +15,7 @@ import * as carts from '../carts/carts.ts';
 import { paying } from '../carts/limits.ts';
 import { type CartLine, type CartNow, type CartState, forSale, readCart } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
+import { later } from '../moments.ts';
 import { minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome } from '../payments/provider.ts';
@@ -68,8 +69,6 @@ export interface CheckoutRow {
   payment: OpenPayment | null;
   created_at: string;
   updated_at: string;
-  /** What a change in the same transaction makes of its times. */
-  renewed: Pick<CheckoutRow, 'reserved_until' | 'expires_at' | 'updated_at'>;
 }
 
 /** A payment under way, as it is recorded. */
@@ -86,10 +85,16 @@ export interface OpenPayment {
 
 /** How long stock is held after each change. */
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
+export const RESERVED_MINUTES = 15;
 
 /** How long a checkout lives after each change: longer when an agent or a widget made it, whose human may come later. */
 export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
+}
+
+/** The same, from a moment on. */
+export function expiryOf(source: OrderSource, moment: string): string {
+  return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
 
 export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
@@ -103,9 +108,7 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
   k.payment_id, case when k.payment_id is not null then (
     select json_build_object('id', p.id, 'provider', p.provider, 'kind', p.kind, 'status', p.status,
       'next_action', encode(p.next_action, 'base64'), 'expires_at', (extract(epoch from p.expires_at) * 1000)::bigint)
-    from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at,
-  json_build_object('updated_at', iso(now()), 'reserved_until', iso(${reservedUntil}),
-    'expires_at', iso(${expiresAt(sql`k.source`)})) as renewed`;
+    from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
 /**
  * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent has not made

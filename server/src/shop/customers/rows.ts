@@ -2,6 +2,7 @@ import type { CustomerRecord } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { wholeShop } from '../whole-shop.ts';
 
 /** How customers are read: as they see themselves, and as the merchant sees them. */
 export const PROFILE = sql`id, email, first_name, last_name, phone, marketing_opt_in, email_verified_at, created_at`;
@@ -15,7 +16,7 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
   const rows = await shop.rows<RecordRow>(
     sql`with chosen as (
         select c.*, row_number() over () as place from (
-          select * from customers c where c.site_id = ${shop.siteId} and ${chosen}
+          select * from customers c where c.site_id = ${wholeShop(shop)} and ${chosen}
         ) c
       )
       select ${PROFILE}, password_hash is not null as has_account, note, metadata, updated_at, anonymized_at, locale,
@@ -23,13 +24,13 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
       from chosen c
       cross join lateral (
         select count(*) as orders_count, coalesce(sum(coalesce(captured, total)) filter (where payment_status = any(${PAID})), 0) as paid
-        from orders where site_id = ${shop.siteId} and customer_id = c.id
+        from orders where site_id = ${wholeShop(shop)} and customer_id = c.id
       ) o
       cross join lateral (
         select coalesce(sum(r.amount), 0) as refunded
         from orders o join refunds r on r.site_id = o.site_id and r.order_id = o.id
         left join payment_moves m on m.site_id = r.site_id and m.id = r.id
-        where o.site_id = ${shop.siteId} and o.customer_id = c.id and coalesce(m.status, 'succeeded') = 'succeeded'
+        where o.site_id = ${wholeShop(shop)} and o.customer_id = c.id and coalesce(m.status, 'succeeded') = 'succeeded'
       ) r
       order by c.place`,
   );

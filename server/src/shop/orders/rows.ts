@@ -163,7 +163,8 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
   }));
 }
 
-function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
+/** How an order is paid, from what its row says of it. */
+export function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
   const { payment_status: status, total: amount, currency } = order;
   const due_at = status === 'awaiting_payment' ? payment_due_at : null;
   const instructions =

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../db/new-id.ts';
 import { actorName } from '../actor-names.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
@@ -29,7 +29,7 @@ export async function recordForAll(
     sql`insert into order_events (site_id, id, order_id, type, message, context, actor_type, actor_id)
       select ${shop.siteId}, told.id, told.order_id, ${type}, ${message}, ${JSON.stringify(context)}::jsonb,
         ${actorType(shop)}, ${shop.actorType === 'system' ? null : shop.actorId}::uuid
-      from unnest(${order_ids.map(() => uuidv7())}::uuid[], ${order_ids}::uuid[]) as told (id, order_id)`,
+      from unnest(${order_ids.map(() => newId())}::uuid[], ${order_ids}::uuid[]) as told (id, order_id)`,
   );
 }
 

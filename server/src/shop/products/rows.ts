@@ -25,11 +25,6 @@ export const available = sql`(not v.track_inventory or v.inventory_policy = 'con
 export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
-/** Whether a variant of `products p` is low in stock, and not out of it. */
-export const hasLowStock = sql`exists (
-  select from variants v where v.site_id = p.site_id and v.product_id = p.id
-    and v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
-
 /**
  * Whether something can be bought, looked up product by product, whatever the planner thinks of it: for lists that end after a page. `exists` would
  * let it read all variants first.

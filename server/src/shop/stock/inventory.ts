@@ -1,11 +1,13 @@
 import type { AdjustmentReason, InventoryItem, StockMovement } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { OrNulls } from '../../db/nulls.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { wholeShop } from '../whole-shop.ts';
 
 /** Stock: what is in store (on_hand), what open checkouts hold (reserved), and every change of either. */
 
@@ -13,14 +15,14 @@ import type { Shop } from '../shop.ts';
 export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
-const stock = sql`v.id as variant_id, v.product_id, p.name as product_name,
+/** An InventoryItem of `variants v`, whose product's name is given. */
+const columnsWith = (product_name: Sql) => sql`v.id as variant_id, v.product_id, ${product_name} as product_name,
   nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '') as variant_name, v.sku,
   coalesce(v.image_url, (
     select i.url from product_images i where i.site_id = v.site_id and i.product_id = v.product_id
     order by i.position, i.id limit 1)) as image_url,
   v.on_hand, v.reserved, v.on_hand - v.reserved as inventory_quantity, v.track_inventory, v.inventory_policy,
-  v.low_stock_threshold, ${isLowStock} as is_low_stock, ${isOutOfStock} as is_out_of_stock, v.updated_at
-  from variants v join products p on p.site_id = v.site_id and p.id = v.product_id`;
+  v.low_stock_threshold, ${isLowStock} as is_low_stock, ${isOutOfStock} as is_out_of_stock, v.updated_at`;
 
 export interface InventoryQuery extends PageQuery {
   q?: string;
@@ -34,49 +36,93 @@ export interface InventoryQuery extends PageQuery {
  * either.
  */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
-  const { page, limit, offset } = pageOf(query);
-  const where = await conditionsOf(shop, query);
-  const counted = await shop.one<{ total: number }>(
-    // Only a search needs the names; without one, no product is read for the count.
-    query.q === undefined
-      ? sql`select count(*) as total from variants v where ${where}`
-      : sql`select count(*) as total from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
-          where ${where}`,
-  );
-  // In the order of the index products_by_name, so that a page reads little more than its rows.
-  const inventory = await shop.rows<InventoryItem>(
-    sql`select ${stock} where ${where} order by p.name, p.id, v.position, v.id limit ${limit} offset ${offset}`,
-  );
-  const total = counted?.total ?? 0;
+  const { page, limit } = pageOf(query);
+  const rows = await readPage(shop, query);
+  const total = rows[0]?.counted ?? 0;
+  const inventory = rows.flatMap(({ counted: _, ...item }) => (item.variant_id === null ? [] : [item]));
   return { inventory, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-async function conditionsOf(shop: Shop, { q, product_id, low_stock, out_of_stock }: InventoryQuery): Promise<Sql> {
-  const conditions = [sql`v.site_id = ${shop.siteId}`];
-  if (product_id) conditions.push(sql`v.product_id = ${product_id}`);
-  if (q !== undefined) conditions.push(await mentioning(shop, `%${escapeLike(q)}%`));
-  const wanted = [...(low_stock ? [isLowStock] : []), ...(out_of_stock ? [isOutOfStock] : [])];
-  if (wanted.length > 0) conditions.push(sql`(${join(wanted, ' or ')})`);
-  return join(conditions, ' and ');
+/** The count is in each row, and in a row by itself where the page is empty. */
+type Counted = { counted: number } & OrNulls<InventoryItem>;
+
+async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
+  const conditions = conditionsOf(shop, query);
+  if (query.q === undefined) {
+    if (conditions.length === 1) return readAll(shop, conditions, query);
+    return readFound(shop, sql`select v.id, v.product_id from variants v where ${join(conditions, ' and ')}`, query);
+  }
+  const like = `%${escapeLike(query.q)}%`;
+  const counted = await shop.one<{ matched: number }>(
+    sql`select count(*) as matched from search_variants(${like}, ${LOOKED_UP + 1}) s`,
+  );
+  if ((counted?.matched ?? 0) <= LOOKED_UP) return readFound(shop, searched(like, conditions), query);
+  const mentioned = sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like})`;
+  return readAll(shop, [...conditions, mentioned], query);
 }
 
-/** What more variants have than this is found as quickly by looking through them. */
-const FEW = 1_000;
+/** As many matches of a search are looked up one by one; more are found as quickly by looking through all. */
+const LOOKED_UP = 10_000;
 
-/** Variants in whose SKU, barcode or product's name the text is found: by index, as long as they are few. */
-async function mentioning(shop: Shop, like: string): Promise<Sql> {
-  const found = await shop.rows<{ variant_id: string }>(
-    sql`select s.variant_id from search_variants(${like}, ${FEW + 1}) s`,
+function searched(like: string, conditions: Sql[]): Sql {
+  return sql`select v.id, v.product_id from search_variants(${like}, ${LOOKED_UP + 1}) s cross join lateral (
+    select v.id, v.product_id from variants v where v.id = s.variant_id and ${join(conditions, ' and ')} offset 0) v`;
+}
+
+function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: InventoryQuery): Sql[] {
+  const wanted = [...(low_stock ? [isLowStock] : []), ...(out_of_stock ? [isOutOfStock] : [])];
+  return [
+    sql`v.site_id = ${wholeShop(shop)}`,
+    ...(product_id ? [sql`v.product_id = ${product_id}`] : []),
+    ...(wanted.length > 0 ? [sql`(${join(wanted, ' or ')})`] : []),
+  ];
+}
+
+/** A page of the variants that `found` selects, by id and product. */
+function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
+  // `or false` and `offset 0` keep these what they are written as: read once, and looked up product by product.
+  const from = sql`products p cross join lateral (
+      select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
+        and (v.id in (select id from found) or false) offset 0
+    ) v where p.site_id = ${wholeShop(shop)} and (p.id in (select product_id from found) or false)`;
+  return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
+}
+
+/** A page of the variants that meet the conditions, which are many: they are met early on. */
+function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
+  const from = sql`products p cross join lateral (
+      select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0
+    ) v where p.site_id = ${wholeShop(shop)}`;
+  // Without a search, no product is read for the count.
+  const named =
+    query.q === undefined ? empty : sql`join products p on p.site_id = ${wholeShop(shop)} and p.id = v.product_id`;
+  const counted = sql`variants v ${named} where ${join(conditions, ' and ')}`;
+  return readFrom(shop, empty, counted, from, query);
+}
+
+/**
+ * Goes through the products in the order of the index products_by_name, and looks up the variants of each, until the page is
+ * full. The page is chosen first: otherwise the columns of the rows before it are computed as well.
+ */
+function readFrom(shop: Shop, found: Sql, counted: Sql, from: Sql, query: InventoryQuery): Promise<Counted[]> {
+  const { limit, offset } = pageOf(query);
+  return shop.rows<Counted>(
+    sql`with ${found} chosen as materialized (
+        select p.name as product_name, v.* from ${from}
+        order by p.name, p.id, v.position, v.id limit ${limit} offset ${offset}
+      )
+      select counted.counted, listed.* from (select count(*) as counted from ${counted}) counted left join lateral (
+        select ${columnsWith(sql`v.product_name`)} from chosen v order by v.product_name, v.product_id, v.position, v.id
+      ) listed on true`,
   );
-  return found.length > FEW
-    ? sql`(v.sku ilike ${like} or v.barcode ilike ${like} or p.name ilike ${like})`
-    : sql`v.id = any(${found.map(({ variant_id }) => variant_id)}::uuid[])`;
 }
 
 /** The stock of one variant. Throws `not_found`. */
 export async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
   const found = await shop.one<InventoryItem>(
-    sql`select ${stock} where v.site_id = ${shop.siteId} and v.id = ${variant_id}`,
+    sql`select ${columnsWith(sql`p.name`)}
+      from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+      where v.site_id = ${shop.siteId} and v.id = ${variant_id}`,
   );
   if (!found) throw notFound('variant');
   return found;

@@ -67,12 +67,12 @@ export function Options({ draft, onChange, errorOf }: PartProps) {
 
 /** "3 × 4 = 12 variants", and the way to have them all at once. */
 function Missing({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
-  const { number } = useFormat();
+  const { counted, number } = useFormat();
   const options = usedOptions(draft);
   const missing = missingCombinations(draft).length;
   if (options.length === 0) return null;
   const all = combinationsOf(options).length;
-  const sum = `${options.map(({ values }) => number(values.length)).join(' × ')} = ${number(all)} variants`;
+  const sum = `${options.map(({ values }) => number(values.length)).join(' × ')} = ${counted(all, 'variant')}`;
   if (all > MOST_VARIANTS) {
     return (
       <p className="error">
@@ -82,12 +82,12 @@ function Missing({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
   }
   return (
     <div className="missing">
-      <p>{options.length > 1 || missing > 0 ? `${sum}.` : `${number(all)} variants.`}</p>
+      <p>{options.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, 'variant')}.`}</p>
       {missing > 0 && (
         <Button kind="primary" onClick={() => onChange(withAllCombinations(draft))}>
           {missing === all - 1
-            ? `Create all ${number(all)} variants`
-            : `Create the ${number(missing)} missing variants`}
+            ? `Create all ${counted(all, 'variant')}`
+            : `Create the ${missing === 1 ? 'missing variant' : `${number(missing)} missing variants`}`}
         </Button>
       )}
     </div>

@@ -1,0 +1,56 @@
+// An agent that shops for a customer: `npm run agent` beside `npm run dev`, or `npm run agent -- "a lamp under 80 euros"`. It cannot pay:
+// a person allows it first, and confirms each purchase. With --auto-approve the first is played.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createAgentClient, createStorefrontClient, isError, requestConsent, unwrap } from '@commerce-backend/sdk';
+
+process.once('uncaughtException', ({ message }) => {
+  console.error(`${message}\nIs the shop running? Start it in another terminal: npm run dev`);
+  process.exit(1);
+});
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'auto-approve': { type: 'boolean' } } });
+const [query = 'a sage stoneware mug under 30 euros'] = positionals;
+const demo = JSON.parse(readFileSync('.data/demo.json', 'utf8'));
+const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+const [customer] = demo.customers;
+
+// --- The customer's consent ----------------------------------------------------------------------------------------------
+
+const consent = await requestConsent(
+  { baseUrl, siteId },
+  { agent_name: 'My agent', scopes: ['catalog:read', 'cart:write', 'checkout:create'], budget_cents: 10_000 },
+);
+if (values['auto-approve']) await allow(consent.user_code);
+else {
+  console.log(`Open ${consent.verification_uri_complete}`);
+  console.log(`and log in as ${customer.email} with ${customer.password}. Waiting …`);
+}
+const { access_token: agentToken } = await consent.token();
+
+// --- Finding, and preparing ----------------------------------------------------------------------------------------------
+
+// For a language model, the same operations are tools: `createAgentTools` of '@commerce-backend/sdk/tools'.
+const agent = createAgentClient({ baseUrl, agentToken });
+try {
+  const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { query } }));
+  // More than one thing fits: ask the customer, and call again with the variant_id of one.
+  if (bought.question) console.log(bought.question);
+  for (const { content, price } of bought.candidates) console.log(`  ${content.name}, ${price} ${bought.currency}`);
+  if (bought.checkout_url) {
+    console.log(
+      `Together with delivery ${bought.totals.total} ${bought.currency}. Confirm it at ${bought.checkout_url}`,
+    );
+  }
+} catch (error) {
+  if (!isError(error, 'budget_exceeded')) throw error;
+  console.log(`Too expensive: ${error.message}`);
+}
+
+/** Plays the customer of the demo shop, who would log in and allow it. */
+async function allow(user_code) {
+  const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken });
+  const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: customer }));
+  const path = '/api/storefront/customer/me/agent-consent/{user_code}/approve';
+  await unwrap(shop.withCustomer(access_token).POST(path, { params: { path: { user_code } }, body: {} }));
+}

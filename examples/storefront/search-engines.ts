@@ -1,0 +1,80 @@
+import { paginate, type StorefrontClient } from '@commerce-backend/sdk';
+import type { Request } from 'express';
+import { Html, html } from './html.ts';
+import type { Page } from './pages/page.ts';
+import type { Visit } from './visit.ts';
+import { LANGUAGES } from './words.ts';
+
+/** What search engines and link previews read: in the head of each page, in sitemap.xml and in robots.txt. */
+
+const DEFAULT_LANGUAGE = 'en';
+const LONGEST_DESCRIPTION = 160;
+/** What a shopper has chosen or has just done, and changes nothing that the page is about. */
+const OF_A_VISIT = ['notice', 'variant', 'sort'];
+
+/** Where this storefront is, as the shopper's browser sees it. */
+function originOf(req: Request): string {
+  return `${req.protocol}://${req.host}`;
+}
+
+/** The same page in a language; the first page of it where the request was no GET. */
+export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
+  const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
+  const query = new URLSearchParams(search);
+  for (const name of without) query.delete(name);
+  return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+/** Each page is told once, at one address in each language. */
+export function headOf(
+  visit: Visit,
+  { title, description, image, data, path, isPrivate }: Page,
+  shopName: string,
+): Html {
+  const { req, language } = visit;
+  const at = (code: string) => originOf(req) + (path ? `/${code}${path}` : inLanguage(visit, code, OF_A_VISIT));
+  if (isPrivate) return html`<meta name="robots" content="noindex">`;
+  const text = description && shortened(description);
+  return html`${text && html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`}
+<meta property="og:title" content="${title || shopName}">
+<meta property="og:site_name" content="${shopName}">
+${image && html`<meta property="og:image" content="${image}">`}
+<link rel="canonical" href="${at(language)}">
+${[...Object.keys(LANGUAGES), 'x-default'].map(
+  (code) =>
+    html`<link rel="alternate" hreflang="${code}" href="${at(code === 'x-default' ? DEFAULT_LANGUAGE : code)}">`,
+)}
+${data && html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`}`;
+}
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST_DESCRIPTION) return text;
+  const whole = text.slice(0, LONGEST_DESCRIPTION).replace(/\s+\S*$/, '');
+  return `${whole} …`;
+}
+
+/** Every page that is worth finding, in every language (https://www.sitemaps.org). */
+export async function sitemap(req: Request, shop: StorefrontClient): Promise<Html> {
+  const paths: string[] = ['/'];
+  for await (const { handle } of paginate(shop, '/api/storefront/collections')) paths.push(`/collections/${handle}`);
+  for await (const { slug } of paginate(shop, '/api/storefront/products')) paths.push(`/products/${slug}`);
+  const codes = Object.keys(LANGUAGES);
+  const at = (code: string, path: string) => `${originOf(req)}/${code}${path}`;
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+${paths.flatMap((path) =>
+  codes.map(
+    (code) => html`<url><loc>${at(code, path)}</loc>${codes.map(
+      (other) => html`<xhtml:link rel="alternate" hreflang="${other}" href="${at(other, path)}"/>`,
+    )}</url>
+`,
+  ),
+)}</urlset>`;
+}
+
+export function robots(req: Request): string {
+  const closed = Object.keys(LANGUAGES).flatMap((code) =>
+    ['cart', 'login', 'account', 'thanks'].map((one) => `/${code}/${one}`),
+  );
+  return `User-agent: *\n${closed.map((path) => `Disallow: ${path}\n`).join('')}Sitemap: ${originOf(req)}/sitemap.xml\n`;
+}

@@ -1,0 +1,188 @@
+import type { AgentConsentApproval } from '@commerce-backend/spec';
+import { challengeOf } from '../authorization.ts';
+import { approvedTerms, issuedView, openAgent, pollConsent, requireFreePlace, revoke, termsOf } from './consents.ts';
+import { answerTo, Refusal } from './refusal.ts';
+import {
+  type AgentTerms,
+  after,
+  isOver,
+  type State,
+  type StoredAgent,
+  type StoredClient,
+  type StoredCustomer,
+} from './state.ts';
+
+/**
+ * How agents that can receive a browser get their tokens: the authorization code with PKCE below the issuer of the shop, as
+ * `registerAgent`, `beginAuthorization` and `finishAuthorization` call it, and the token endpoint for devices. What the customer does
+ * in the browser is the shop's helper `authorize`.
+ */
+
+const CODE_LIFETIME_MS = 60_000;
+/** What a customer gives who is asked how much. */
+const UNNAMED_BUDGET_CENTS = 5_000;
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** A refusal in the terms of OAuth (RFC 6749 §4.1.2.1 and §5.2). */
+class OAuthRefusal extends Error {
+  readonly error: string;
+  constructor(error: string, message: string) {
+    super(message);
+    this.error = error;
+  }
+}
+
+const issuerOf = ({ baseUrl, site_id }: State) => `${baseUrl}/sites/${site_id}`;
+
+/** Answers a call of an address that OAuth describes; undefined for any other. */
+export async function answerOAuth(state: State, request: Request): Promise<Response | undefined> {
+  const { origin, pathname } = new URL(request.url);
+  const address = origin + pathname;
+  const metadata = `${state.baseUrl}/.well-known/oauth-authorization-server/sites/${state.site_id}`;
+  if (request.method === 'GET' && address === metadata) return Response.json(metadataOf(state));
+  const [endpoint] = ['register', 'token', 'revoke'].filter((one) => address === `${issuerOf(state)}/oauth/${one}`);
+  if (request.method !== 'POST' || !endpoint) return undefined;
+  const text = await request.text();
+  const request_id = state.nextId();
+  try {
+    if (endpoint === 'register') return Response.json(register(state, text), { status: 201 });
+    const form = new URLSearchParams(text);
+    if (endpoint === 'token') return Response.json(issuedView(state, await tokenOf(state, form)));
+    const agent = state.agents.get(required(form, 'token'));
+    if (agent) revoke(agent, 'agent');
+    return new Response(null, { status: 200 });
+  } catch (error) {
+    if (error instanceof Refusal) return answerTo(error, request_id, false, true);
+    if (!(error instanceof OAuthRefusal)) throw error;
+    const body = { error: error.error, error_description: error.message, request_id };
+    return Response.json(body, { status: 400, headers: { 'X-Request-Id': request_id } });
+  }
+}
+
+function metadataOf(state: State) {
+  const issuer = issuerOf(state);
+  return {
+    ...{ issuer, authorization_endpoint: `${issuer}/oauth/authorize`, token_endpoint: `${issuer}/oauth/token` },
+    ...{ registration_endpoint: `${issuer}/oauth/register`, revocation_endpoint: `${issuer}/oauth/revoke` },
+    ...{ token_endpoint_auth_methods_supported: ['none'], revocation_endpoint_auth_methods_supported: ['none'] },
+    ...{ grant_types_supported: ['authorization_code', DEVICE_CODE], response_types_supported: ['code'] },
+    ...{ response_modes_supported: ['query'], code_challenge_methods_supported: ['S256'] },
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+function register(state: State, text: string) {
+  const { client_name, redirect_uris } = parsed(text);
+  const isAddress = (uri: unknown) => typeof uri === 'string' && URL.canParse(uri);
+  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || !redirect_uris.every(isAddress)) {
+    throw new OAuthRefusal('invalid_redirect_uri', 'redirect_uris should be 1 to 10 addresses.');
+  }
+  const client = { client_id: state.nextId(), client_name: String(client_name || 'An agent'), redirect_uris };
+  state.clients.set(client.client_id, client);
+  const can = { grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'none' };
+  return { ...client, client_id_issued_at: Math.floor(Date.now() / 1000), ...can };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OAuthRefusal('invalid_client_metadata', 'Send JSON.');
+  }
+}
+
+function required(form: URLSearchParams, name: string): string {
+  const value = form.get(name);
+  if (value) return value;
+  throw new OAuthRefusal('invalid_request', `Send ${name}.`);
+}
+
+async function tokenOf(state: State, form: URLSearchParams): Promise<StoredAgent> {
+  const grant = required(form, 'grant_type');
+  if (grant === DEVICE_CODE) return pollConsent(state, required(form, 'device_code'));
+  if (grant === 'authorization_code') return exchange(state, form);
+  throw new OAuthRefusal('unsupported_grant_type', `grant_type should be authorization_code or ${DEVICE_CODE}.`);
+}
+
+async function exchange(state: State, form: URLSearchParams): Promise<StoredAgent> {
+  const challenge = await challengeOf(required(form, 'code_verifier'));
+  const code = state.codes.get(required(form, 'code'));
+  if (code?.agent) {
+    revoke(code.agent, 'agent');
+    throw new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
+  }
+  const isFor =
+    code?.client_id === required(form, 'client_id') &&
+    code.redirect_uri === required(form, 'redirect_uri') &&
+    code.code_challenge === challenge;
+  if (!isFor || isOver(code.expires_at)) {
+    throw new OAuthRefusal(
+      'invalid_grant',
+      'The code is unknown or expired, or for another client, address or verifier.',
+    );
+  }
+  code.agent = openAgent(state, code.customer, code.terms);
+  return code.agent;
+}
+
+/** What an agent asks for at the address that it sends a browser to. Throws a TypeError for what the server would not take. */
+export function askedAt(
+  state: State,
+  address: string,
+): { client: StoredClient; redirect_uri: string; terms: AgentTerms } {
+  const { origin, pathname, searchParams: fields } = new URL(address);
+  const mistake = (message: string) => new TypeError(`${message} (${address})`);
+  if (origin + pathname !== `${issuerOf(state)}/oauth/authorize`) throw mistake('This is no address of this shop.');
+  const client = state.clients.get(fields.get('client_id') ?? '');
+  if (!client) throw mistake('The client_id is not registered.');
+  const redirect_uri = fields.get('redirect_uri') ?? '';
+  if (!client.redirect_uris.some((one) => withoutPort(one) === withoutPort(redirect_uri))) {
+    throw mistake('The redirect_uri is not one of the client.');
+  }
+  if (fields.get('response_type') !== 'code') throw mistake('response_type should be code.');
+  if (fields.get('code_challenge_method') !== 'S256' || fields.get('code_challenge')?.length !== 43) {
+    throw mistake('Send a code_challenge with code_challenge_method=S256 (RFC 7636).');
+  }
+  const scope = fields.get('scope');
+  const budget = fields.get('budget_cents') ?? String(UNNAMED_BUDGET_CENTS);
+  const most = fields.get('max_per_order_cents');
+  const terms = termsOf(state, {
+    ...{ agent_name: client.client_name, budget_cents: Number(budget) },
+    ...(scope && { scope }),
+    ...(most && { max_per_order_cents: Number(most) }),
+    budget_period: (fields.get('budget_period') ?? 'once') as AgentTerms['budget_period'],
+  });
+  return { client, redirect_uri, terms };
+}
+
+/** Apps on the customer's own machine take whichever port the system gives them (RFC 8252 §7.3). */
+function withoutPort(uri: string): string {
+  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/, '$1');
+}
+
+/** The customer's decision, and the address that their browser is sent back to. Throws as `askedAt` does, or `agent_cap_exceeded`. */
+export function authorize(
+  state: State,
+  customer: StoredCustomer,
+  address: string,
+  decision: AgentConsentApproval | 'deny',
+): string {
+  const { client, redirect_uri, terms } = askedAt(state, address);
+  const { searchParams: fields } = new URL(address);
+  const back = new URL(redirect_uri);
+  const answered = (answer: Record<string, string>) => {
+    const given = { ...answer, state: fields.get('state'), iss: issuerOf(state) };
+    for (const [name, value] of Object.entries(given)) if (value !== null) back.searchParams.set(name, value);
+    return back.href;
+  };
+  if (decision === 'deny') {
+    return answered({ error: 'access_denied', error_description: 'The customer has denied the request.' });
+  }
+  requireFreePlace(state, customer);
+  const code = state.nextToken('cod');
+  state.codes.set(code, {
+    ...{ client_id: client.client_id, redirect_uri, code_challenge: fields.get('code_challenge') ?? '', customer },
+    ...{ terms: approvedTerms(terms, decision), expires_at: after(CODE_LIFETIME_MS), agent: null },
+  });
+  return answered({ code });
+}

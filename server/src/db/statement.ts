@@ -1,0 +1,222 @@
+import type { EventEmitter } from 'node:events';
+import pg from 'pg';
+
+/**
+ * A statement as it is sent, cheaper than those of `pg` for statements that are sent again and again:
+ * - the columns of a prepared statement are asked for once on each connection.
+ * - the statements of a transaction that leave in one packet end in one Sync, and PostgreSQL answers them in one packet. After
+ *   an error it skips what follows up to the Sync: those statements fail here as PostgreSQL itself lets statements of an aborted
+ *   transaction fail.
+ * Outside of a transaction each has its own Sync: otherwise an error of one would undo the others.
+ */
+
+/** The parts of `pg` that it does not declare. */
+interface ProtocolConnection extends EventEmitter {
+  describe(what: { type: string; name: string }): void;
+  execute(portal: { portal: string; rows: undefined }): void;
+  /** Sends a text without values. */
+  query(text: string): void;
+  sync(): void;
+}
+
+interface RowDescription {
+  fields: unknown[];
+}
+
+interface Result {
+  fields: unknown[];
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+  parseRow(values: unknown[]): unknown;
+  addRow(row: unknown): void;
+}
+
+declare class ProtocolQuery {
+  constructor(text: string, values: unknown[] | undefined);
+  name: string | undefined;
+  text: string;
+  callback: (error: unknown, result?: pg.QueryResult) => void;
+  _result: Result;
+  _results: pg.QueryResult;
+  _canceledDueToError: unknown;
+  prepare(connection: ProtocolConnection): void;
+  handleRowDescription(message: RowDescription): void;
+  handleDataRow(message: RowDescription): void;
+  handleCommandComplete(message: object, connection: ProtocolConnection): void;
+  handleError(error: unknown, connection: ProtocolConnection): void;
+}
+
+const Query = pg.Query as unknown as typeof ProtocolQuery;
+
+type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
+
+/** The statements that begin and end transactions, which are prepared under their own texts. */
+export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
+
+export interface StatementConfig {
+  /** What it is prepared under; without a name it is not prepared. */
+  name: string | undefined;
+  text: string;
+  values: unknown[] | undefined;
+  query_timeout: number | undefined;
+}
+
+/** The result is what it resolves to, so that it can stand where `pg` returns the promise of a result. */
+export class Statement<Row extends object> extends Query implements PromiseLike<pg.QueryResult<Row>> {
+  readonly query_timeout: number | undefined;
+  /** Whether a Sync follows it, so that PostgreSQL itself says that it is ready for the next. */
+  synced = true;
+  readonly #settled: Promise<pg.QueryResult<Row>>;
+  #known: Columns | undefined;
+
+  constructor({ name, text, values, query_timeout }: StatementConfig) {
+    super(text, values);
+    this.name = name;
+    this.query_timeout = query_timeout;
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<Row>>();
+    this.#settled = promise;
+    this.callback = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult<Row>));
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: whoever wraps `pg`'s own call, to watch it, waits for what that returns.
+  then<T, E>(
+    onResult?: ((result: pg.QueryResult<Row>) => T | PromiseLike<T>) | null,
+    onError?: ((error: unknown) => E | PromiseLike<E>) | null,
+  ): Promise<T | E> {
+    return this.#settled.then(onResult, onError) as Promise<T | E>;
+  }
+
+  /** Called by `pg` to send it. */
+  override prepare(connection: ProtocolConnection): void {
+    const line = lines.get(connection);
+    this.#known = line?.columns.get(this.name);
+    if (this.#known) Object.assign(this._result, this.#known);
+    line?.describe(this.#known === undefined);
+    super.prepare(connection);
+    line?.describe(true);
+  }
+
+  /** Called by `pg` once its values are bound. */
+  _getRows(connection: ProtocolConnection): void {
+    connection.execute({ portal: '', rows: undefined });
+    const line = lines.get(connection);
+    if (line) line.end(this);
+    else connection.sync();
+  }
+
+  override handleDataRow({ fields }: RowDescription): void {
+    if (this._canceledDueToError) return;
+    try {
+      this._result.addRow(this._result.parseRow(fields));
+    } catch (error) {
+      this._canceledDueToError = error;
+    }
+  }
+
+  override handleCommandComplete(message: object, connection: ProtocolConnection): void {
+    super.handleCommandComplete(message, connection);
+    if (!this.#known && this.name !== undefined) lines.get(connection)?.columns.set(this.name, columnsOf(this._result));
+    if (!this.synced) connection.emit('readyForQuery', { status: 'T' });
+  }
+
+  handleReadyForQuery(connection: ProtocolConnection): void {
+    if (this._canceledDueToError) this.handleError(this._canceledDueToError, connection);
+    else this.callback(null, this._results);
+  }
+
+  override handleError(error: unknown, connection: ProtocolConnection): void {
+    super.handleError(error, connection);
+    lines.get(connection)?.columns.delete(this.name);
+    if (this.synced || !isFromServer(error)) return;
+    connection.emit('readyForQuery', { status: 'E' });
+    connection.emit('errorMessage', skipped());
+  }
+}
+
+/** Keeps what `pg` found out about the columns. */
+function columnsOf({ fields, _parsers, _prebuiltEmptyResultObject }: Result): Columns {
+  return { fields, _parsers, _prebuiltEmptyResultObject };
+}
+
+/** Errors that PostgreSQL itself sent have a severity; all others are errors of the connection. */
+export function isFromServer(error: unknown): boolean {
+  return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
+}
+
+/** The code of a statement that fails because an earlier one of its transaction failed. */
+export const ABORTED = '25P02';
+
+function skipped(): Error {
+  return Object.assign(new Error('An earlier statement of the transaction failed.'), {
+    code: ABORTED,
+    severity: 'ERROR',
+  });
+}
+
+/** What is known of a connection, and what was sent on it since the last Sync. */
+class Line {
+  readonly columns = new Map<string | undefined, Columns>();
+  readonly #sync: () => void;
+  #describes = true;
+  #inTransaction = false;
+  #unsynced: Statement<object> | undefined;
+
+  constructor(connection: ProtocolConnection) {
+    const { describe, query, sync } = connection;
+    this.#sync = () => sync.call(connection);
+    connection.describe = (what) => {
+      if (this.#describes) describe.call(connection, what);
+    };
+    // These are sent by `pg`'s own statements: what was sent before ends with theirs, or before it.
+    connection.sync = () => {
+      this.#unsynced = undefined;
+      this.#sync();
+    };
+    connection.query = (text) => {
+      this.flush();
+      query.call(connection, text);
+    };
+  }
+
+  /** Whether PostgreSQL is asked for the columns of what is sent next. */
+  describe(wanted: boolean): void {
+    this.#describes = wanted;
+  }
+
+  /** Ends a statement: by a Sync at once, or by that of the last one that leaves together with it. */
+  end(statement: Statement<object>): void {
+    const boundary = BOUNDARIES[statement.text];
+    if (boundary === 'begin') this.#inTransaction = true;
+    if (this.#inTransaction) {
+      statement.synced = false;
+      this.#unsynced = statement;
+    } else this.#sync();
+    if (boundary === 'end') this.#inTransaction = false;
+  }
+
+  /** Sends the Sync of what was sent without one. */
+  flush(): void {
+    if (!this.#unsynced) return;
+    this.#unsynced.synced = true;
+    this.#unsynced = undefined;
+    this.#sync();
+  }
+}
+
+const lines = new WeakMap<ProtocolConnection, Line>();
+
+/** To be called once for each new connection of a pool whose statements are sent as `Statement`. */
+export function prepareConnection(client: pg.PoolClient): void {
+  const connection = connectionOf(client);
+  lines.set(connection, new Line(connection));
+}
+
+/** To be called before what was sent on the connection leaves the process. */
+export function flush(client: pg.PoolClient): void {
+  lines.get(connectionOf(client))?.flush();
+}
+
+/** `pg` does not declare it. */
+function connectionOf(client: pg.PoolClient): ProtocolConnection {
+  return (client as unknown as { connection: ProtocolConnection }).connection;
+}

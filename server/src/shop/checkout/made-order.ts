@@ -1,0 +1,48 @@
+import type { CustomerOrder } from '@commerce-backend/spec';
+import { later } from '../moments.ts';
+import { decimal } from '../money.ts';
+import { paymentOf } from '../orders/rows.ts';
+import type { OrderStates } from '../orders/states.ts';
+import type { Shop } from '../shop.ts';
+import { totalsOnTheWire } from '../totals.ts';
+import type { Priced } from './state.ts';
+
+/** An order that was written in this transaction, as `getForCustomer` would read it back. Nothing was paid for it by a provider. */
+export async function asMade(
+  shop: Shop,
+  priced: Priced,
+  {
+    id,
+    order_number,
+    customer_id,
+    states,
+  }: Pick<CustomerOrder, 'id' | 'order_number' | 'customer_id'> & { states: OrderStates },
+): Promise<CustomerOrder> {
+  const { row, terms, shipping_option, payment_method } = priced;
+  const digits = shop.currencyDigits;
+  const now = await shop.moment();
+  const byTransfer = payment_method === 'bank_transfer';
+  const order = {
+    ...{ id, merchant_id: shop.merchantId, order_number, customer_id, email: row.email, phone: row.phone },
+    line_items: priced.lines.map((line) => ({
+      ...{ id: line.id, variant_id: line.variant_id, product_id: line.product_id, name: line.name, sku: line.sku },
+      ...{ option1: line.option1, option2: line.option2, option3: line.option3, variant_name: line.variant_name },
+      quantity: line.quantity,
+      price: decimal(line.price, digits),
+      total: decimal(line.price * line.quantity, digits),
+      image_url: line.image_url,
+    })),
+    ...totalsOnTheWire(priced.totals, digits),
+    ...{ currency: shop.currency, ...states, payment_method },
+    ...{ billing_address: row.billing_address, shipping_address: row.shipping_address },
+    ...{ shipping_method: shipping_option?.name ?? null, tracking_number: null, tracking_url: null },
+    ...{ source: row.source, note: row.note, staff_note: null, created_at: now, updated_at: now },
+    ...{ shipped_at: null, delivered_at: null, cancelled_at: null },
+  };
+  const payment = paymentOf(order, {
+    payment_due_at: byTransfer ? later(now, terms.payment_deadline_hours, 'hours') : null,
+    bank_details: byTransfer ? terms.bank_details : null,
+    failure_reason: null,
+  });
+  return { ...order, fulfillments: [], payment };
+}
