@@ -9,7 +9,16 @@ const contract: Json = JSON.parse(read('generated/openapi.json'));
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const WITHOUT_REF_LOOPS = 40;
 const RATE_LIMITS = [
-  ...['dashboard', 'order_mail', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
+  ...[
+    'dashboard',
+    'order_mail',
+    'staff_invitation',
+    'login',
+    'storefront_read',
+    'cart_write',
+    'discount_apply',
+    'checkout',
+  ],
   ...['customer', 'customer_login', 'reset_request', 'sync'],
   ...['consent_request', 'consent_poll', 'agent', 'agent_find', 'agent_buy'],
 ];

@@ -218,6 +218,12 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     order_mail: spread('POST', `/api/dashboard/orders/${randomUUID()}/mails`, { 'X-API-Key': secrets.ApiKey }, () => ({
       kind: 'placed',
     })),
+    staff_invitation: spread(
+      'POST',
+      '/api/dashboard/staff/invitations',
+      { Authorization: `Bearer ${secrets.StaffSession}` },
+      () => ({ email: `${randomUUID()}@example.com`, role: 'viewer' }),
+    ),
     sync: spread('GET', '/api/sync/products?limit=1', { 'X-Site-ID': site_id, 'X-Sync-Secret': secrets.SyncSecret }),
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),

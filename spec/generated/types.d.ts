@@ -413,14 +413,14 @@ export interface paths {
         post?: never;
         /**
          * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made; invitations that they made and nobody has accepted end. Only an owner removes owners, and the last owner cannot go (409 last_owner).
          */
         delete: operations["dashboard.removeStaffMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member of staff
-         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once.
+         * @description The role counts from the member's next call on. Only an owner makes owners and changes their role; nobody gives a role with a scope that they lack (403 insufficient_scope). The last owner stays an owner (409 last_owner), whatever happens at once. Invitations that the member made and nobody has accepted end, unless the member becomes an owner.
          */
         patch: operations["dashboard.updateStaffMember"];
         trace?: never;
@@ -1044,7 +1044,7 @@ export interface paths {
         };
         /**
          * Fetch events
-         * @description The events after the cursor, oldest first; without a cursor, all since the listener was created. If there are none, the call waits up to wait_seconds for one and then returns an empty list. next_cursor is always the cursor for the next call. Events are kept as long as the listener. An expired listener is a 404.
+         * @description The events after the cursor, oldest first; without a cursor, all since the listener was created. If there are none, the call waits up to wait_seconds for one and then returns an empty list. next_cursor is always the cursor for the next call. Events are kept as long as the listener. An expired listener is a 404. A shop may wait 20 times at once; further calls that would wait are 429 rate_limited.
          */
         get: operations["dashboard.listListenerEvents"];
         put?: never;
@@ -6675,7 +6675,7 @@ export interface components {
             tracking_url?: components["schemas"]["UrlOrNull"];
             /**
              * Format: date-time
-             * @description When it was shipped; when the order was made, if absent.
+             * @description When it was shipped; when the order was made, if absent. Not in the future.
              */
             created_at?: string | null;
             /** Format: date-time */

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { stringify } from 'csv-stringify/sync';
+import { csvOf } from '../csv.ts';
 import { counted, show } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isJson, since, until } from './options.ts';
@@ -92,12 +92,6 @@ export async function exportPages<Entry, Row>(
 
 function cellsOf<Row>(row: Row, columns: CsvColumns<Row>): string[] {
   return Object.values(columns).map((value) => String(value(row) ?? ''));
-}
-
-/** Spreadsheets run cells that begin like a formula: such a cell gets an apostrophe. */
-function csvOf(rows: string[][]): string {
-  const safe = rows.map((cells) => cells.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)));
-  return stringify(safe);
 }
 
 function jsonlOf(entries: unknown[]): string {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { redirectsFile } from '../move-in/redirects.ts';
 import { type Answers, fakeServer, folder, loggedIn, type Seen, user } from '../testing.ts';
 
 const PRODUCTS =
@@ -124,4 +125,10 @@ test('it asks before it imports, and a folder without exports is refused', async
   expect(server.seen.every(({ body }) => body.dry_run === true)).toBe(true);
   const empty = await commerce(['move-in', 'shopify', await exportsOf({ 'exports.zip': '' })]);
   expect([empty.code, empty.err.includes('Unpack exports.zip first.')]).toEqual([2, true]);
+});
+
+test('an address of the old shop adds no redirect of its own to a file of lines', () => {
+  const odd = [{ from: '/a\n/pay https://evil.example 301!', to: '/new page' }];
+
+  expect(redirectsFile(odd, '_redirects')).toBe('/a%0A/pay%20https://evil.example%20301! /new%20page 301\n');
 });

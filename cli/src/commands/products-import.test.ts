@@ -278,3 +278,17 @@ test('a report names each refusal and each warning in a table', async () => {
   expect(lines.filter((line) => line.includes(',warning,'))).toHaveLength(2);
   expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });
+
+test('no cell of a report is a formula, whatever the file of another says', async () => {
+  const file = await fileOf([
+    { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
+  ]);
+  const report = join(await folder(), 'report.csv');
+  const { commerce } = await loggedIn((await fakeServer(shop())).url);
+
+  await commerce(['products', 'import', file, '--report', report]);
+
+  const written = await readFile(report, 'utf8');
+  expect(written).toContain('HYPERLINK');
+  expect(written).not.toMatch(/(?:^|,)"?[=+@-]/m);
+});

@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { stringify } from 'csv-stringify/sync';
+import { csvOf } from '../csv.ts';
 import { CommandError, EXIT } from '../errors.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
@@ -128,19 +128,19 @@ const AGAIN = 'Run the same command again: what is already there stays as it is.
 async function openListeners({ errors, report: reportFile }: ImportOptions, progress: Progress, json: boolean) {
   const file = errors === undefined ? undefined : await openFile(errors);
   const report = reportFile === undefined ? undefined : await openFile(reportFile);
-  report?.write(stringify([['line', 'what', 'product', 'column', 'message']]));
+  report?.write(csvOf([['line', 'what', 'product', 'column', 'message']]));
   const kinds = new WarningKinds();
   return {
     refused: (refused: Refused) => {
       file?.write(`${JSON.stringify(refused)}\n`);
       const { slug = '', errors: reasons } = refused;
-      report?.write(stringify(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
+      report?.write(csvOf(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
       if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
       else if (!file) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
       const isNews = kinds.isNews(message);
-      report?.write(stringify([[line, 'warning', '', '', message]]));
+      report?.write(csvOf([[line, 'warning', '', '', message]]));
       if (json) progress.say(JSON.stringify({ line, warning: message }));
       else if (isNews) progress.say(plain(`line ${line}: warning: ${message}`));
     },

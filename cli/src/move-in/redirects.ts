@@ -33,6 +33,13 @@ export async function ownRedirects(path: string, known: Redirect[]): Promise<Red
 /** CSV with the columns `from` and `to`, or for a file named `_redirects` lines as static hosts read them. */
 export function redirectsFile(redirects: Redirect[], path: string): string {
   const each = [...new Map(redirects.map((redirect) => [redirect.from, redirect])).values()];
-  if (/(?:^|[\\/])_redirects$/.test(path)) return each.map(({ from, to }) => `${from} ${to} 301\n`).join('');
+  if (/(?:^|[\\/])_redirects$/.test(path)) {
+    return each.map(({ from, to }) => `${inLine(from)} ${inLine(to)} 301\n`).join('');
+  }
   return stringify([['from', 'to'], ...each.map(({ from, to }) => [from, to])]);
+}
+
+/** A space would end the address, and a line break begin a redirect that nobody made. */
+function inLine(address: string): string {
+  return address.replace(/\s/g, encodeURIComponent);
 }

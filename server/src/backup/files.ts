@@ -40,7 +40,7 @@ export async function* filesOut(
   const sum = { count: 0, bytes: 0 };
   let missing = 0;
   for await (const file of filesNamed(client, site_id)) {
-    const kept = await store.open(file.key);
+    const kept = isKey(file.key) ? await store.open(file.key) : undefined;
     if (!kept) {
       missing += 1;
       continue;

@@ -14,9 +14,10 @@ import { picture } from '../../test/picture-corpus.ts';
 import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { encode, type Frame, type Header, opening, readFrames } from '../backup/format.ts';
+import { encode, type Frame, type Header, opening, RowCounter, readFrames } from '../backup/format.ts';
 import { verify } from '../backup/verify.ts';
 import { type Config, readConfig } from '../config.ts';
+import { directoryStore } from '../files/directory.ts';
 import type { Jobs } from '../jobs/run.ts';
 import { addDomain } from '../shop/merchant/domains.ts';
 import type { ImportedSite } from '../shop/sites/import.ts';
@@ -240,6 +241,50 @@ async function rewrite(file: string, changed: string, change: (frame: Frame) => 
     createWriteStream(changed),
   );
 }
+
+/** The same, with the text of the rows of one table changed, and sums that fit. */
+async function rewriteRows(file: string, changed: string, of: string, change: (rows: string) => string): Promise<void> {
+  const { header } = await verify(file);
+  let counter: RowCounter | undefined;
+  await rewrite(file, changed, (frame) => {
+    if (frame.kind === 'table') {
+      counter = header.tables[frame.index]?.table === `commerce.${of}` ? new RowCounter() : undefined;
+    }
+    if (!counter) return;
+    if (frame.kind === 'rows') {
+      frame.rows = Buffer.from(change(frame.rows.toString()));
+      counter.add(frame.rows);
+    }
+    if (frame.kind === 'tableEnd') frame.end = counter.end();
+  });
+}
+
+test('no row of a file leads to the files of another site, or of the server', async () => {
+  const shop = await givenLivedInShop();
+  const file = await exported(shop);
+  const forged = join(dir, 'forged.site');
+  const tenant = randomUUID();
+  const store = directoryStore(FILES_DIR);
+
+  for (const name of [`../${tenant}/${'0'.repeat(32)}`, '../../postgres', '']) {
+    await rewriteRows(file, forged, 'files', (rows) => rows.replaceAll(/(?<=\t)[0-9a-f]{32}(?=\t)/g, name));
+    await expect(imported(forged)).rejects.toThrow('files_name_check');
+    await expect(store.open(`${shop.site_id}/${name}/320.webp`)).rejects.toThrow('no key of the file store');
+  }
+});
+
+test('a picture in a place of its own making is left out of an export', async () => {
+  const shop = await givenLivedInShop();
+  await shop.owner.query(
+    `update commerce.files set sources = '[{"url": "http://localhost/files/x/..", "width": 1, "height": 1}]'
+      where site_id = $1`,
+    [shop.site_id],
+  );
+
+  const { files } = await verify(await exported(shop));
+
+  expect(files.count).toBe(0);
+});
 
 test('what cannot come is refused with what to do, and leaves nothing behind', async () => {
   const shop = await givenLivedInShop();

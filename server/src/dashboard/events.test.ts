@@ -249,3 +249,23 @@ test('a listener is renewed once by each request, and no longer looked after whe
   await expect.poll(listener.version, { timeout: 5_000 }).not.toBe(before);
   await listener.end();
 });
+
+test('one shop waits for events at most 20 times at once, and still fetches them, and another shop waits', async () => {
+  const [listener, other] = [await givenListener(), await givenListener()];
+  const leaving = new AbortController();
+  const replies: number[] = [];
+  const waits = Array.from({ length: 30 }, () =>
+    listener.wait(20, leaving.signal).then(
+      ({ response }) => replies.push(response.status),
+      () => undefined,
+    ),
+  );
+
+  await expect.poll(() => replies, { timeout: 10_000 }).toEqual(Array(10).fill(429));
+  expect((await listener.wait(0)).response.status).toBe(200);
+  expect((await other.wait(1)).response.status).toBe(200);
+  leaving.abort();
+  await Promise.all(waits);
+  await expect.poll(async () => (await listener.wait(1)).response.status, { timeout: 5_000 }).toBe(200);
+  await Promise.all([listener.end(), other.end()]);
+});

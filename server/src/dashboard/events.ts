@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ListenerEvent } from '@commerce-backend/spec';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import { ShopError } from '../shop/errors.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { wholePayload } from '../shop/integrations/event-data.ts';
 import type { Shop } from '../shop/shop.ts';
@@ -10,19 +11,39 @@ export const createEventListener: Handler<'dashboard.createEventListener'> = ({ 
   events.listen(shop, body);
 
 const LOOK_EVERY_MS = 500;
+/** Of one shop, in this process: each looks into the database twice a second. */
+const MOST_WAITING = 20;
+const waiting = new Map<string, number>();
+
+async function whileWaiting(site_id: string, wait: () => Promise<void>): Promise<void> {
+  const before = waiting.get(site_id) ?? 0;
+  if (before >= MOST_WAITING) {
+    const message = `This shop waits for events ${MOST_WAITING} times already.`;
+    throw new ShopError('rate_limited', message, { retry_after_seconds: 5 });
+  }
+  waiting.set(site_id, before + 1);
+  await wait().finally(() => {
+    const left = (waiting.get(site_id) ?? 1) - 1;
+    if (left > 0) waiting.set(site_id, left);
+    else waiting.delete(site_id);
+  });
+}
 
 export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
   // A caller that waits holds no connection meanwhile.
   async beforehand({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
-    // A new call while the process drains still waits a moment, so that clients do not call again and again without a pause.
-    while (Date.now() < until) {
-      const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor);
-      if (await inShop(db, caller.tenant, actor, look)) break;
-      await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
-      if (ended()) break;
-    }
+    const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor);
+    const wait = async () => {
+      // A new call while the process drains still waits a moment, so that clients do not call again and again without a pause.
+      while (Date.now() < until) {
+        if (await inShop(db, caller.tenant, actor, look)) break;
+        await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
+        if (ended()) break;
+      }
+    };
+    if (query.wait_seconds) await whileWaiting(caller.tenant.site_id, wait);
     return async ({ shop }) => {
       const page = await events.fetch(shop, path.listener_id, query);
       const told: ListenerEvent[] = [];

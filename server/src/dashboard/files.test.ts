@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import sharp, { type Create } from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -150,6 +151,28 @@ test('an address takes exactly what was announced, and only once', async () => {
   const late = await announce(shop, content);
   await shop.owner.query('update commerce.files set expires_at = now() where id = $1', [late.id]);
   expect((await put(late.upload_url, content)).status).toBe(410);
+});
+
+test('a shop that uploads slowly, however often, keeps no other shop from uploading', async () => {
+  const [shop, neighbour] = [await openShop(), await openShop()];
+  const content = await photo(40, 40).jpeg().toBuffer();
+  const { upload_url } = await announce(shop, content);
+  const elsewhere = await announce(neighbour, content);
+  const statuses: (number | undefined)[] = [];
+  const slow = Array.from({ length: 40 }, () => {
+    const sent = request(upload_url, { method: 'PUT', headers: { 'Content-Length': content.length } });
+    sent.on('response', (response) => statuses.push(response.resume().statusCode)).on('error', () => undefined);
+    sent.write(content.subarray(0, 1));
+    return sent;
+  });
+  try {
+    await expect.poll(() => statuses, { timeout: 10_000 }).toEqual(Array(24).fill(503));
+    expect((await put(elsewhere.upload_url, content)).status).toBe(200);
+    expect((await put(upload_url, content)).status).toBe(503);
+  } finally {
+    for (const sent of slow) sent.destroy();
+  }
+  await expect.poll(async () => (await put(upload_url, content)).status, { timeout: 10_000 }).toBe(200);
 });
 
 test.for([

@@ -31,6 +31,9 @@ const past: OrderImport = {
   metadata: { tags: 'vip' },
 };
 
+const FAR = '2999-01-01T00:00:00.000Z';
+const DEAR = { name: 'Palace', quantity: 1_000_000, price: '999999999999.99' };
+
 async function open() {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -200,7 +203,7 @@ test('each row that contradicts itself is refused by name, and the others come i
     [{ total: '66.905' }, ['total'], 'decimal_max_places'],
     [{ refunds: [{ amount: '70.00' }] }, ['refunds'], 'refund_exceeds_paid'],
     [{ refunds: [] }, ['refunds'], 'missing'],
-    [{ created_at: '2999-01-01T00:00:00.000Z' }, ['created_at'], 'value_error'],
+    [{ created_at: FAR }, ['created_at'], 'value_error'],
     [{ payment_status: 'awaiting_payment', refunds: [] }, ['payment_status'], 'value_error'],
     [{ fulfillment_status: 'unfulfilled' }, ['fulfillment_status'], 'value_error'],
     [
@@ -210,6 +213,12 @@ test('each row that contradicts itself is refused by name, and the others come i
     ],
     [{ order_number: 'R-0' }, ['order_number'], 'duplicate'],
     [{ line_items: [] }, ['line_items'], 'too_short'],
+    [{ order_number: ' \u00a0' }, ['order_number'], 'string_too_short'],
+    [{ refunds: [{ amount: '1.00', created_at: FAR }] }, ['refunds', 0, 'created_at'], 'value_error'],
+    [{ fulfillments: [{ created_at: FAR }] }, ['fulfillments', 0, 'created_at'], 'value_error'],
+    [{ fulfillments: [{ delivered_at: FAR }] }, ['fulfillments', 0, 'delivered_at'], 'value_error'],
+    // No double holds their sum to the cent.
+    [{ line_items: Array(50).fill(DEAR) }, ['line_items'], 'less_than_equal'],
   ];
   const rows = [row({}, 0), ...changes.map(([change], i) => row(change, i + 1))];
   const dry = await send(rows, true);

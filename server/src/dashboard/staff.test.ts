@@ -180,6 +180,29 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   expect(foreign.response.status).toBe(404);
 });
 
+test('whoever leaves, or may do less, leaves no invitation behind that still grants', async () => {
+  const { anybody, owner, invite, hire } = await openStaffedShop();
+  const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
+  const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
+  const by = { leaving, demoted, promoted };
+  const tokens = new Map<string, string>();
+  for (const name of ['leaving', 'demoted', 'promoted'] as const) {
+    const email = `friend-of-${name}-${crypto.randomUUID().slice(0, 8)}@example.com`;
+    tokens.set(name, await invite(email, asked[name], by[name].client));
+  }
+
+  await owner.DELETE(member, { params: to(leaving.id) });
+  await owner.PATCH(member, { params: to(demoted.id), body: { role: 'viewer' } });
+  await owner.PATCH(member, { params: to(promoted.id), body: { role: 'owner' } });
+  const join = (name: string) =>
+    anybody.POST(register, { body: { token: tokens.get(name) ?? '', name: 'A friend', password: PASSWORD } });
+
+  expect((await join('leaving')).error).toMatchObject({ error: 'invitation_token_invalid' });
+  expect((await join('demoted')).error).toMatchObject({ error: 'invitation_token_invalid' });
+  expect((await owner.GET(invitationsPath)).data?.invitations).toMatchObject([{ role: 'support' }]);
+  expect((await join('promoted')).data).toMatchObject({ role: 'support' });
+});
+
 test('what staff and keys do is on record with names, targets and fields, and keys tell who made and ended them', async () => {
   const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
   const { id: product_id } = await givenProduct();

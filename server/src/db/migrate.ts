@@ -71,6 +71,8 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0110_deletion_begun': () => import('./migrations/0110_deletion_begun.ts'),
   '0120_site_usage': () => import('./migrations/0120_site_usage.ts'),
   '0130_sites_at_a_glance': () => import('./migrations/0130_sites_at_a_glance.ts'),
+  '0150_reduced_variants': () => import('./migrations/0150_reduced_variants.ts'),
+  '0165_file_names': () => import('./migrations/0165_file_names.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -1270,6 +1270,7 @@ create table commerce.files (
   constraint files_bytes_check CHECK ((bytes > 0)),
   constraint files_content_type_check CHECK ((content_type = ANY (ARRAY['image/jpeg'::text, 'image/png'::text, 'image/webp'::text]))),
   constraint files_failure_check CHECK ((failure = ANY (ARRAY['unreadable'::text, 'wrong_type'::text, 'too_large'::text, 'no_room'::text, 'not_processed'::text]))),
+  constraint files_name_check CHECK ((name ~ '^[0-9a-f]{32}$'::text)),
   constraint files_status_check CHECK ((status = ANY (ARRAY['awaiting_upload'::text, 'processing'::text, 'ready'::text, 'failed'::text])))
 );
 CREATE INDEX files_by_url ON commerce.files USING btree (site_id, url) WHERE (url IS NOT NULL);

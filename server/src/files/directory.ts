@@ -1,11 +1,15 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isKey } from './keys.ts';
 import type { FileStore } from './store.ts';
 
 /** Files in a directory. What is not whole yet lies beside them, on the same disk, so that a rename completes it at once. */
 export function directoryStore(dataDir: string): FileStore {
   const root = join(dataDir, 'files');
-  const placeOf = (key: string) => join(root, key);
+  const placeOf = (key: string) => {
+    if (!isKey(key)) throw new Error(`This is no key of the file store: ${key.slice(0, 200)}`);
+    return join(root, key);
+  };
   return {
     scratch: join(root, '.unfinished'),
     async put(key, { path }) {
@@ -23,7 +27,7 @@ export function directoryStore(dataDir: string): FileStore {
       await rm(placeOf(key), { force: true });
     },
     async removeAll(site_id) {
-      await rm(placeOf(site_id), { recursive: true, force: true });
+      await rm(join(root, site_id), { recursive: true, force: true });
     },
   };
 }

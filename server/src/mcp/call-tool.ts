@@ -46,23 +46,24 @@ function resultOf({ status, body }: OperationAnswer): CallToolResult {
 }
 
 /** The request that a call stands for. What no parameter is named after belongs to the body, and else is refused as unknown. */
-function requestOf({ operation, places }: AgentTool, call: ToolCall, { req }: Served) {
-  const path: Record<string, string> = {};
-  const query: Record<string, string | string[]> = {};
-  const body: Record<string, unknown> = {};
+function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { req }: Served) {
   const { meta, ...given } = call.arguments ?? {};
-  for (const [name, value] of Object.entries(given)) {
-    const place = places.get(name) ?? (operation.hasBody ? 'body' : 'query');
-    if (place === 'body') body[name] = value;
-    else if (value === null || value === undefined) continue;
-    else if (place === 'path') path[name] = asText(value);
-    else query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
-  }
-  const missing = [...places].filter(([name, place]) => place === 'path' && !path[name]).map(([name]) => name);
+  const placeOf = (name: string) => places.get(name) ?? (operation.hasBody ? 'body' : 'query');
+  const at = (place: string) => Object.entries(given).filter(([name]) => placeOf(name) === place);
+  const written = (place: string) => at(place).filter(([, value]) => value !== null && value !== undefined);
+  const path = Object.fromEntries(written('path').map(([name, value]) => [name, asText(value)]));
+  const query = Object.fromEntries(
+    written('query').map(([name, value]) => [name, Array.isArray(value) ? value.map(asText) : asText(value)]),
+  );
+  const key = keyOf(meta, call, req);
+  const missing = [...places]
+    .filter(([name, place]) => place === 'path' && !path[name])
+    .map(([name]) => ['path', name]);
+  if (keyed === 'required' && key === undefined) missing.push(['meta', 'idempotency-key']);
   const mistakes = [...missing.map(required), ...unstorableIn('path', path), ...unstorableIn('query', query)];
-  const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
-  const headers: Record<string, string> = takesKey ? { 'idempotency-key': keyOf(meta, call, req) ?? uuidv7() } : {};
-  const request: OperationCall = { operation, path, query, headers, ...(operation.hasBody && { body }) };
+  const headers: Record<string, string> = keyed ? { 'idempotency-key': key ?? uuidv7() } : {};
+  const body = operation.hasBody && { body: Object.fromEntries(at('body')) };
+  const request: OperationCall = { operation, path, query, headers, ...body };
   return { ...request, mistakes };
 }
 
@@ -84,6 +85,6 @@ function unstorableIn(place: string, values: Record<string, string | string[]>):
   return odd.map(([name]) => ({ loc: [place, name.slice(0, 100)], msg, type: 'string_unicode' }));
 }
 
-function required(name: string): ValidationError['detail'][0] {
-  return { loc: ['path', name], msg: 'Field required.', type: 'missing' };
+function required(loc: string[]): ValidationError['detail'][0] {
+  return { loc, msg: 'Field required.', type: 'missing' };
 }

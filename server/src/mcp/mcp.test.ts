@@ -108,6 +108,25 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
   },
 );
 
+test('a checkout is cancelled only under a key, which the tool demands', async () => {
+  const shop = await openShop();
+  const { id: product_id } = await shop.givenProduct();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const { use, refused } = await connect(addressOf(shop), access_token);
+  const { checkout } = await use<Schemas['BuyOutcome']>('find_and_buy', { product_id });
+  const checkout_id = checkout?.id;
+
+  const without = await refused('cancel_checkout', { checkout_id });
+  const cancelled = await use<Schemas['AgentCheckoutChange']>('cancel_checkout', {
+    checkout_id,
+    meta: { 'idempotency-key': randomUUID() },
+  });
+
+  expect(without.detail).toEqual([{ loc: ['meta', 'idempotency-key'], msg: 'Field required.', type: 'missing' }]);
+  expect(agentTools().get('cancel_checkout')?.definition.inputSchema.required).toContain('meta');
+  expect(cancelled.checkout.status).toBe('cancelled');
+});
+
 test('what is wrong with a call is a result that names the field, and leaves its audit row', async () => {
   const shop = await openShop();
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });

@@ -12,6 +12,8 @@ export interface AgentTool {
   definition: Tool;
   /** Where the call carries each argument; those that are not named belong to the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
+  /** Whether the call may, or must, name a key under which it has its effect once. */
+  keyed: 'optional' | 'required' | undefined;
 }
 
 type JsonObject = Record<string, unknown>;
@@ -53,8 +55,11 @@ function toolOf(operation: Operation): AgentTool {
   const declared = document.paths[operation.path]?.[operation.method] as JsonObject;
   const named = operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query');
   const body = bodyOf(declared);
+  const keyed = keyingOf(operation);
+  const required = named.filter((parameter) => parameter.required).map(({ name }) => name);
   return {
     operation,
+    keyed,
     places: new Map(named.map(({ name, in: place }) => [name, place as 'path' | 'query'])),
     definition: {
       name: toolName(operation.name),
@@ -65,9 +70,9 @@ function toolOf(operation: Operation): AgentTool {
         properties: {
           ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter)])),
           ...(compact(body).properties as JsonObject | undefined),
-          ...(takesKey(operation) && { meta: META }),
+          ...(keyed && { meta: keyed === 'required' ? { ...META, required: [KEY] } : META }),
         },
-        ...requiredOf([...named.filter(({ required }) => required).map(({ name }) => name), ...namesOf(body.required)]),
+        ...requiredOf([...required, ...namesOf(body.required), ...(keyed === 'required' ? ['meta'] : [])]),
       },
       outputSchema: shapeOf(answerOf(operation, declared)),
       annotations: annotationsOf(operation),
@@ -76,10 +81,13 @@ function toolOf(operation: Operation): AgentTool {
 }
 
 /** As in UCP: with the same key, a call that is sent again has its effect once. */
-const META = { type: 'object', properties: { 'idempotency-key': { type: 'string', format: 'uuid' } } };
+const KEY = 'idempotency-key';
+const META = { type: 'object', properties: { [KEY]: { type: 'string', format: 'uuid' } } };
 
-function takesKey({ safe, parameters }: Operation): boolean {
-  return !safe && parameters.some(({ name }) => name === 'Idempotency-Key');
+/** UCP demands a key of whoever completes or cancels; elsewhere one is made for a call without. */
+function keyingOf({ safe, name, parameters }: Operation): AgentTool['keyed'] {
+  if (safe || !parameters.some((parameter) => parameter.name === 'Idempotency-Key')) return undefined;
+  return name.startsWith('cancel') ? 'required' : 'optional';
 }
 
 function argumentOf({ schema, ...parameter }: Parameter): JsonObject {

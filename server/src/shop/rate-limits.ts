@@ -35,6 +35,7 @@ export const RATE_LIMITS = {
   private_token: load(6000, 'All calls with a private storefront token', 'private storefront token'),
   dashboard: load(600, 'Calls of the dashboard', 'staff member or API key'),
   order_mail: load(20, 'Mails about orders sent again', 'staff member or API key'),
+  staff_invitation: load(20, 'Invitations to the staff', 'staff member'),
   operator: load(3000, 'Calls of the listener for operators', 'operator’s key'),
   sync: load(600, 'Calls of the sync surface', 'sync key'),
   agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),

@@ -33,17 +33,32 @@ interface UploadDeps {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Each takes a connection and, while it lasts, up to 20 MiB of the disk. */
 const MOST_AT_ONCE = 32;
+/** Whoever sends slowly keeps no place from the other shops. */
+const MOST_OF_ONE_SHOP = MOST_AT_ONCE / 2;
 const LONGEST_RETRY_SECONDS = 5;
 
 export function uploads(deps: UploadDeps): RequestHandler {
   let running = 0;
+  const ofShops = new Map<string, number>();
+  /** Counts an upload of a shop while it lasts. */
+  const inTurn: Turn = async (site_id, work) => {
+    const before = ofShops.get(site_id) ?? 0;
+    if (before >= MOST_OF_ONE_SHOP)
+      throw overloaded('This shop uploads too much at once. Try again.', LONGEST_RETRY_SECONDS);
+    ofShops.set(site_id, before + 1);
+    return work().finally(() => {
+      const left = (ofShops.get(site_id) ?? 1) - 1;
+      if (left > 0) ofShops.set(site_id, left);
+      else ofShops.delete(site_id);
+    });
+  };
   return async (req, res) => {
     answerBrowsers(deps.dashboardOrigins, req, res);
     if (req.method === 'OPTIONS') return void res.status(204).end();
     try {
       if (running >= MOST_AT_ONCE) throw overloaded('Too many uploads at once. Try again.', LONGEST_RETRY_SECONDS);
       running += 1;
-      const file = await take(deps, req).finally(() => {
+      const file = await take(deps, req, inTurn).finally(() => {
         running -= 1;
       });
       res.json(file);
@@ -76,7 +91,9 @@ function answerBrowsers(
   });
 }
 
-async function take(deps: UploadDeps, req: Request): Promise<StoredFile> {
+type Turn = <Result>(site_id: string, work: () => Promise<Result>) => Promise<Result>;
+
+async function take(deps: UploadDeps, req: Request, inTurn: Turn): Promise<StoredFile> {
   const site_id = String(req.params.site_id);
   const isHere = UUID.test(site_id) && (deps.hosts.siteAt(req) ?? site_id) === site_id;
   const tenant = isHere ? await findTenant(deps.db, site_id) : undefined;
@@ -85,6 +102,10 @@ async function take(deps: UploadDeps, req: Request): Promise<StoredFile> {
   const { 'content-encoding': coding = 'identity', 'content-length': length } = req.headers;
   if (coding !== 'identity') throw new ShopError('unsupported_media_type', 'Send the bytes of the file as they are.');
   if (length !== undefined && Number(length) !== expected.bytes) throw wrongLength(expected);
+  return inTurn(site_id, () => receiveAndKeep(deps, tenant, expected, req));
+}
+
+async function receiveAndKeep(deps: UploadDeps, tenant: Tenant, expected: files.Expected, req: Request) {
   const received = await receiveAll(deps, expected, req);
   try {
     if (received.bytes !== expected.bytes) throw wrongLength(expected);

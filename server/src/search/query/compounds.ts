@@ -17,12 +17,15 @@ interface Halves {
 const MIN_HALF = 3;
 /** A head that stands alone is no shorter. */
 const MIN_HEAD = 4;
+/** Longer words are none: each cut of one of 500 letters would have the database look up texts of that length. */
+const LONGEST = 80;
 /** What joins the halves of a German compound or inflects the second, and endings that a half may have lost: `Lauf(en)`. */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
 
 /** All ways to cut a word in two. */
 export function splitsOf(word: string): Halves[] {
+  if (word.length > LONGEST) return [];
   const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
   return cuts.map((cut) => {
     const [left, right] = [meaningsOf(word.slice(0, cut)), meaningsOf(word.slice(cut))];

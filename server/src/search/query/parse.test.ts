@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { splitsOf } from './compounds.ts';
 import { type Constraint, parseQuery } from './parse.ts';
 
 /** What a sentence is parsed into: constraints without their positions, and the remaining words. */
@@ -141,4 +142,16 @@ test.each([
   const { constraints, words } = parsed(sentence);
   expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
+});
+
+test('a sentence of one endless word has no more looked up than one of many words', () => {
+  const lettersOf = (sentence: string) =>
+    sentence
+      .split(' ')
+      .flatMap((word) => splitsOf(word).flatMap(({ left, right }) => [...left, ...right]))
+      .join('').length;
+  const words = 'Donaudampfschifffahrtskapitänsmütze '.repeat(14).trim();
+
+  expect(splitsOf('Damenjacke').length).toBeGreaterThan(0);
+  expect(lettersOf('rugmuglamp'.repeat(50))).toBeLessThan(lettersOf(words));
 });

@@ -91,8 +91,12 @@ async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<strin
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
+/** What is longer is no two words of a shop, and would be looked up in as many long texts as it has letters. */
+const LONGEST_SPLIT = 128;
+
 function splitsOf(term: string): [string, string][] {
-  const cuts = term.length >= 5 ? Array.from({ length: term.length - 3 }, (_, i) => i + 2) : [];
+  const cuts =
+    term.length >= 5 && term.length <= LONGEST_SPLIT ? Array.from({ length: term.length - 3 }, (_, i) => i + 2) : [];
   return cuts.map((cut) => [term.slice(0, cut), term.slice(cut)]);
 }
 

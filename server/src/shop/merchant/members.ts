@@ -41,6 +41,7 @@ export async function changeRole(
       where ${mayChange(shop, staff_id, granter)} and (${role} = 'owner' or ${othersOwn(shop, staff_id)})`,
   );
   if (changed === 0) await explain(shop, staff_id, granter);
+  if (role !== 'owner') await endInvitationsOf(shop, staff_id);
   return get(shop, staff_id);
 }
 
@@ -52,6 +53,15 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter): Pr
       where ${mayChange(shop, staff_id, granter)} and ${othersOwn(shop, staff_id)}`,
   );
   if (removed === 0) await explain(shop, staff_id, granter);
+  await endInvitationsOf(shop, staff_id);
+}
+
+/** Nobody gives by a link what they could not give any more themselves. */
+async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
+  await shop.run(
+    sql`update staff_invitations set ended_at = now()
+      where site_id = ${shop.siteId} and invited_by = ${staff_id} and ended_at is null`,
+  );
 }
 
 /** Makes changes of one site's staff wait for each other, until the transaction ends. */

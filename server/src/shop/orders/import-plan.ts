@@ -1,13 +1,11 @@
-import type { OrderImport, OrderStatus, PaymentStatus, ValidationErrorItem } from '@commerce-backend/spec';
+import type { OrderImport, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
-import { ValidationError } from '../errors.ts';
-import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import { decimal, minorUnits } from '../money.ts';
 import { allocate } from '../totals.ts';
+import { Mistakes, type Place, timesToCome } from './import-mistakes.ts';
 import { isSettled, type OrderStates } from './states.ts';
 
 /** An order of another shop as it will stand here. Pure: what is wrong with it is found before anything is written. */
-
-type Place = (string | number)[];
 
 export interface PlannedLine {
   id: string;
@@ -62,6 +60,8 @@ export function planOrder(
   const mistakes = new Mistakes(loc);
   if (input.currency !== currency) mistakes.add(['currency'], 'currency_mismatch', `The shop sells in ${currency}.`);
   mistakes.addAll(timesToCome(input));
+  // Nobody could name the order, nor see that it has a number.
+  if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'This has no character.');
   mistakes.throw();
   const money = amountsOf(input, digits, mistakes);
   const lines = linesOf(input, money, digits);
@@ -75,45 +75,6 @@ export function planOrder(
   return { id: uuidv7(), ...states, amounts: told as PlannedOrder['amounts'], lines, fulfillments, refunds };
 }
 
-class Mistakes {
-  readonly #loc: Place;
-  readonly #found: ValidationErrorItem[] = [];
-
-  constructor(loc: Place) {
-    this.#loc = loc;
-  }
-
-  add(at: Place, type: string, msg: string): void {
-    this.#found.push({ loc: [...this.#loc, ...at], msg, type });
-  }
-
-  addAll(found: [Place, string][]): void {
-    for (const [at, msg] of found) this.add(at, 'value_error', msg);
-  }
-
-  /** The amount in minor units; 0, and a mistake noted, if the currency has fewer decimals. */
-  minor(amount: string | undefined, digits: number, at: Place): number {
-    try {
-      return amount === undefined ? 0 : minorUnits(canonicalAmount(amount, digits, [...this.#loc, ...at]), digits);
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error;
-      this.#found.push(...error.detail);
-      return 0;
-    }
-  }
-
-  throw(): void {
-    if (this.#found.length > 0) throw new ValidationError(this.#found);
-  }
-}
-
-const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
-
-function timesToCome(input: OrderImport): [Place, string][] {
-  const later = (time: string | null | undefined) => time && Date.parse(time) > Date.now();
-  return TIMES.filter((field) => later(input[field])).map((field) => [[field], 'This time is in the future.']);
-}
-
 type Money = ReturnType<typeof amountsOf>;
 
 function amountsOf(input: OrderImport, digits: number, mistakes: Mistakes) {
@@ -122,6 +83,9 @@ function amountsOf(input: OrderImport, digits: number, mistakes: Mistakes) {
   const [discount, shipping_cost, tax, total] = (['discount', 'shipping_cost', 'tax', 'total'] as const).map((field) =>
     mistakes.minor(input[field], digits, [field]),
   ) as [number, number, number, number];
+  if (!Number.isSafeInteger(subtotal)) {
+    mistakes.add(['line_items'], 'less_than_equal', 'The lines come to more than any order can.');
+  }
   mistakes.throw();
   if (discount > subtotal) {
     const words = `The lines come to ${decimal(subtotal, digits)}; more cannot be taken off them.`;
