@@ -108,9 +108,13 @@ async function compare(send: Send, site: string, statement: object, violations: 
 }
 
 function forgetting(statement: object, chance: Chance): object {
-  const { text = '' } = statement as { text?: string };
+  const {
+    text = '',
+    values,
+    query_timeout,
+  } = statement as { text?: string; values?: unknown[]; query_timeout?: number };
   if (!looksUp(statement) || chance.next() < 0.5) return statement;
-  return { ...statement, name: undefined, text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`) };
+  return { text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`), values, query_timeout };
 }
 
 /** Sends something that fails as real statements do in place of the statement. */

@@ -56,6 +56,27 @@ test('a last statement that fails undoes the transaction, whose COMMIT was sent 
   expect(rows[0]?.site_id).not.toBe('undone');
 });
 
+test('a statement that is handed on later than its packet leaves is answered as well', async () => {
+  const { db } = await testServer();
+
+  const values = await inTransaction(db, async (connection) => {
+    const original = connection.query.bind(connection) as (statement: unknown) => Promise<unknown>;
+    const later = async (statement: unknown) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return original(statement);
+    };
+    connection.query = later as typeof connection.query;
+    try {
+      const sent = [1, 2].map((value) => query<{ value: number }>(connection, number(value)));
+      return (await Promise.all(sent)).map(({ rows }) => rows[0]?.value);
+    } finally {
+      connection.query = original as typeof connection.query;
+    }
+  });
+
+  expect(values).toEqual([1, 2]);
+});
+
 test('outside of a transaction, an error undoes only the statement that it is of', async () => {
   const { db } = await testServer();
 

@@ -189,6 +189,8 @@ class Line {
     if (boundary === 'begin') this.#inTransaction = true;
     if (this.#inTransaction) {
       statement.synced = false;
+      // Whoever hands it on later than the packet that it was meant for still gets its answer.
+      if (!this.#unsynced) process.nextTick(() => this.flush());
       this.#unsynced = statement;
     } else this.#sync();
     if (boundary === 'end') this.#inTransaction = false;
