@@ -129,6 +129,23 @@ test('a whole shop moves in: the check says what the move says, customers withou
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
+test('of more facts than a product keeps, and of longer ones, each is named by line, column, handle and SKU', async () => {
+  const { run, exported } = await merchant();
+  const told = [
+    ...(await run(join(EXPORTS, '2026-many-facts.csv'))).told,
+    ...(await run(join(EXPORTS, '2025-linked-options.csv'))).told,
+  ];
+  const left = told
+    .map((line) => JSON.parse(line))
+    .filter(({ warning }) => /at most (?:50 facts|500 are kept)/.test(warning));
+  expect(left).toEqual([]);
+  const products = (await exported('jsonl')).text
+    .trim()
+    .split('\n')
+    .map((line): Product => JSON.parse(line));
+  expect(Math.max(...products.map(({ metadata }) => Object.keys(metadata).length))).toBe(50);
+});
+
 const withoutTimes = (text: string) => text.replaceAll(/"published_at":"[^"]+"/g, '"published_at":"…"');
 
 /** The cells that are in no product and of whose column no warning says a word. */

@@ -578,8 +578,8 @@ export interface components {
          * @enum {string}
          */
         ProductStatus: "draft" | "active" | "archived";
-        /** @description A flat map of strings, at most 250 keys of 1 to 100 characters with values of up to 65,535. Names and values together have at most 131,072 characters. */
-        ProductMetadata: {
+        /** @description A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
+        Metadata: {
             [key: string]: string;
         };
         /** @description An option of a product as input. The values must be unique. */
@@ -655,7 +655,7 @@ export interface components {
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
-            metadata?: components["schemas"]["ProductMetadata"];
+            metadata?: components["schemas"]["Metadata"];
             /** @description standard when absent. */
             tax_class?: components["schemas"]["TaxClass"];
             /** @description true when absent. */
@@ -1004,7 +1004,7 @@ export type DescriptionHtml = components['schemas']['DescriptionHtml'];
 export type SeoTitle = components['schemas']['SeoTitle'];
 export type SeoDescription = components['schemas']['SeoDescription'];
 export type ProductStatus = components['schemas']['ProductStatus'];
-export type ProductMetadata = components['schemas']['ProductMetadata'];
+export type Metadata = components['schemas']['Metadata'];
 export type OptionInput = components['schemas']['OptionInput'];
 export type Url = components['schemas']['Url'];
 export type ImageInput = components['schemas']['ImageInput'];

@@ -5828,10 +5828,6 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A flat map of strings, at most 250 keys of 1 to 100 characters with values of up to 65,535. Names and values together have at most 131,072 characters. */
-        ProductMetadata: {
-            [key: string]: string;
-        };
         /** @description A product as every surface shows it. Prices and stock are derived from its variants: price is the lowest, total_inventory the sum. A product without options has one default variant, whose options are all null. */
         Product: {
             id: components["schemas"]["Id"];
@@ -5867,7 +5863,7 @@ export interface components {
             /** @description Whether at least one variant can be bought. */
             in_stock: boolean;
             status: components["schemas"]["ProductStatus"];
-            metadata: components["schemas"]["ProductMetadata"];
+            metadata: components["schemas"]["Metadata"];
             tax_class: components["schemas"]["TaxClass"];
             /** Format: date-time */
             published_at: string | null;
@@ -5951,7 +5947,7 @@ export interface components {
              * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
-            metadata?: components["schemas"]["ProductMetadata"];
+            metadata?: components["schemas"]["Metadata"];
             /** @description standard when absent. */
             tax_class?: components["schemas"]["TaxClass"];
             /** @description true when absent. */
@@ -6029,7 +6025,7 @@ export interface components {
             published_at?: string | null;
             tax_class?: components["schemas"]["TaxClass"];
             /** @description Replaces all metadata. */
-            metadata?: components["schemas"]["ProductMetadata"];
+            metadata?: components["schemas"]["Metadata"];
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
@@ -8971,7 +8967,6 @@ export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
 export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
-export type ProductMetadata = components['schemas']['ProductMetadata'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type DescriptionHtml = components['schemas']['DescriptionHtml'];

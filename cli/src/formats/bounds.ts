@@ -13,10 +13,9 @@ export const BOUNDS = {
   product_type: 255,
   tag: 255,
   tags: 250,
-  metadata: 250,
+  metadata: 50,
   metadata_key: 100,
-  metadata_value: 65_535,
-  metadata_all: 131_072,
+  metadata_value: 500,
   options: 3,
   option_name: 255,
   option_value: 255,
@@ -74,28 +73,6 @@ function checkMetadata(found: Findings, metadata: ProductImport['metadata']): vo
     found.text('metadata', key, BOUNDS.metadata_key);
     found.text(`metadata.${key}`, value, BOUNDS.metadata_value);
   }
-  const length = charactersOf(metadata);
-  if (length > BOUNDS.metadata_all) {
-    found.add('metadata', `Together they have ${length} characters; at most ${BOUNDS.metadata_all} are kept.`);
-  }
-}
-
-/** How long the facts of a product are together, names and values. */
-export function charactersOf(metadata: Record<string, unknown>): number {
-  return Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
-}
-
-/** Why a fact does not fit beside those that a product has; undefined if it does. */
-export function whyNotKept(metadata: Record<string, string>, key: string, value: string): string | undefined {
-  const length = [...value].length;
-  if (length > BOUNDS.metadata_value)
-    return `the value has ${length} characters, at most ${BOUNDS.metadata_value} are kept`;
-  if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
-  if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
-  if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
-  if (charactersOf(metadata) + key.length + value.length > BOUNDS.metadata_all)
-    return `the facts of a product have at most ${BOUNDS.metadata_all} characters together`;
-  return undefined;
 }
 
 function checkVariants(found: Findings, variants: VariantInput[] | undefined): void {

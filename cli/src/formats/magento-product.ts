@@ -1,8 +1,9 @@
 import type { ImageInput, ProductImport, VariantInput } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
+import { metadataFrom, warningOf } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import type { MagentoColumn } from './magento-columns.ts';
-import { categoriesOf, imageUrlOf, metadataOf, optionNames, pairsOf, type Variation } from './magento-text.ts';
+import { categoriesOf, factsOf, imageUrlOf, optionNames, pairsOf, type Variation } from './magento-text.ts';
 import type { ReadContext } from './reading.ts';
 import type { RowReader } from './row-reader.ts';
 import { slugOf } from './slug.ts';
@@ -15,7 +16,7 @@ export type Child = { row: MagentoRow; variation: Variation };
 /** The product of a simple, virtual or downloadable row, sold by itself. */
 export function simpleProductOf(row: MagentoRow, context: ReadContext): ProductImport {
   return {
-    ...sharedOf(row, new Set()),
+    ...sharedOf(row, new Set(), context),
     ...imagesOf(row, [], context),
     ...trackingOf([row]),
     ...soldOf(row, context),
@@ -45,7 +46,7 @@ export function configurableProductOf(row: MagentoRow, children: Child[], contex
   });
   const rows = children.map((child) => child.row);
   return {
-    ...sharedOf(row, new Set(codes)),
+    ...sharedOf(row, new Set(codes), context),
     ...imagesOf(row, rows, context),
     ...trackingOf(rows),
     options,
@@ -54,17 +55,22 @@ export function configurableProductOf(row: MagentoRow, children: Child[], contex
 }
 
 /** What a product has whether it has variants or not. */
-function sharedOf(row: MagentoRow, optionCodes: Set<string>): ProductImport {
+function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContext): ProductImport {
   const name = decodeEntities(row.text('name'));
   const attributes = pairsOf(row.text('additional_attributes'));
   const maker = attributes.find(({ code }) => code === 'manufacturer' || code === 'brand')?.value;
+  const slug = slugOf(row.text('url_key')) || slugOf(name) || slugOf(row.text('sku'));
+  const facts = factsOf(attributes, optionCodes).map(({ code, value }) => {
+    return { key: code, value, column: `${row.header('additional_attributes')}, ${code}` };
+  });
+  const warn = (message: string) => context.warn(row.line, warningOf(message, slug, row.text('sku')));
   return {
     name,
-    slug: slugOf(row.text('url_key')) || slugOf(name) || slugOf(row.text('sku')),
+    slug,
     description: textOfHtml(row.text('description') || row.text('short_description')),
     ...(maker && { vendor: maker }),
     ...categoriesOf(row.text('categories')),
-    metadata: metadataOf(attributes, optionCodes),
+    metadata: metadataFrom(facts, warn),
     status: isOnline(row) ? 'active' : 'draft',
   };
 }

@@ -34,10 +34,10 @@ export function variationsOf(cell: string): Variation[] {
 /** Magento's bookkeeping among the attributes, of no use to a buyer. */
 const BOOKKEEPING = new Set(['has_options', 'required_options', 'gift_message_available', 'shipment_type']);
 
-/** The attributes worth keeping, as metadata: several values of one attribute (`Wool|Fleece`) joined by commas. */
-export function metadataOf(pairs: Pair[], optionCodes: Set<string>): Record<string, string> {
+/** The attributes worth keeping: several values of one attribute (`Wool|Fleece`) joined by commas. */
+export function factsOf(pairs: Pair[], optionCodes: Set<string>): Pair[] {
   const kept = pairs.filter(({ code, value }) => value !== '' && !BOOKKEEPING.has(code) && !optionCodes.has(code));
-  return Object.fromEntries(kept.map(({ code, value }) => [code, value.split('|').join(', ')]));
+  return [...new Map(kept.map(({ code, value }) => [code, { code, value: value.split('|').join(', ') }])).values()];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ImageInput, ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { BOUNDS, whyNotKept } from './bounds.ts';
+import { BOUNDS } from './bounds.ts';
 import { isMore, moneyOf } from './decimals.ts';
+import { type Fact, metadataFrom, warningOf } from './facts.ts';
 import { textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import type { FeedItem } from './merchant-items.ts';
@@ -74,16 +75,17 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
   const sold = items.map((item): VariantInput => ({ ...soldOf(item, errors, warn), ...policyOf(item, isTracked) }));
   const html = one(first, 'description');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
+  const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
   const product: ProductImport = {
     name: one(first, 'title'),
-    slug: slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title')),
+    slug,
     ...(hasTags ? { description_html: html } : { description: textOfHtml(html), description_html: null }),
     vendor: one(first, 'brand') || null,
     product_type: typeOf(first),
     status: 'active',
     track_inventory: isTracked,
     images: imagesOf(items),
-    metadata: metadataOf(items, options, warn),
+    metadata: metadataOf(items, slug, options, warn),
     ...(items.length > 1
       ? {
           options: options.map(({ name, attribute }) => ({
@@ -113,6 +115,8 @@ function typeOf(item: FeedItem): string | null {
   const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
   return type || null;
 }
+
+type Warn = (item: FeedItem, message: string) => void;
 
 interface GroupOption {
   attribute: string;
@@ -151,7 +155,7 @@ function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | 
   return amount;
 }
 
-function soldOf(item: FeedItem, errors: FieldError[], warn: (item: FeedItem, message: string) => void): VariantInput {
+function soldOf(item: FeedItem, errors: FieldError[], warn: Warn): VariantInput {
   const price = amountOf(item, 'price', errors);
   const sale = amountOf(item, 'sale_price', errors);
   if (one(item, 'price') === '') errors.push({ line: item.line, field: 'price', message: 'The price is missing.' });
@@ -168,7 +172,7 @@ function soldOf(item: FeedItem, errors: FieldError[], warn: (item: FeedItem, mes
 
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', lbs: 'lb', oz: 'oz' };
 
-function weightOf(item: FeedItem, warn: (item: FeedItem, message: string) => void): VariantInput {
+function weightOf(item: FeedItem, warn: Warn): VariantInput {
   const text = one(item, 'shipping_weight');
   if (text === '') return {};
   const [, number = '', name = ''] = /^(\d{1,10}(?:\.\d{1,8})?)\s*([a-z]+)$/i.exec(text) ?? [];
@@ -196,21 +200,18 @@ function imagesOf(items: FeedItem[]): ImageInput[] {
   return [...urls].map((url, index) => ({ url, alt: null, position: index + 1 }));
 }
 
-function metadataOf(items: FeedItem[], options: GroupOption[], warn: (item: FeedItem, message: string) => void) {
+function metadataOf(items: FeedItem[], slug: string, options: GroupOption[], warn: Warn) {
   const [first] = items as [FeedItem];
-  const metadata: Record<string, string> = {};
-  const category = one(first, 'google_product_category');
-  if (category) metadata.category = category.slice(0, BOUNDS.metadata_value);
-  if (typeOf(first) !== (one(first, 'product_type') || null)) metadata.product_type = one(first, 'product_type');
+  const category = 'google_product_category';
+  const facts: Fact[] = [{ key: 'category', value: one(first, category), column: category }];
+  const type = one(first, 'product_type');
+  if (typeOf(first) !== (type || null)) facts.push({ key: 'product_type', value: type, column: 'product_type' });
   for (const name of new Set(items.flatMap((item) => [...item.values.keys()]))) {
     if (FIELDS.has(name) || options.some(({ attribute }) => attribute === name)) continue;
     const value = (first.values.get(name) ?? []).join(', ');
     const differs = items.some((item) => (item.values.get(name) ?? []).join(', ') !== value);
     if (differs) warn(first, `${name}: it differs among the variants; only that of the first is kept.`);
-    if (value === '') continue;
-    const reason = whyNotKept(metadata, name, value);
-    if (reason) warn(first, `${name}: ${reason}; this value is left out.`);
-    else metadata[name] = value;
+    facts.push({ key: name, value, column: name });
   }
-  return metadata;
+  return metadataFrom(facts, (message) => warn(first, warningOf(message, slug, one(first, 'id'))));
 }

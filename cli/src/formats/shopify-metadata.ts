@@ -1,4 +1,4 @@
-import { whyNotKept } from './bounds.ts';
+import { type Fact, metadataFrom } from './facts.ts';
 import type { ReadContext } from './reading.ts';
 import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
@@ -66,30 +66,25 @@ export function metafieldHeader(key: string): string {
 export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) {
   const head = headOf(rows);
   if (!head.has('category') && !head.has('giftCard') && extra.metafields.length === 0) return {};
-  const metadata: Record<string, string> = {};
-  const keep = (key: string, value: string, header: string, row: ShopifyRow) => {
-    const reason = whyNotKept(metadata, key, value);
-    if (reason) warn(`${header}: ${reason}; this value is left out.`, row);
-    else metadata[key] = value;
-  };
-  const category = head.text('category');
-  if (category) keep(CATEGORY, category, head.header('category'), head);
+  const facts: (Fact & { row: ShopifyRow })[] = [
+    { key: CATEGORY, value: head.text('category'), column: head.header('category'), row: head },
+  ];
   if (orWarn(head, warn, () => head.flag('giftCard'))) {
     warn(`${head.header('giftCard')}: it is sold here like any other product, and no code is made for the buyer.`);
-    keep(GIFT_CARD, 'true', head.header('giftCard'), head);
+    facts.push({ key: GIFT_CARD, value: 'true', column: head.header('giftCard'), row: head });
   }
   const inOrder = [head, ...rows.filter((row) => row !== head)];
   for (const { key, index, header } of extra.metafields) {
     const said = inOrder.filter((row) => row.cell(index) !== '');
     const [first] = said;
     if (!first) continue;
-    keep(key, first.cell(index), header, first);
+    facts.push({ key, value: first.cell(index), column: header, row: first });
     for (const row of said) {
       const differs = row.cell(index) !== first.cell(index);
       if (differs) warn(`${header}: a fact is one of the whole product here; this value differs and is left out.`, row);
     }
   }
-  return { metadata };
+  return { metadata: metadataFrom(facts, (message, { row }) => warn(message, row)) };
 }
 
 /** Notes what a row has in columns that are not kept. */

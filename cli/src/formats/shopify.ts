@@ -1,5 +1,6 @@
 import { outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
+import { warningOf } from './facts.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
@@ -77,8 +78,7 @@ function finish(
   const first = headOf(group.rows);
   const slug = slugFor(group.handle || first.text('title'), handles);
   const warn: Warn = (message, row = first) => {
-    const sku = row.text('sku');
-    context.warn(row.line, `${message} (${sku ? `${slug}, SKU ${sku}` : slug})`);
+    context.warn(row.line, warningOf(message, slug, row.text('sku')));
   };
   const product = productOf(group.rows, slug, extra, warn);
   const variantRows = variantRowsOf(group.rows);

@@ -35,6 +35,8 @@ export type WooColumn = keyof typeof WOOCOMMERCE_COLUMNS;
 export interface AttributeColumns {
   name: number;
   values: number;
+  /** The title of the column of the values. */
+  header: string;
 }
 
 export function attributeColumnsOf(header: string[]): AttributeColumns[] {
@@ -42,7 +44,7 @@ export function attributeColumnsOf(header: string[]): AttributeColumns[] {
   return titles.flatMap((title, name) => {
     const [, number] = /^attribute (\d+) name$/.exec(title) ?? [];
     const values = titles.indexOf(`attribute ${number} value(s)`);
-    return number !== undefined && values >= 0 ? [{ name, values }] : [];
+    return number !== undefined && values >= 0 ? [{ name, values, header: (header[values] ?? '').trim() }] : [];
   });
 }
 

@@ -1,7 +1,8 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { BOUNDS, whyNotKept } from './bounds.ts';
+import { BOUNDS } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { isMore, plainDecimal } from './decimals.ts';
+import { type Fact, metadataFrom, warningOf } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import type { Read, ReadContext } from './reading.ts';
@@ -15,7 +16,7 @@ import {
   WOOCOMMERCE_COLUMNS,
   type WooColumn,
 } from './woocommerce-columns.ts';
-import { attributesOf, listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
+import { listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
 
 type WooRow = RowReader<WooColumn>;
 type Warn = (row: WooRow, message: string) => void;
@@ -111,7 +112,6 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   const { columns, warn } = layout;
   const type = row.text('type').toLowerCase();
   if (/grouped|external/.test(type)) row.refuse('type', 'Grouped and external products are not known here.');
-  const facts = attributesOf(row, layout.attributes);
   const options = variations.length > 0 ? optionsOf(row, variations, layout.attributes) : [];
   const variants = variationsOf(row, variations, options, layout.attributes);
   warnOfShared(variants, warn);
@@ -145,7 +145,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
       alt: null,
       position: i + 1,
     })),
-    metadata: metadataOf(row, facts, options, categories, layout),
+    metadata: metadataOf(row, options, categories, layout),
     ...(variations.length === 0
       ? sold(row)
       : {
@@ -238,20 +238,20 @@ function weightOf(row: WooRow): VariantInput | undefined {
   return number === undefined ? undefined : { weight: plainDecimal(number, 8), weight_unit: unit as WeightUnit };
 }
 
-function metadataOf(row: WooRow, facts: Map<string, string>, options: string[], categories: string[], layout: Layout) {
-  const given: [string, string][] = [
-    ['category', categories[0] ?? ''],
-    ['categories', categories.length > 1 ? categories.join(', ') : ''],
-    ['short_description', row.text('description') ? textOfHtml(row.text('shortDescription')) : ''],
-    ...[...facts].filter(([name]) => !options.includes(name)),
-    ...layout.others.flatMap(({ meta, index }): [string, string][] => (meta ? [[meta, row.cell(index)]] : [])),
+function metadataOf(row: WooRow, options: string[], categories: string[], { attributes, others, warn }: Layout) {
+  const all = categories.length > 1 ? categories.join(', ') : '';
+  const short = row.text('description') ? textOfHtml(row.text('shortDescription')) : '';
+  const facts: Fact[] = [
+    { key: 'category', value: categories[0] ?? '', column: row.header('categories') },
+    { key: 'categories', value: all, column: row.header('categories') },
+    { key: 'short_description', value: short, column: row.header('shortDescription') },
+    ...attributes
+      .map(({ name, values, header }) => ({ key: row.cell(name), value: row.cell(values), column: header }))
+      .filter(({ key }) => key !== '' && !options.includes(key)),
+    ...others.flatMap(({ meta, index, header }) =>
+      meta ? [{ key: meta, value: row.cell(index), column: header }] : [],
+    ),
   ];
-  const metadata: Record<string, string> = {};
-  for (const [name, value] of given) {
-    if (value === '') continue;
-    const reason = whyNotKept(metadata, name, value);
-    if (reason) layout.warn(row, `${name}: ${reason}; this value is left out.`);
-    else metadata[name] = value;
-  }
-  return metadata;
+  const slug = slugOf(decodeEntities(row.text('name')));
+  return metadataFrom(facts, (message) => warn(row, warningOf(message, slug, row.text('sku'))));
 }

@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
  */
 export const CONTENT_TRUST = 'merchant' as const;
 
-export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500, attributes: 50 } as const;
+export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } as const;
 
 /** Formatting, bidirectional overrides, tag characters, private and unassigned code points, and letters that are blank. */
 const UNSEEN =

@@ -102,7 +102,7 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
         words(p.name, 'A')
         || words(concat_ws(' ', p.vendor, p.product_type, given.options), 'B')
         || words(concat_ws(' ', array_to_string(p.tags, ' '),
-          (select left(string_agg(value, ' '), 25000) from jsonb_each_text(p.metadata))), 'C')
+          (select string_agg(value, ' ') from jsonb_each_text(p.metadata))), 'C')
         || words(left(p.description, 10000), 'D'),
         given.fingerprint, ${INDEX_VERSION}, given.posting_count
       from unnest((select ${column(({ product_id }) => product_id)}::uuid[]), ${column(({ fingerprint }) => fingerprint)}::text[],

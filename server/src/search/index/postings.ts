@@ -106,8 +106,6 @@ export function headTermOf(name: string, values: string[]): string | undefined {
 
 /** Nobody types a longer value in full. */
 const MAX_VALUE_WORDS = 4;
-/** What is longer is a text, and no list of values. */
-const MAX_VALUE = 500;
 
 /** A facet value as a term: the same for `Off-White` and `off whites`. */
 export function valueTerm(terms: string[]): string {
@@ -128,7 +126,7 @@ function facetPostings({ vendor, product_type, tags, options, metadata }: Search
     ...of(tags, PLACE.tag),
     ...of(options, PLACE.option),
     ...of(
-      Object.values(metadata).flatMap((value) => (value.length > MAX_VALUE ? [] : value.split(/[,;/|]/))),
+      Object.values(metadata).flatMap((value) => value.split(/[,;/|]/)),
       PLACE.metadata,
     ),
   ];

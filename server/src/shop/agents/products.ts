@@ -92,15 +92,13 @@ export function productOf(product: Product): AgentProduct {
       product_type: sanitizeMerchantText(product.product_type, CAPS.name),
       tags: product.tags.slice(0, 50).flatMap((tag) => sanitizeMerchantText(tag, CAPS.name) ?? []),
       options: optionsOf(product),
-      attributes: Object.entries(product.metadata ?? {})
-        .slice(0, CAPS.attributes)
-        .flatMap(([name, value]) => {
-          const sanitized = {
-            name: sanitizeMerchantText(name, CAPS.name),
-            value: sanitizeMerchantText(value, CAPS.value),
-          };
-          return sanitized.name && sanitized.value ? [{ name: sanitized.name, value: sanitized.value }] : [];
-        }),
+      attributes: Object.entries(product.metadata ?? {}).flatMap(([name, value]) => {
+        const sanitized = {
+          name: sanitizeMerchantText(name, CAPS.name),
+          value: sanitizeMerchantText(value, CAPS.value),
+        };
+        return sanitized.name && sanitized.value ? [{ name: sanitized.name, value: sanitized.value }] : [];
+      }),
     },
   };
 }

@@ -10,7 +10,6 @@ import type {
 import { ValidationError } from '../errors.ts';
 import { canonicalAmount, minorUnits } from '../money.ts';
 import { normalName, normalTexts, paragraphsOf } from '../plain-text.ts';
-import { checkMetadata } from './metadata.ts';
 
 /**
  * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
@@ -82,7 +81,6 @@ export const VARIANT_DETAILS = [
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
   const texts = mistakes.collect(() => normalTexts(input, loc));
-  mistakes.collect(() => checkMetadata(input.metadata, loc));
   const options = planOptions(input.options ?? before?.options ?? [], mistakes, [...loc, 'options']);
   const old = new Map(before?.variants.map((variant) => [combinationOf(variant), variant]));
   const plan = (variant: VariantInput, place: Place) =>

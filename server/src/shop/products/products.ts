@@ -10,7 +10,6 @@ import { canonicalAmount } from '../money.ts';
 import { normalTexts } from '../plain-text.ts';
 import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
-import { checkMetadata } from './metadata.ts';
 import { lockProduct } from './parts.ts';
 import { type ProductPlan, planProduct, VARIANT_DETAILS } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
@@ -124,7 +123,6 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
     }
     changed = await updateDefaultVariant(shop, id, patch);
   }
-  checkMetadata(patch.metadata, ['body']);
   if (await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) })) changed = true;
   if (changed) {
     await summarize(shop, id);

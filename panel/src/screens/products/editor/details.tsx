@@ -198,7 +198,7 @@ interface ValueFieldProps {
 /** A field of one line would take the line breaks out of a longer text, such as one that was imported. */
 function ValueField({ label, value, error, onValue }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
-  const field = { label, value, maxLength: 65_535, error };
+  const field = { label, value, maxLength: 500, error };
   if (isText) return <TextArea {...field} onChange={(event) => onValue(event.target.value)} />;
   return <TextField {...field} onChange={(event) => onValue(event.target.value)} />;
 }

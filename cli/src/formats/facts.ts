@@ -1,0 +1,42 @@
+import { BOUNDS } from './bounds.ts';
+
+/** What a file says of a product beyond its fields. `column` is where, as the file calls it. */
+export interface Fact {
+  key: string;
+  value: string;
+  column: string;
+}
+
+/**
+ * The metadata that the facts make, the first before the later ones. One that does not fit is left out whole, and `warn` is told of
+ * it; empty ones say nothing.
+ */
+export function metadataFrom<Given extends Fact>(
+  facts: Given[],
+  warn: (message: string, fact: Given) => void,
+): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  for (const fact of facts) {
+    const { key, value, column } = fact;
+    if (value === '') continue;
+    const reason = whyNotKept(metadata, key, value);
+    if (reason) warn(`${column}: ${reason}; this value is left out.`, fact);
+    else metadata[key] = value;
+  }
+  return metadata;
+}
+
+function whyNotKept(metadata: Record<string, string>, key: string, value: string): string | undefined {
+  const length = [...value].length;
+  if (length > BOUNDS.metadata_value)
+    return `the value has ${length} characters, at most ${BOUNDS.metadata_value} are kept`;
+  if ([...key].length > BOUNDS.metadata_key) return `the name has more than ${BOUNDS.metadata_key} characters`;
+  if (Object.hasOwn(metadata, key)) return `another column has the name "${key}"`;
+  if (Object.keys(metadata).length >= BOUNDS.metadata) return `a product has at most ${BOUNDS.metadata} facts`;
+  return undefined;
+}
+
+/** A warning with the product and the variant that it is about. */
+export function warningOf(message: string, product: string, sku: string): string {
+  return `${message} (${sku ? `${product}, SKU ${sku}` : product})`;
+}
