@@ -135,7 +135,7 @@ function judgeStatement({ violations }: World, text: string, tables: string[]): 
     tables.includes(name ?? ''),
   );
   if (named.length === 0) return;
-  const bound = /site_id\s*=\s*\$\d|insert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\(\s*site_id/i.test(text);
+  const bound = /site_id\s*=\s*(?:\(select )?\$\d|insert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\(\s*site_id/i.test(text);
   if (!bound) violations.add(`a statement is not bound to a site: ${text.slice(0, 400)}`);
   const conditions = text.match(/site_id/g)?.length ?? 0;
   if (named.length > conditions) {

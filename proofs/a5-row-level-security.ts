@@ -105,7 +105,7 @@ function forgetSite(connection: pg.PoolClient, seen: { changed: number; texts: S
     if (changed === text) return send(...args);
     seen.changed += 1;
     seen.texts.add(text);
-    return send({ ...(config as object), text: changed }, ...rest);
+    return send(Object.assign(config as object, { text: changed }), ...rest);
   };
   connection.query = forgetful as typeof connection.query;
 }

@@ -1,7 +1,10 @@
 import { DIRECTORY } from './database.ts';
 
-/** `p.site_id = $1`: the tenant's site as a condition. Joins by it, and the sites of rows that are written, stay. */
-const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(\$\d+)(?:::uuid)?/g;
+/**
+ * `p.site_id = $1`, or `= (select $1::uuid)`: the tenant's site as a condition. Joins by it, and the sites of rows that are written,
+ * stay.
+ */
+const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(?:\(select (\$\d+)::uuid\)|(\$\d+)(?:::uuid)?)/g;
 const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
 
 interface Named {
@@ -29,7 +32,7 @@ export function withoutSite(text: string): string {
     tables.some(
       (one) => DIRECTORY.includes(one.table) && (alias === undefined || alias === one.alias || alias === one.table),
     );
-  return text.replace(CONDITION, (condition, alias: string | undefined, value: string) =>
+  return text.replace(CONDITION, (condition, alias: string | undefined, queried?: string, value = queried) =>
     finds(alias) ? condition : `${value}::uuid is not null`,
   );
 }
