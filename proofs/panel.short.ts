@@ -144,7 +144,7 @@ inPanel('a view is saved, and the list is exported without formulas', async (vis
     'URL.createObjectURL = (blob) => { blob.text().then((text) => { window.exported = text; }); return "#"; }',
   );
   await press('Export CSV');
-  await sees('orders were exported.');
+  await sees(' exported.');
   await tab.waitForFunction('window.exported !== undefined');
   const rows = String(await tab.evaluate('window.exported')).split('\r\n');
   await press('Remove this view');
@@ -210,7 +210,7 @@ inPanel('a bank statement is matched, and what it pays is marked at once', async
   await sees('2 match');
   await look('statement');
   await press('Mark 2 as paid');
-  await sees('2 orders were marked as paid.');
+  await sees('2 orders marked as paid.');
 
   const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
   expect(states.map(({ payment_status }) => payment_status)).toEqual(['paid', 'paid']);
