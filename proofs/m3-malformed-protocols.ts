@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { agentTools } from '../server/src/mcp/tools.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { type Call, exchange, type Reply } from './client.ts';
@@ -116,7 +117,11 @@ async function tellIdsApart(world: World): Promise<number> {
     const answers = [];
     for (const foreign of [true, false]) {
       const path = foreign ? theirs.path : Object.fromEntries(Object.keys(theirs.path).map((name) => [name, absent]));
-      const { result } = await callTool(world, tenant, agent.secret, { ...theirs, path, headers: {} });
+      const { result } = await callTool(world, tenant, agent.secret, {
+        ...theirs,
+        path,
+        headers: { 'Idempotency-Key': randomUUID() },
+      });
       const { request_id: _, ...told } = (result?.structuredContent ?? {}) as Record<string, unknown>;
       answers.push(JSON.stringify([result?.isError, told]));
       tried += 1;
