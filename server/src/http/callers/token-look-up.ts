@@ -35,7 +35,7 @@ export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'
   known: string;
   /** What `app.site_id` is set to; nothing for an unknown token. */
   tenant: string;
-  key_state?: Caller['key_state'];
+  key_state?: Caller['key_state'] | null;
 }
 
 /**
