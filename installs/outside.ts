@@ -60,6 +60,15 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
+/** What `site create --file` makes of it can sell at once: see buy.mjs. */
+export const SHOP = {
+  name: 'Alder & Finch',
+  country: 'DE',
+  settings: { bank_details: { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' } },
+  shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }],
+  products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
+};
+
 /** Packs a workspace as it was built last, and answers where the tarball is. */
 export async function pack(workspace: string, into: string): Promise<string> {
   // Without the script that builds it again, since tests that run at the same time read what it writes.

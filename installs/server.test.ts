@@ -15,6 +15,7 @@ import {
   pack,
   REPOSITORY,
   ran,
+  SHOP,
   stop,
 } from './outside.ts';
 
@@ -25,13 +26,6 @@ const MOST_PACKAGES = 285;
 const MOST_MEGABYTES = 165;
 
 const SERVER = ['npx', '--no', '--', 'commerce-server'];
-const SHOP = {
-  name: 'Alder & Finch',
-  country: 'DE',
-  settings: { bank_details: { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' } },
-  shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }],
-  products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
-};
 
 let folder: string;
 let dist: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findTool } from '../../server/test/tools.ts';
-import { done, emptyFolder, REPOSITORY } from '../outside.ts';
+import { done, emptyFolder, REPOSITORY, SHOP } from '../outside.ts';
 import { provideBaseImages } from './base-images.ts';
 import { findDaemon } from './daemon.ts';
 
@@ -55,14 +55,7 @@ test.skipIf(!daemon)(
   'a shop opened in the composition sells, and is there after a restart',
   { timeout: 600_000 },
   async () => {
-    const shop = {
-      name: 'Alder & Finch',
-      country: 'DE',
-      settings: { bank_details: { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' } },
-      shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }],
-      products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
-    };
-    await writeFile(join(folder, 'shop.json'), JSON.stringify(shop));
+    await writeFile(join(folder, 'shop.json'), JSON.stringify(SHOP));
     await composed('up', '--detach');
     await serving();
     const created = await command(

@@ -30,14 +30,14 @@ export function factsOf(
   const facts: Record<string, string> = {};
   const tags = keptTags(row.text('tags'), warn);
   if (tags !== '') facts.tags = tags;
-  for (const [key, column] of FACTS) {
-    const text = row.text(column);
+  const keep = (key: string, column: OrderColumn, text: string) => {
     const letters = [...text];
     if (letters.length > LONGEST)
       warn(`${row.header(column)}: the text has ${letters.length} characters and is cut to ${LONGEST}.`);
     if (text !== '') facts[key] = letters.slice(0, LONGEST).join('').trim();
-  }
+  };
+  for (const [key, column] of FACTS) keep(key, column, row.text(column));
   const taxes = TAXES.flatMap(([name, value]) => (row.text(name) ? `${row.text(name)}: ${row.text(value)}` : []));
-  if (taxes.length > 0) facts.taxes = taxes.join('; ').slice(0, LONGEST);
+  keep('taxes', 'tax1Name', taxes.join('; '));
   return facts;
 }

@@ -157,6 +157,11 @@ const states: [Cells, object, RegExp | undefined][] = [
   ],
   [{ 'Financial Status': 'partially_refunded' }, { payment_status: 'paid' }, /no column says how much/],
   [{ 'Refunded Amount': '99.00' }, { refunds: [{ amount: '10.00' }] }, /more than the total/],
+  [
+    { 'Tax 1 Name': 'Tax'.repeat(200), 'Tax 1 Value': '0.00' },
+    { metadata: { taxes: 'Tax'.repeat(200).slice(0, 500) } },
+    /Tax 1 Name: the text has 606 characters and is cut to 500/,
+  ],
   [{ Email: 'n/a' }, { payment_status: 'paid' }, /Email: "n\/a" is no e-mail address/],
 ];
 

@@ -88,19 +88,19 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
 
   /** Called by `pg` to send it. */
   override prepare(connection: ProtocolConnection): void {
-    const line = lines.get(connection);
-    this.#known = line?.columns.get(this.name);
+    const state = states.get(connection);
+    this.#known = state?.columns.get(this.name);
     if (this.#known) Object.assign(this._result, this.#known);
-    line?.describe(this.#known === undefined);
+    state?.describe(this.#known === undefined);
     super.prepare(connection);
-    line?.describe(true);
+    state?.describe(true);
   }
 
   /** Called by `pg` once its values are bound. */
   _getRows(connection: ProtocolConnection): void {
     connection.execute({ portal: '', rows: undefined });
-    const line = lines.get(connection);
-    if (line) line.end(this);
+    const state = states.get(connection);
+    if (state) state.end(this);
     else connection.sync();
   }
 
@@ -115,7 +115,8 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
 
   override handleCommandComplete(message: object, connection: ProtocolConnection): void {
     super.handleCommandComplete(message, connection);
-    if (!this.#known && this.name !== undefined) lines.get(connection)?.columns.set(this.name, columnsOf(this._result));
+    if (!this.#known && this.name !== undefined)
+      states.get(connection)?.columns.set(this.name, columnsOf(this._result));
     if (!this.synced) connection.emit('readyForQuery', { status: 'T' });
   }
 
@@ -126,7 +127,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
 
   override handleError(error: unknown, connection: ProtocolConnection): void {
     super.handleError(error, connection);
-    lines.get(connection)?.columns.delete(this.name);
+    states.get(connection)?.columns.delete(this.name);
     if (this.synced || !isFromServer(error)) return;
     connection.emit('readyForQuery', { status: 'E' });
     connection.emit('errorMessage', skipped());
@@ -154,7 +155,7 @@ function skipped(): Error {
 }
 
 /** What is known of a connection, and what was sent on it since the last Sync. */
-class Line {
+class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
   #describes = true;
@@ -205,17 +206,17 @@ class Line {
   }
 }
 
-const lines = new WeakMap<ProtocolConnection, Line>();
+const states = new WeakMap<ProtocolConnection, ConnectionState>();
 
 /** To be called once for each new connection of a pool whose statements are sent as `Statement`. */
 export function prepareConnection(client: pg.PoolClient): void {
   const connection = connectionOf(client);
-  lines.set(connection, new Line(connection));
+  states.set(connection, new ConnectionState(connection));
 }
 
 /** To be called before what was sent on the connection leaves the process. */
 export function flush(client: pg.PoolClient): void {
-  lines.get(connectionOf(client))?.flush();
+  states.get(connectionOf(client))?.flush();
 }
 
 /** `pg` does not declare it. */

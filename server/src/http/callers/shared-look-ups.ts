@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /** The requests with one credential. */
-interface Company {
+interface Queue {
   waiting: Waiting[];
   /** How many look-ups are under way, and when the last one began. */
   underWay: number;
@@ -31,23 +31,23 @@ interface Company {
 }
 
 /** A look-up that takes longer does not keep others waiting. */
-const PATIENCE_MS = 10;
+const MAX_WAIT_MS = 10;
 /** So many products' stock is read by one statement, unless one answer has more. */
 const MAX_PRODUCTS = 500;
 /** So many requests read on one connection, and on so many connections at once before others wait. */
-const READS_TOGETHER = 8;
-const READS_ASIDE = 2;
+const MAX_READS = 8;
+const MAX_CONNECTIONS = 2;
 
 /**
  * Looks up the tokens of requests that only read what is the same for everybody. Those that come in with the same credentials
  * while look-ups of these are under way wait for the end of one, and are then looked up together, by one statement. It is sent
- * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Without
- * company, a token is looked up at once. What they read is sent right behind the look-up, on the same connection.
+ * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Where
+ * nobody else waits, a token is looked up at once. What they read is sent right behind the look-up, on the same connection.
  */
 export class SharedLookUps {
   readonly #db: Pool;
   readonly #local: boolean;
-  readonly #companies = new Map<string, Company>();
+  readonly #queues = new Map<string, Queue>();
 
   /** `local` where a connection is kept for a transaction only. */
   constructor(db: Pool, local: boolean) {
@@ -67,42 +67,42 @@ export class SharedLookUps {
 
   #join<T>(claim: Claim, operation: Operation, request: Pick<Waiting, 'shown' | 'reads'>, work: Work<T>): Promise<T> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
-    const company = this.#companies.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
-    this.#companies.set(name, company);
+    const queue = this.#queues.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
+    this.#queues.set(name, queue);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    company.waiting.push({
+    queue.waiting.push({
       ...request,
       work: (connection, found) => work(connection, found).then(resolve),
       reject,
     });
     const serve = () => {
-      void this.#serve(company, claim, operation).then(() => {
-        if (company.underWay === 0) this.#companies.delete(name);
+      void this.#serve(queue, claim, operation).then(() => {
+        if (queue.underWay === 0) this.#queues.delete(name);
       });
     };
-    if (company.underWay >= (request.reads ? READS_ASIDE : 1)) serveInTime(company, serve);
+    if (queue.underWay >= (request.reads ? MAX_CONNECTIONS : 1)) serveInTime(queue, serve);
     else serve();
     return promise;
   }
 
   /** Looks up for all who wait, until nobody does. */
-  async #serve(company: Company, claim: Claim, operation: Operation): Promise<void> {
-    company.underWay += 1;
-    while (company.waiting.length > 0) {
-      company.begun = performance.now();
+  async #serve(queue: Queue, claim: Claim, operation: Operation): Promise<void> {
+    queue.underWay += 1;
+    while (queue.waiting.length > 0) {
+      queue.begun = performance.now();
       let served: Waiting[] = [];
       try {
         await withConnection(this.#db, async (connection) => {
           // Only now: whoever came in while all connections were taken is served as well.
-          served = nextOf(company, this.#local ? 1 : READS_TOGETHER);
+          served = nextOf(queue, this.#local ? 1 : MAX_READS);
           if (served.length > 0) await this.#work(connection, claim, operation, served);
         });
       } catch (error) {
         // Without a connection, nobody can be served.
-        if (served.length === 0) for (const { reject } of company.waiting.splice(0)) reject(error);
+        if (served.length === 0) for (const { reject } of queue.waiting.splice(0)) reject(error);
       }
     }
-    company.underWay -= 1;
+    queue.underWay -= 1;
   }
 
   /** Throws what makes the connection unusable, if anything failed at all. */
@@ -143,19 +143,19 @@ async function ofList(found: Promise<Map<string[], Found>>, list: string[]): Pro
 }
 
 /** Serves those who wait when no look-up that is under way has begun within the patience. */
-function serveInTime(company: Company, serve: () => void): void {
-  if (company.isWatched) return;
-  company.isWatched = true;
+function serveInTime(queue: Queue, serve: () => void): void {
+  if (queue.isWatched) return;
+  queue.isWatched = true;
   setTimeout(() => {
-    company.isWatched = false;
-    if (company.waiting.length === 0) return;
-    if (performance.now() - company.begun < PATIENCE_MS) serveInTime(company, serve);
+    queue.isWatched = false;
+    if (queue.waiting.length === 0) return;
+    if (performance.now() - queue.begun < MAX_WAIT_MS) serveInTime(queue, serve);
     else serve();
-  }, PATIENCE_MS).unref();
+  }, MAX_WAIT_MS).unref();
 }
 
 /** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */
-function nextOf({ waiting }: Company, most: number): Waiting[] {
+function nextOf({ waiting }: Queue, most: number): Waiting[] {
   const lists = new Set<string[]>();
   let [products, reading] = [0, 0];
   const beyond = waiting.findIndex(({ shown, reads }) => {
