@@ -305,6 +305,8 @@ inPanel('a collection is put in order', async (visit) => {
   }
   await look('new-collection');
   await press('Save collection');
+  // Until it has its own address, this is the form that made it.
+  await sees('Delete');
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await press(`Move ${a} down`);
   await sees('Not saved yet.');
