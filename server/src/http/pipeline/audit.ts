@@ -118,8 +118,7 @@ function insertion(record: Record): Sql {
       values (${site_id}, ${row.id}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${row.payload_hash},
         ${row.ip}, ${row.buyer_ip}, ${row.user_agent}, ${request_id},
         ${row.targets}::uuid[], ${row.fields}::text[], ${customer_id}, ${details}, ${salt}, ${row.details_hash},
-        ${auditKey.id}, ${signRow(auditKey, row)})
-      on conflict (site_id, id) do nothing`;
+        ${auditKey.id}, ${signRow(auditKey, row)})`;
 }
 
 /** The network address, unless a proxy passed on something that is none. */
@@ -155,7 +154,9 @@ export async function auditRefused(
     const active = act.status !== 401;
     const customer_id = active ? known.customer_id : null;
     const details = detailsFrom(act.operation, act.req, act.answer, active);
-    await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details }));
+    const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
+    // Where the outcome of the call's own commit is unknown, its row may be there.
+    await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
   });
 }
 

@@ -31,20 +31,25 @@ export async function hold(
   wanted: Pieces[],
   { isNew = false } = {},
 ): Promise<Shortage[]> {
-  const short = await (isNew ? holdFirst : change)(shop, checkout_id, wanted);
-  if (short.length === 0) return [];
+  if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0) return [];
   await releaseOverdue(shop, checkout_id, wanted);
   // Also when nothing was overdue: a statement that waited for its locks judges by the state when it began, and refuses what
   // became free meanwhile. This one begins with the locks held.
   return change(shop, checkout_id, wanted);
 }
 
-/** Most checkouts begin and are not changed: this is `change` without what compares with what was held before. */
-function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
-  return shop.rows<Shortage>(
-    sql`with ${wantedPieces(wanted)}, locked as materialized (
-        select v.id, v.track_inventory, v.on_hand, v.reserved, w.quantity
-        from variants v join wanted w on w.variant_id = v.id where v.site_id = ${shop.siteId} order by v.id for update of v
+/**
+ * Holds what it can of these pieces for a checkout that holds nothing yet, and returns whether that was all. Most checkouts begin and
+ * are not changed: this is `change` without what compares with what was held before, and without saying what is short.
+ */
+async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
+  const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
+  const quantities = [...pieces.values()].map((of) => of.reduce((sum, { quantity }) => sum + quantity, 0));
+  const enough = await shop.run(
+    sql`with locked as materialized (
+        select v.id, v.track_inventory, w.quantity
+        from unnest(${[...pieces.keys()]}::uuid[], ${quantities}::int[]) as w (variant_id, quantity)
+        join variants v on v.site_id = ${shop.siteId} and v.id = w.variant_id order by v.id for update of v
       ), changed as (
         update variants v set reserved = v.reserved + l.quantity from locked l
         where v.site_id = ${shop.siteId} and v.id = l.id and l.track_inventory
@@ -54,10 +59,9 @@ function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<S
         insert into stock_reservations (site_id, checkout_id, variant_id, quantity)
         select ${shop.siteId}, ${checkout_id}, id, -delta from changed
       ), moved as (${movements(shop, sql`'reservation'`, 'checkout')})
-      select w.variant_id, w.quantity as requested, greatest(coalesce(l.on_hand - l.reserved, 0), 0) as available
-      from wanted w left join locked l on l.id = w.variant_id left join changed c on c.id = w.variant_id
-      where c.id is null and coalesce(l.track_inventory, true)`,
+      select id from changed union all select id from locked where not track_inventory`,
   );
+  return enough === pieces.size;
 }
 
 interface Change extends Shortage {
