@@ -375,7 +375,7 @@ AS $procedure$
     begin
       execute format('alter table %s enable row level security', tenant_table);
       execute format('alter table %s force row level security', tenant_table);
-      execute format('create policy tenant on %s using (site_id = commerce.current_site())', tenant_table);
+      execute format('create policy tenant on %s using (site_id = (select commerce.current_site()))', tenant_table);
     end $procedure$
 ;
 
@@ -2398,19 +2398,19 @@ create policy sweep on commerce.agent_consents as permissive for all to commerce
   using ((expires_at <= (now() - '1 day'::interval)));
 
 create policy tenant on commerce.agent_consents as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.agent_profiles as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.agent_profiles as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.agent_tokens as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.agent_tokens as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.audit_events as permissive for select to commerce_backup
   using (true);
@@ -2428,13 +2428,13 @@ create policy sweep on commerce.audit_seals as permissive for all to commerce_sw
   using (true);
 
 create policy tenant on commerce.audit_seals as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.authorization_requests as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.authorization_requests as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.cart_items as permissive for select to commerce_backup
   using (true);
@@ -2464,19 +2464,19 @@ create policy backup on commerce.collection_products as permissive for select to
   using (true);
 
 create policy tenant on commerce.collection_products as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.collections as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.collections as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.customer_addresses as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.customer_addresses as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.customer_codes as permissive for select to commerce_backup
   using (true);
@@ -2485,7 +2485,7 @@ create policy sweep on commerce.customer_codes as permissive for all to commerce
   using ((expires_at <= (now() - '1 day'::interval)));
 
 create policy tenant on commerce.customer_codes as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.customer_registrations as permissive for select to commerce_backup
   using (true);
@@ -2494,7 +2494,7 @@ create policy sweep on commerce.customer_registrations as permissive for all to 
   using ((created_at <= (now() - '7 days'::interval)));
 
 create policy tenant on commerce.customer_registrations as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.customers as permissive for select to commerce_backup
   using (true);
@@ -2503,7 +2503,7 @@ create policy search_reads on commerce.customers as permissive for select to com
   using (true);
 
 create policy tenant on commerce.customers as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.discount_redemptions as permissive for select to commerce_backup
   using (true);
@@ -2518,7 +2518,7 @@ create policy backup on commerce.discounts as permissive for select to commerce_
   using (true);
 
 create policy tenant on commerce.discounts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.event_listeners as permissive for select to commerce_backup
   using (true);
@@ -2527,7 +2527,7 @@ create policy sweep on commerce.event_listeners as permissive for all to commerc
   using ((expires_at <= (now() - '01:00:00'::interval)));
 
 create policy tenant on commerce.event_listeners as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.events as permissive for select to commerce_backup
   using (true);
@@ -2536,13 +2536,13 @@ create policy sweep on commerce.events as permissive for all to commerce_sweep
   using ((created_at <= (now() - '30 days'::interval)));
 
 create policy tenant on commerce.events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.file_usage as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.file_usage as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.files as permissive for select to commerce_backup
   using (true);
@@ -2551,13 +2551,13 @@ create policy due on commerce.files as permissive for select to commerce_sweep
   using (true);
 
 create policy tenant on commerce.files as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.fulfillment_items as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.fulfillment_items as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.fulfillments as permissive for select to commerce_backup
   using (true);
@@ -2566,7 +2566,7 @@ create policy search_reads on commerce.fulfillments as permissive for select to 
   using (true);
 
 create policy tenant on commerce.fulfillments as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.idempotency_keys as permissive for select to commerce_backup
   using (true);
@@ -2581,13 +2581,13 @@ create policy backup on commerce.low_stock_notices as permissive for select to c
   using (true);
 
 create policy tenant on commerce.low_stock_notices as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.marketing_consents as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.marketing_consents as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.oauth_clients as permissive for select to commerce_backup
   using (true);
@@ -2596,7 +2596,7 @@ create policy sweep on commerce.oauth_clients as permissive for all to commerce_
   using ((expires_at <= (now() - '1 day'::interval)));
 
 create policy tenant on commerce.oauth_clients as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_events as permissive for select to commerce_backup
   using (true);
@@ -2614,7 +2614,7 @@ create policy search_reads on commerce.order_lines as permissive for select to c
   using (true);
 
 create policy tenant on commerce.order_lines as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_links as permissive for select to commerce_backup
   using (true);
@@ -2623,7 +2623,7 @@ create policy sweep on commerce.order_links as permissive for all to commerce_sw
   using ((created_at <= (now() - '180 days'::interval)));
 
 create policy tenant on commerce.order_links as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_numbers as permissive for select to commerce_backup
   using (true);
@@ -2641,7 +2641,7 @@ create policy search_reads on commerce.orders as permissive for select to commer
   using (true);
 
 create policy tenant on commerce.orders as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payment_accounts as permissive for select to commerce_backup
   using (true);
@@ -2653,7 +2653,7 @@ create policy backup on commerce.payment_events as permissive for select to comm
   using (true);
 
 create policy tenant on commerce.payment_events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payment_moves as permissive for select to commerce_backup
   using (true);
@@ -2662,7 +2662,7 @@ create policy due on commerce.payment_moves as permissive for select to commerce
   using ((status = 'pending'::text));
 
 create policy tenant on commerce.payment_moves as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payments as permissive for select to commerce_backup
   using (true);
@@ -2677,7 +2677,7 @@ create policy backup on commerce.pending_images as permissive for select to comm
   using (true);
 
 create policy tenant on commerce.pending_images as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_changes as permissive for select to commerce_backup
   using (true);
@@ -2686,19 +2686,19 @@ create policy sweep on commerce.product_changes as permissive for all to commerc
   using (true);
 
 create policy tenant on commerce.product_changes as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_images as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.product_images as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_options as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.product_options as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_sales as permissive for select to commerce_backup
   using (true);
@@ -2707,7 +2707,7 @@ create policy due on commerce.product_sales as permissive for select to commerce
   using (true);
 
 create policy tenant on commerce.product_sales as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_search as permissive for select to commerce_backup
   using (true);
@@ -2716,13 +2716,13 @@ create policy search_reads on commerce.product_search as permissive for select t
   using (true);
 
 create policy tenant on commerce.product_search as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_tombstones as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.product_tombstones as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.products as permissive for select to commerce_backup
   using (true);
@@ -2731,43 +2731,43 @@ create policy search_reads on commerce.products as permissive for select to comm
   using (true);
 
 create policy tenant on commerce.products as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.refund_items as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.refund_items as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.refunds as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.refunds as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.search_models as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.search_models as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.search_postings as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.search_postings as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.search_product_vectors as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.search_product_vectors as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.search_word_vectors as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.search_word_vectors as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.shipping_options as permissive for select to commerce_backup
   using (true);
@@ -2785,7 +2785,7 @@ create policy backup on commerce.site_usage as permissive for select to commerce
   using (true);
 
 create policy tenant on commerce.site_usage as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.stock_movements as permissive for select to commerce_backup
   using (true);
@@ -2809,7 +2809,7 @@ create policy backup on commerce.test_payments as permissive for select to comme
   using (true);
 
 create policy tenant on commerce.test_payments as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.ucp_requests as permissive for select to commerce_backup
   using (true);
@@ -2818,7 +2818,7 @@ create policy sweep on commerce.ucp_requests as permissive for all to commerce_s
   using ((created_at <= (now() - '25:00:00'::interval)));
 
 create policy tenant on commerce.ucp_requests as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.variants as permissive for select to commerce_backup
   using (true);
@@ -2827,13 +2827,13 @@ create policy search_reads on commerce.variants as permissive for select to comm
   using (true);
 
 create policy tenant on commerce.variants as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.webhook_attempts as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.webhook_attempts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.webhook_deliveries as permissive for select to commerce_backup
   using (true);
@@ -2842,13 +2842,13 @@ create policy sweep on commerce.webhook_deliveries as permissive for select to c
   using (true);
 
 create policy tenant on commerce.webhook_deliveries as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.webhooks as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.webhooks as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 grant delete, insert, select, update on commerce.agent_consent_links to commerce_app;
 

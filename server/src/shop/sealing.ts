@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
 /** Texts kept in the database under a key that it does not know, by AES-256-GCM with a nonce of their own. */
 const ALGORITHM = 'aes-256-gcm';
@@ -16,7 +16,8 @@ export interface Sealing {
 
 export function seal({ key, tag, context }: Sealing, text: string): Buffer {
   const nonce = randomBytes(NONCE_LENGTH);
-  const cipher = createCipheriv(ALGORITHM, key, nonce);
+  // Given the bytes themselves, Node takes three times as long.
+  const cipher = createCipheriv(ALGORITHM, createSecretKey(key), nonce);
   if (context !== undefined) cipher.setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat(tag === 'first' ? [nonce, cipher.getAuthTag(), sealed] : [nonce, sealed, cipher.getAuthTag()]);

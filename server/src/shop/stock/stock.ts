@@ -31,7 +31,8 @@ export async function hold(
   wanted: Pieces[],
   { isNew = false } = {},
 ): Promise<Shortage[]> {
-  if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0) return [];
+  if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0)
+    return [];
   await releaseOverdue(shop, checkout_id, wanted);
   // Also when nothing was overdue: a statement that waited for its locks judges by the state when it began, and refuses what
   // became free meanwhile. This one begins with the locks held.
