@@ -84,7 +84,7 @@ export class Shop {
   readonly #connection: Connection;
   readonly #until: Promise<void> | undefined;
 
-  /** Results are handed over only once `until`, if given, is fulfilled. */
+  /** Results are handed over only once `until`, if given, is fulfilled; until then `tenant` may lack its moment. */
   constructor(tenant: Tenant, actor: Actor, connection: Connection, until?: Promise<void>) {
     this.#tenant = tenant;
     this.siteId = tenant.site_id;
@@ -104,6 +104,7 @@ export class Shop {
 
   /** When the transaction began: what `now()` is in each of its statements. */
   async moment(): Promise<string> {
+    await this.#until;
     const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
     if (!known) throw new Error('PostgreSQL did not tell the time.');
     return known;
@@ -142,9 +143,12 @@ export class Shop {
   }
 
   async #query<Row extends object>(statement: Sql): Promise<QueryResult<Row>> {
-    const result = await query<Row>(this.#connection, statement);
-    await this.#until;
-    return result;
+    const sent = query<Row>(this.#connection, statement);
+    if (this.#until) {
+      sent.catch(() => undefined);
+      await this.#until;
+    }
+    return sent;
   }
 
   /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */

@@ -1,6 +1,6 @@
 import { actorOf } from '../http/callers/callers.ts';
 import type { OperationId } from '../http/contract/contract.ts';
-import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
+import type { Beforehand, Handler, WholeCall } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
 import * as accountExport from '../shop/account/export.ts';
 import * as registration from '../shop/account/registration.ts';
@@ -132,7 +132,7 @@ export const getCustomerOrder: Beforehand<'storefront.getCustomerOrder'> = {
   },
 };
 
-type Caller = Call<OperationId>['caller'];
+type Caller = WholeCall<OperationId>['caller'];
 
 /** The contract requires the customer's token wherever this is called. */
 function customerOf({ customer_id }: Caller): string {

@@ -27,6 +27,7 @@ import type { CatalogueCache, Found } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
+import { isBegunAhead } from './handler.ts';
 import { claim, claimOf, isAnswered, type Key, runOncePerKey, wasAnswered } from './idempotency.ts';
 import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
@@ -38,6 +39,7 @@ import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
 import { success } from './success.ts';
+import { NotAsExpected, WorkAhead } from './work-ahead.ts';
 
 /**
  * What a request does with the database: on one connection, in a transaction when it is a mutation, the caller is
@@ -116,10 +118,17 @@ export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, c
   );
 }
 
-function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  return inSentTransaction(deps.db, (connection, begun) =>
-    incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, counted)),
-  );
+async function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const { claim, operation, req } = incoming;
+  const ahead = isBegunAhead(operation.id) ? new WorkAhead<unknown>(claim, req.ip) : undefined;
+  const written = (count: boolean, work?: WorkAhead<unknown>) =>
+    inSentTransaction(deps.db, (connection, begun) =>
+      incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, count, work)),
+    );
+  return written(counted, ahead).catch((error: unknown) => {
+    if (!(error instanceof NotAsExpected)) throw error;
+    return written(false);
+  });
 }
 
 /** Without BEGIN and COMMIT. */
@@ -187,15 +196,18 @@ async function run(
   handler: PlainHandler,
   incoming: Incoming,
   counted: boolean,
+  ahead?: WorkAhead<unknown>,
 ): Promise<Ran> {
   const { operation, req } = incoming;
   const write = !operation.safe;
   const known = begun && keyOfToken(deps, incoming);
-  const caller = await admit(deps, connection, begun, incoming, counted, { key: known && claimOf(known) });
+  const admission = admit(deps, connection, begun, incoming, counted, { key: known && claimOf(known) });
+  if (known) ahead?.begin(connection, (shop) => handler({ ...partsOf(deps, incoming, {}), shop } as never));
+  const caller = await (ahead && known ? ahead.admitted(admission) : admission);
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const work = async () => {
-    const body = await handler(call as never).catch(async (error: unknown) => {
+    const body = await (ahead?.result ?? handler(call as never)).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await advised(shop, error, req) : error;
     });
     if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);
@@ -287,7 +299,7 @@ async function advised(shop: Shop, error: unknown, { params, body = {} }: Reques
   return withAlternatives(shop, error, { path: params, body } as RefusedCall);
 }
 
-export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
+export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Pick<Caller, 'buyer_ip'>) {
   const { baseUrl, egress } = deps;
   return {
     baseUrl,

@@ -39,13 +39,29 @@ export interface Beforehands {
   ended(): boolean;
 }
 
+/** Their handlers are begun together with the look-up of the caller, of whom they know only what their shop does (work-ahead.ts). */
+const BEGUN_AHEAD = [
+  'storefront.addCartItem',
+  'storefront.createCheckout',
+  'storefront.updateCheckout',
+  'storefront.completeCheckout',
+] as const satisfies OperationId[];
+
+type BegunAhead = (typeof BEGUN_AHEAD)[number];
+
+export function isBegunAhead(id: OperationId): boolean {
+  return (BEGUN_AHEAD as readonly OperationId[]).includes(id);
+}
+
 /**
  * What a handler is given. Answers that the catalogue's cache may keep depend on the shop and the address only, so their handlers
  * know nothing of the caller (read-ahead.ts).
  */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
-  : WholeCall<Id>;
+  : Id extends BegunAhead
+    ? Omit<WholeCall<Id>, 'caller' | 'origin'>
+    : WholeCall<Id>;
 
 /** The tenant's shop and the parts of the request, validated and typed by the contract. */
 export interface WholeCall<Id extends OperationId> {
