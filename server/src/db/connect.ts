@@ -37,13 +37,16 @@ function parseInteger(text: string): number {
   return value;
 }
 
+/** How long PostgreSQL lets a statement run, and wait for a lock. */
+export const LONGEST_MS = { statement: 5_000, lock: 2_000 };
+
 /** The settings of every connection; times in milliseconds. */
 const SETTINGS = {
   role: 'commerce_app',
   search_path: 'commerce,public',
   timezone: 'UTC',
-  statement_timeout: '5000',
-  lock_timeout: '2000',
+  statement_timeout: String(LONGEST_MS.statement),
+  lock_timeout: String(LONGEST_MS.lock),
   idle_in_transaction_session_timeout: '10000',
   // What is read often is in memory, so looking up a few rows by an index beats reading a small table as a whole.
   random_page_cost: '1.1',

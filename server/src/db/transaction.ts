@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Sql } from 'sql-template-tag';
-import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection, together } from './connect.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { begin, type Connection, giveBack, keepsSessions, LONGEST_MS, query, send, takeConnection, together } from './connect.ts';
 import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
@@ -49,6 +49,7 @@ export async function inSentTransaction<T>(
     broken = await undo(connection, error);
     throw error;
   } finally {
+    endsAt.delete(connection);
     giveBack(connection, broken);
   }
 }
@@ -95,9 +96,36 @@ const unheard = new WeakMap<Connection, Promise<unknown>[]>();
 
 /** Sends a statement without waiting for it. If it fails, so does the end of its transaction. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
-  const sent = query(connection, statement);
+  endInTime(connection);
+  note(connection, query(connection, statement));
+}
+
+function note(connection: Connection, sent: Promise<unknown>): void {
   sent.catch(() => undefined);
   unheard.set(connection, [...(unheard.get(connection) ?? []), sent]);
+}
+
+const endsAt = new WeakMap<Connection, number>();
+
+/** The time at which the work of a transaction ends at the latest, in milliseconds since 1970. */
+export function endBy(connection: Connection, time: number): void {
+  endsAt.set(connection, time);
+}
+
+/** Whoever waits for the transaction learns first that the time is over. */
+const AFTER_THE_END_MS = 50;
+
+/**
+ * What is sent together with COMMIT cannot be taken back. PostgreSQL is therefore told how long it may run and wait for locks, where
+ * that is less than usual.
+ */
+function endInTime(connection: Connection): void {
+  const left = (endsAt.get(connection) ?? Number.POSITIVE_INFINITY) - Date.now();
+  if (left >= LONGEST_MS.statement) return;
+  const limit = Math.max(0, Math.ceil(left)) + AFTER_THE_END_MS;
+  const setting = sql`select set_config('statement_timeout', ${String(limit)}, true),
+    set_config('lock_timeout', ${String(Math.min(limit, LONGEST_MS.lock))}, true)`;
+  note(connection, query(connection, setting));
 }
 
 function takeUnheard(connection: Connection): Promise<unknown>[] {
@@ -114,6 +142,7 @@ export async function beginAnew(connection: Connection): Promise<void> {
 }
 
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
+  if (last) endInTime(connection);
   const written = together(...takeUnheard(connection), last && query(connection, last));
   const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);
   // After an error in what was sent before, COMMIT rolls back.

@@ -57,6 +57,32 @@ test('a mutation that takes too long is undone, and done by its retry under the 
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 
+test('a write that waits for a lock beside its COMMIT ends with the deadline, as a timeout that has written nothing', async () => {
+  const { server, headers, lock } = await openHurried();
+  const key = randomUUID();
+  const make = () =>
+    fetch(`${server.baseUrl}/api/storefront/cart`, {
+      method: 'POST',
+      headers: { ...headers, 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+  const carts = async () =>
+    (await server.owner.query('select id from commerce.carts where site_id = $1', [headers['X-Site-ID']])).rows;
+
+  const unlock = await lock('carts');
+  const begun = performance.now();
+  const late = await make();
+  const took = performance.now() - begun;
+  await unlock();
+
+  expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
+  // Locks are waited for 2 s where there is more time.
+  expect(took).toBeLessThan(1_500);
+  expect(await carts()).toEqual([]);
+  const again = (await (await make()).json()) as { id: string };
+  expect(await carts()).toEqual([{ id: again.id }]);
+});
+
 test('a read that takes too long gives its connection up', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   await givenProduct();

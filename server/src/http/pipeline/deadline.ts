@@ -1,12 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { type Connection, cut } from '../../db/connect.ts';
+import { endBy } from '../../db/transaction.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { isUpload } from './body.ts';
-import { answerTo } from './errors.ts';
+import { answerTo, tookTooLong } from './errors.ts';
 import type { Notes } from './notes.ts';
 
 /** How long a request may take as a whole, in seconds; longer for one with a large body. */
@@ -19,22 +20,26 @@ export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
  * The time that a request has. When it is over, the answer is 503 `timeout` at once, and the connection that the request
- * holds is ended, so that PostgreSQL undoes its transaction. Once the COMMIT is on its way there is no deadline any more:
- * whoever is told `timeout` can rely on nothing having been done.
+ * holds is ended, so that PostgreSQL undoes its transaction. Once the COMMIT is on its way, the outcome is waited for: whoever is told
+ * `timeout` can rely on nothing having been done. PostgreSQL ends what is sent together with COMMIT when the time is over.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout;
+  readonly #seconds: number;
+  readonly #end: number;
   readonly #expiry = Promise.withResolvers<never>();
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** The deadline passed during a COMMIT: it counts if the work is repeated or goes on. */
-  #missed: number | undefined;
+  /** The deadline passed during a COMMIT: it counts if the work fails, is repeated or goes on. */
+  #missed = false;
 
   constructor(seconds: number) {
     // A request that ends in time never looks at it.
     this.#expiry.promise.catch(() => undefined);
-    this.#timer = setTimeout(() => this.#expire(seconds), seconds * 1_000);
+    this.#seconds = seconds;
+    this.#end = Date.now() + seconds * 1_000;
+    this.#timer = setTimeout(() => this.#expire(), seconds * 1_000);
   }
 
   /** Whether the request has been answered for being late. */
@@ -46,6 +51,8 @@ export class Deadline {
   async limit<T>(work: Promise<T>): Promise<T> {
     try {
       return await Promise.race([work, this.#expiry.promise]);
+    } catch (error) {
+      throw this.#missed && tookTooLong(error) ? tooLate(this.#seconds) : error;
     } finally {
       clearTimeout(this.#timer);
     }
@@ -54,9 +61,10 @@ export class Deadline {
   /** Runs work that holds a connection; `commits` when what it did is committed next. */
   async hold<T>(connection: Connection, commits: boolean, work: () => Promise<T>): Promise<T> {
     this.#committing = false;
-    if (this.#missed !== undefined) this.#expire(this.#missed);
+    if (this.#missed) this.#expire();
     this.#throwIfOver();
     this.#connection = connection;
+    if (commits) endBy(connection, this.#end);
     try {
       const result = await work();
       this.#throwIfOver();
@@ -76,14 +84,14 @@ export class Deadline {
     }
   }
 
-  #expire(seconds: number): void {
+  #expire(): void {
     if (this.#committing) {
-      this.#missed = seconds;
+      this.#missed = true;
       return;
     }
     this.#over = true;
     if (this.#connection) cut(this.#connection);
-    this.#expiry.reject(tooLate(seconds));
+    this.#expiry.reject(tooLate(this.#seconds));
   }
 
   #throwIfOver(): void {

@@ -127,7 +127,7 @@ export function translate(error: unknown): ShopError {
     return new ShopError(refusal as ErrorCode, sentence);
   }
   if (isDiskFull(error)) return diskFull();
-  if (hasCode(error, TOO_SLOW)) return new ShopError('unavailable', 'The database took too long. Try again.');
+  if (tookTooLong(error)) return new ShopError('unavailable', 'The database took too long. Try again.');
   if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
   return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
 }
@@ -140,6 +140,11 @@ function diskFull(): ShopError {
 
 /** Somebody has to make space. */
 const RETRY_WHEN_FULL_SECONDS = 10;
+
+/** A statement ran, or waited for a lock, for as long as it may: its transaction was undone. */
+export function tookTooLong(error: unknown): boolean {
+  return hasCode(error, TOO_SLOW);
+}
 
 /** The transaction was undone as a whole, or never got to its COMMIT: running it again is safe. */
 export function isRetryable(error: unknown): boolean {

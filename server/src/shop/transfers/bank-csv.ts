@@ -1,6 +1,6 @@
 import { amountOf, decimalMarkOf } from './amounts.ts';
 import { csvRows, delimiterOf } from './csv.ts';
-import { type Transfer, unreadable } from './transfer.ts';
+import { refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /** The CSV of banks, who agree on no header: columns are known by their usual names in English, German and French. */
 
@@ -21,17 +21,28 @@ type Columns = Record<Field, number[]>;
 /** Banks put lines about the account above the header. */
 const HEADER_WITHIN = 30;
 
-/** The rows with money that came in. Refuses a text in which no row is a header with an amount and a text. */
+/** A bank writes more than this many characters about a payment, so a text that is no longer than a request may be has fewer. */
+const MOST_LINES = 20_000;
+/** Banks have about 20 columns. */
+const MOST_COLUMNS = 100;
+const LONGEST_HEADER = 5_000;
+
+/**
+ * The rows with money that came in. Refuses a text in which no row is a header with an amount and a text, and before it is read one
+ * that would take long to read.
+ */
 export function readBankCsv(text: string): Transfer[] {
-  const lines = text.split(/\r\n|\n|\r/);
-  const top = lines.slice(0, HEADER_WITHIN).findIndex((line) => columnsOf(headerCells(line)) !== undefined);
+  refuseMoreThan(MOST_LINES, '\n', text, 'lines');
+  const lines = text.split('\n', HEADER_WITHIN);
+  const top = lines.findIndex((line) => line.length <= LONGEST_HEADER && columnsOf(headerCells(line)) !== undefined);
   if (top < 0) {
     throw unreadable(
       'The statement has no header with a column for the amount (Amount, Betrag, Montant) and one for what the payer wrote ' +
         '(Reference, Verwendungszweck, Libellé) in its first lines. Export CSV with a header, or CAMT.053.',
     );
   }
-  const [header, ...rows] = csvRows(lines.slice(top).join('\n'), delimiterOf(lines[top] ?? ''));
+  const above = lines.slice(0, top).reduce((length, line) => length + line.length + 1, 0);
+  const [header, ...rows] = csvRows(text.slice(above), delimiterOf(lines[top] ?? ''), MOST_COLUMNS);
   const columns = columnsOf(header?.cells ?? []);
   if (!columns) throw unreadable(`The header in line ${top + 1} cannot be read.`);
   const mark = decimalMarkOf(rows.flatMap(({ cells }) => written(cells, columns) ?? []));

@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { type Transfer, unreadable } from './transfer.ts';
+import { refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /**
  * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13: they differ in what is not read here. Entities are not expanded,
@@ -27,7 +27,11 @@ export function readCamt(xml: string): Transfer[] {
   return entriesOf(parsed(xml)).flatMap((entry, i) => transfersOf(entry, i + 1));
 }
 
+/** A payment has about 20 elements, each with a beginning and an end. */
+const MOST_TAGS = 100_000;
+
 function parsed(xml: string): Node {
+  refuseMoreThan(MOST_TAGS, '<', xml, 'tags');
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml))
     throw unreadable('The statement declares a document type, which no bank does.');
   const valid = XMLValidator.validate(xml);

@@ -6,8 +6,11 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** The rows of a CSV; cells may be quoted, and hold quotes doubled, separators and newlines. Blank lines are left out. */
-export function csvRows(text: string, delimiter: string): CsvRow[] {
+/**
+ * The rows of a CSV; cells may be quoted, and hold quotes doubled, separators and newlines. Blank lines are left out. Refuses a row
+ * of more cells than `mostCells` when it gets there.
+ */
+export function csvRows(text: string, delimiter: string, mostCells: number): CsvRow[] {
   const rows: CsvRow[] = [];
   let at = 0;
   let line = 1;
@@ -17,6 +20,7 @@ export function csvRows(text: string, delimiter: string): CsvRow[] {
     for (;;) {
       const cell = cellAt(text, at, delimiter, begun);
       cells.push(cell.value);
+      if (cells.length > mostCells) throw unreadable(`Line ${begun} has more than ${mostCells} columns.`);
       line += cell.newlines;
       at = cell.end;
       if (text[at] !== delimiter) break;

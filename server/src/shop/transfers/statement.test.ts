@@ -107,7 +107,25 @@ test.each([
   ['XML that ends early', CAMT(ENTRY('<Amt>')).slice(0, -60), /XML of the statement is broken/],
   ['a document type', CAMT().replace('?>', `?>${BOMB}`), /declares a document type/],
   ['elements in one another', `<Document>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</Document>`, /XML/],
+  ['more lines than a statement has', `Reference,Amount\n${'1001,-1\n'.repeat(20_001)}`, /more than 20000 lines/],
+  ['a row of endless columns', `Reference,Amount\n1001,1.00${','.repeat(200)}\n`, /Line 2 has more than 100 columns/],
+  ['a header of endless columns', `Reference,Amount${','.repeat(5_000)}\n1001,1.00\n`, /no header with a column/],
+  ['more tags than a statement has', `<Document>${'<a/>'.repeat(100_001)}</Document>`, /more than 100000 tags/],
   ['an amount that is none', CAMT(ENTRY(`<Amt Ccy="EUR">1,00</Amt>${BOOKED}`)), /Entry 1 has no readable amount/],
 ])('%s is refused with what is missing', (_what, content, message) => {
   expect(() => (content.startsWith('<') ? readCamt(content) : readBankCsv(content))).toThrow(message);
+});
+
+test('what is too long is refused before it is read, however it is made up', () => {
+  const header = 'Reference,Amount\n';
+  for (const filling of [',', '\n', '"', '"\n', 'a,1\n', '"",""\n']) {
+    for (const begin of ['', header]) {
+      const text = `${begin}${filling.repeat(900_000 / filling.length)}`;
+      const begun = process.cpuUsage();
+      expect(() => readBankCsv(text)).toThrow(/more than 20000 lines|more than 100 columns|no header|not closed/);
+      const { user } = process.cpuUsage(begun);
+      // Reading it all took 0.5 to 2 s.
+      expect([filling, begin, user / 1_000 < 200]).toEqual([filling, begin, true]);
+    }
+  }
 });

@@ -13,6 +13,14 @@ export interface Transfer {
   text: string;
 }
 
+/** Refuses a text with more of something than a statement has. Nothing is read before that. */
+export function refuseMoreThan(most: number, mark: string, text: string, things: string): void {
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0 && count <= most; at = text.indexOf(mark, at + 1)) count += 1;
+  if (count <= most) return;
+  throw unreadable(`The statement has more than ${most} ${things}. Export fewer days at a time.`);
+}
+
 /** A statement that cannot be read, in a sentence that says what is missing. */
 export function unreadable(msg: string): ValidationError {
   return new ValidationError([bodyMistake(['statement'], 'statement_unreadable', msg)]);
