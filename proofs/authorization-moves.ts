@@ -1,4 +1,5 @@
 import { hashToken } from '../server/src/shop/tokens.ts';
+import { leadsTo } from '../server/test/oauth.ts';
 import { formWith, type Page, PaperBrowser } from '../server/test/paper-browser.ts';
 import { asSignedIn, callOf, newCustomer, openAgent } from './agents.ts';
 import { allow, begin, browserOf, type Flow, registerClient } from './oauth-flows.ts';
@@ -87,9 +88,10 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
     ['budget', '20.00'],
   ])
     fields.set(name ?? '', value ?? '');
-  const { response } = await browser.send(flow.page, fields);
+  const decided = await browser.send(flow.page, fields);
+  const { response } = decided;
   const after = await statusOf(world, flow);
-  const brought = new URL(response.headers.get('Location') ?? '/', 'http://localhost').searchParams.has('code');
+  const brought = leadsTo(decided)?.searchParams.has('code') ?? false;
   const mayDecide = state === 'pending' && ['owner', 'second'].includes(who);
   const what = `${who} would ${verb} a ${state} one on the page`;
   const told = `${response.status}, before ${before.status}, now ${after.status}`;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { leadsTo } from '../server/test/oauth.ts';
 import { formWith } from '../server/test/paper-browser.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { flood, pointInside } from './oauth-doors.ts';
@@ -165,8 +166,9 @@ class Attack {
       () => browser.open(page.replace('request=aut_', 'user_code=aut_')),
     ];
     for (const [n, send] of sent.entries()) {
-      const { response } = await send();
-      this.#expect(response.status !== 303, `form ${n} decides nothing`);
+      const answer = await send();
+      const isDecided = answer.response.status === 303 || leadsTo(answer) !== undefined;
+      this.#expect(!isDecided, `form ${n} decides nothing`);
     }
     const elsewhere = await browserOf(this.#world, this.#other);
     const moved = page.replace(this.#tenant.site_id, this.#other.site_id);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../server/src/db/free-port.ts';
 import { givenAgent } from '../server/test/agents.ts';
-import { atConsent, registeredClient } from '../server/test/oauth.ts';
+import { atConsent, leadsTo, registeredClient } from '../server/test/oauth.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { openShop } from '../server/test/shop.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
@@ -60,8 +60,8 @@ test.each(['2025-11-25', '2026-07-28'])(
       lines.push(line);
       if (!line.startsWith(`${issuer}/oauth/authorize?`)) continue;
       const { browser, page } = await atConsent({ ...shop, baseUrl }, customer, new URL(line));
-      const { response } = await browser.press(page, 'approve', { budget: '20.00' });
-      await fetch(response.headers.get('Location') ?? 'http://127.0.0.1:9/');
+      const led = await browser.press(page, 'approve', { budget: '20.00' });
+      await fetch(leadsTo(led) ?? 'http://127.0.0.1:9/');
     }
 
     const told = lines.join('\n');

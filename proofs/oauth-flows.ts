@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { leadsTo } from '../server/test/oauth.ts';
 import { PaperBrowser } from '../server/test/paper-browser.ts';
 import { newCustomer } from './agents.ts';
 import { exchange, type Reply } from './client.ts';
@@ -68,16 +69,18 @@ export async function browserOf(world: World, tenant: Tenant): Promise<PaperBrow
   const session = `sid_${tenant.site_id.replaceAll('-', '')}=${token}`;
   return new PaperBrowser(world.baseUrl, {}, ((address: string, init: RequestInit) => {
     const { Cookie = '', ...headers } = init.headers as Fields;
-    return fetch(address, { ...init, headers: { ...headers, Cookie: [Cookie, session].filter(Boolean).join('; ') } });
+    // The approval replaces the session.
+    const own = Cookie.includes('sid_') ? Cookie : [Cookie, session].filter(Boolean).join('; ');
+    return fetch(address, { ...init, headers: { ...headers, Cookie: own } });
   }) as typeof fetch);
 }
 
 /** The customer allows it. Returns the answer that the browser carries to the client. */
 export async function allow({ browser, page }: Flow): Promise<URLSearchParams> {
   const shown = await browser.press(await browser.open(page), 'approve', { budget: '20.00' });
-  const location = shown.response.headers.get('Location') ?? '';
-  if (!location.startsWith(`${REDIRECT_URI}?`)) throw new Error(`No code came of it: ${shown.response.status}`);
-  return new URL(location).searchParams;
+  const back = leadsTo(shown);
+  if (!back?.href.startsWith(`${REDIRECT_URI}?`)) throw new Error(`No code came of it: ${shown.response.status}`);
+  return back.searchParams;
 }
 
 export function exchangeOf({ client_id, verifier }: Flow, code: string): Fields {

@@ -36,6 +36,13 @@ describe('what others rely on', () => {
     expect(Object.keys(schemas[name].properties).sort()).toEqual(sorted(`${required} ${more}`).filter(Boolean));
   });
 
+  test('what staff read of an order besides its fields has its taxes, its language, who prepared it, and what is owed', () => {
+    const { required, properties } = schemas.OrderDetails.allOf[1];
+    const added = 'tax_lines locale agent_token_id attribution refund_due'.split(' ');
+    expect(required).toEqual(expect.arrayContaining(added));
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(added));
+  });
+
   test('no answer shows when a payment was confirmed as a field', () => {
     expect(JSON.stringify(schemas)).not.toContain('payment_confirmed_at');
   });

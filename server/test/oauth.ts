@@ -1,5 +1,5 @@
 import * as oauth from 'openid-client';
-import { PaperBrowser } from './paper-browser.ts';
+import { type Page, PaperBrowser, unescaped } from './paper-browser.ts';
 import type { openShop } from './shop.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -50,6 +50,15 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   const browser = open(new URL(at).origin);
   const { email, password } = customer;
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
+}
+
+/** Where a page goes on to by itself, outside the shop, as its link says as well; undefined for a page that stays. */
+export function leadsTo({ response, html }: Page): URL | undefined {
+  const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
+  if (address === undefined || response.status !== 200) return undefined;
+  const links = [...html.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href = '']) => unescaped(href));
+  if (!links.includes(address)) throw new Error(`The page has no link to ${address}.`);
+  return new URL(address);
 }
 
 /** What the token endpoint answers to the fields of a form. */

@@ -8,7 +8,7 @@ import {
   registerAgent,
 } from '@commerce-backend/sdk';
 import { beforeAll, expect, test } from 'vitest';
-import { atConsent, localFetch, REDIRECT_URI } from './oauth.ts';
+import { atConsent, leadsTo, localFetch, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /** The SDK's authorization code flow against this server, with a customer's browser in between. */
@@ -39,8 +39,8 @@ async function decided(decision: 'approve' | 'deny') {
     budgetCents: 2_500,
   });
   const { browser, page } = await atConsent(shop, customer, new URL(begun.url));
-  const { response } = await browser.press(page, decision, decision === 'approve' ? { budget: '20.00' } : {});
-  return { ...begun, back: new URL(response.headers.get('Location') ?? '') };
+  const led = await browser.press(page, decision, decision === 'approve' ? { budget: '20.00' } : {});
+  return { ...begun, back: leadsTo(led) ?? new URL('http://localhost/nowhere') };
 }
 
 const codeOf = (error: unknown) => (error instanceof AuthorizationError ? error.code : error);

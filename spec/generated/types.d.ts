@@ -1835,7 +1835,7 @@ export interface paths {
         put?: never;
         /**
          * Match a bank statement with orders
-         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing.
+         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
          */
         post: operations["dashboard.matchTransfers"];
         delete?: never;
@@ -4034,7 +4034,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events about products and stock, whose `data` is what the storefront shows. Of a product that customers have not seen yet nothing is sent: its first event is the one by which they see it, which may be product.updated. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["sync.registerWebhook"];
         delete?: never;
@@ -4134,7 +4134,7 @@ export interface webhooks {
         put?: never;
         /**
          * A product was created
-         * @description A product was created, in any status. Read its other fields by its id or with product sync.
+         * @description A product was created, in any status; a webhook that an integration registered gets it only if customers see the product. Read its other fields by its id or with product sync.
          */
         post: operations["webhook.productCreated"];
         delete?: never;
@@ -5358,6 +5358,8 @@ export interface components {
             external_reference: string | null;
             /** @description The language of the order's mails. */
             locale: components["schemas"]["Locale"];
+            /** @description The agent that made the checkout for its customer; null for orders without one. */
+            agent_token_id: components["schemas"]["Id"] | null;
             /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
             attribution: components["schemas"]["Attribution"] | null;
             discount_code: string | null;

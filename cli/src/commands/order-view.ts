@@ -108,6 +108,7 @@ function headOf(order: OrderDetails, paint: Paint): string {
       'Bill to': addressLine(order.billing_address) ?? undefined,
       By: order.shipping_method ?? undefined,
       Tracking: [order.tracking_number, order.tracking_url].filter(Boolean).join('  ') || undefined,
+      Agent: order.agent_token_id ?? undefined,
       'Came from': Object.values(order.attribution ?? {}).join(', ') || undefined,
       Note: order.note ?? undefined,
       'Staff note': order.staff_note ?? undefined,

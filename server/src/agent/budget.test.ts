@@ -57,6 +57,12 @@ test('only the customer can confirm what an agent prepared', async () => {
   expect([guest.response.status, guest.error]).toMatchObject([403, { error: 'human_confirmation_required' }]);
   expect(other.response.status).toBe(404);
   expect(own.data?.order).toMatchObject({ source: 'agent', customer_id: customer.id, total: '10.00' });
+  const agentOf = async (order_id = '') => {
+    const params = { path: { order_id } };
+    return (await shop.dashboard.GET('/api/dashboard/orders/{order_id}', { params })).data?.agent_token_id;
+  };
+  expect(await agentOf(own.data?.order.id)).toBe(token.token_id);
+  expect(await agentOf((await shop.givenOrder()).id)).toBeNull();
 });
 
 test('an order spends its total of the budget, and an open checkout counts as pending until then', async () => {

@@ -118,7 +118,7 @@ AS $function$
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION commerce.emit(site uuid, event_type text, subject uuid, event_data jsonb)
+CREATE OR REPLACE FUNCTION commerce.emit(site uuid, event_type text, subject uuid, event_data jsonb, shown boolean DEFAULT true)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -126,7 +126,7 @@ AS $function$
       event_id uuid := commerce.uuid_v7();
     begin
       if not (
-        exists (select from commerce.webhooks where site_id = site and commerce.takes(events, event_type))
+        exists (select from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type) and (shown or w.sync_key_id is null))
         or exists (select from commerce.event_listeners
           where site_id = site and expires_at > now() and commerce.takes(events, event_type))) then
         return;
@@ -136,17 +136,17 @@ AS $function$
             to_json(commerce.iso(now())), to_json(site),
             to_json((select merchant_id from commerce.sites where site_id = site)), event_data))
         on conflict (site_id, subject_id, type, made_in) do nothing;
-      if found then perform commerce.fan_out(site, event_id, event_type); end if;
+      if found then perform commerce.fan_out(site, event_id, event_type, shown); end if;
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION commerce.emit_product(event_type text, p commerce.products)
+CREATE OR REPLACE FUNCTION commerce.emit_product(event_type text, p commerce.products, shown boolean DEFAULT true)
  RETURNS void
  LANGUAGE sql
 AS $function$
-    select commerce.emit(p.site_id, event_type, p.id, jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name,
-      'status', p.status, 'published_at', commerce.iso(p.published_at), 'updated_at', commerce.iso(p.updated_at)));
-  $function$
+      select commerce.emit(p.site_id, event_type, p.id, jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name,
+        'status', p.status, 'published_at', commerce.iso(p.published_at), 'updated_at', commerce.iso(p.updated_at)), shown);
+    $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.enqueue(task text, payload json, run_at timestamp with time zone)
@@ -221,7 +221,7 @@ AS $function$
     $function$
 ;
 
-CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text)
+CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text, shown boolean DEFAULT true)
  RETURNS void
  LANGUAGE sql
 AS $function$
@@ -231,12 +231,19 @@ AS $function$
         select site, commerce.uuid_v7(), w.id, of_event, event_type,
           case w.status when 'active' then 'pending' else 'failed' end,
           case w.status when 'active' then now() end, case w.status when 'disabled' then now() end
-        from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type)
+        from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type) and (shown or w.sync_key_id is null)
         returning id, status
       )
       select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
       having count(*) > 0;
     $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.is_shown(site uuid, product uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM commerce.product_changes c WHERE ((c.site_id = is_shown.site) AND (c.product_id = is_shown.product) AND (c.era = commerce.change_era()) AND (c.changed_in = ((pg_current_xact_id())::text)::bigint) AND c.seen)))
 ;
 
 CREATE OR REPLACE FUNCTION commerce.is_told(site uuid)
@@ -642,7 +649,9 @@ AS $function$
       if reasons <> '{}' then
         perform commerce.emit(v.site_id, 'inventory.changed', v.id, jsonb_build_object('variant_id', v.id,
           'product_id', v.product_id, 'sku', v.sku, 'inventory_quantity', after, 'previous_quantity', v.quantity_before,
-          'available', is_available, 'reasons', reasons));
+          'available', is_available, 'reasons', reasons), (
+            select commerce.is_visible(p.status, p.published_at) from commerce.products p
+            where p.site_id = v.site_id and p.id = v.product_id));
       end if;
       return null;
     end $function$
@@ -692,14 +701,14 @@ AS $function$
       end if;
       if tg_op = 'DELETE' then
         perform commerce.emit(site, told, old.id, jsonb_build_object('id', old.id, 'slug', old.slug,
-          'deleted_at', commerce.iso(now())));
+          'deleted_at', commerce.iso(now())), commerce.was_shown(site, old.id));
         return null;
       end if;
       select * into p from commerce.products where site_id = site and id = new.id;
       if not found then return null; end if;
       -- Made in this very transaction: product.created tells it all.
       if tg_op = 'UPDATE' and p.created_at = now() then return null; end if;
-      perform commerce.emit_product(told, p);
+      perform commerce.emit_product(told, p, commerce.is_shown(site, p.id));
       return null;
     end $function$
 ;
@@ -709,6 +718,13 @@ CREATE OR REPLACE FUNCTION commerce.uuid_v7()
  LANGUAGE sql
  PARALLEL SAFE
 RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION commerce.was_shown(site uuid, product uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM commerce.product_changes c WHERE ((c.site_id = was_shown.site) AND (c.product_id = was_shown.product) AND c.seen)))
 ;
 
 CREATE OR REPLACE FUNCTION commerce.words(given text, weight "char")

@@ -4,6 +4,7 @@ import { resetPasswordPage } from './account/reset-password.ts';
 import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
+import { authorizationLeave } from './agent-consent/authorization.ts';
 import { authorizePage } from './agent-consent/authorize.ts';
 import { addAgentGuides } from './agent-guides/agent-guides.ts';
 import { BUY_PATHS, basketPage, leadToBasket } from './buy/buy.ts';
@@ -37,6 +38,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, testPaymentPage);
   addPage(router, guarded, orderPage);
   addPage(router, guarded, agentConsentPage);
+  addPage(router, guarded, authorizationLeave);
   addPage(router, guarded, authorizePage);
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);

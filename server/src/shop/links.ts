@@ -57,6 +57,11 @@ export function authorizationPage(baseUrl: string, site_id: string, secret: stri
   return `${consentPage(baseUrl, site_id)}&request=${secret}`;
 }
 
+/** The page that leads the customer back to a client of OAuth, once they have decided. */
+export function authorizationLeavePage(site_id: string, secret: string): string {
+  return authorizationPage('', site_id, secret).replace('?', '/leave?');
+}
+
 /** Where staff and customers lift the delay of their login that strangers have caused. */
 export function unlockLink(baseUrl: string, token: string): string {
   return `${baseUrl}/unlock/${token}`;
@@ -93,6 +98,19 @@ export function checkoutToken(
 export function orderToken({ siteId }: Shop, { secretKey }: Pick<LinkDeps, 'secretKey'>, order_id: string): string {
   const seed = createHmac('sha256', secretKey).update(`order|${siteId}|${order_id}`).digest();
   return tokenFrom('order', seed);
+}
+
+/**
+ * The code that a client of OAuth gets for an approved request; derived in the same way, so that the page that leads to the client can
+ * name it while only its hash is stored.
+ */
+export function authorizationCode(
+  { siteId }: Pick<Shop, 'siteId'>,
+  { secretKey }: Pick<LinkDeps, 'secretKey'>,
+  secret: string,
+): string {
+  const seed = createHmac('sha256', secretKey).update(`authorization code|${siteId}|${secret}`).digest();
+  return tokenFrom('code', seed);
 }
 
 /** The address of a checkout's hosted page. Holds a secret. */

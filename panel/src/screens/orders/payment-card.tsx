@@ -1,4 +1,7 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
@@ -7,8 +10,9 @@ import { methodName } from './texts.ts';
 /** How the order is paid, and how far that is. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
   const { money, time } = useFormat();
-  const { payment, currency, refundable, attribution, external_reference } = order;
-  const facts: [string, string | null | undefined][] = [
+  const can = useCan();
+  const { payment, currency, refundable, attribution, external_reference, agent_token_id } = order;
+  const facts: [string, ReactNode][] = [
     ['Method', methodName(payment.method)],
     ['Amount', money(payment.amount, currency)],
     ['To pay until', payment.status === 'awaiting_payment' && payment.due_at ? time(payment.due_at) : null],
@@ -16,6 +20,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['Failed because', payment.failure_reason],
     ['Can be refunded', Number(refundable) > 0 ? money(refundable, currency) : null],
     ['Placed', time(order.created_at)],
+    ['Prepared by', agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>an agent</Link>],
     ['Came from', [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
     ['Their reference', external_reference],
   ];

@@ -9,11 +9,12 @@ import {
   atConsent,
   beginAuthorization,
   exchange,
+  leadsTo,
   localFetch,
   REDIRECT_URI,
   registeredClient,
 } from '../../../test/oauth.ts';
-import type { Page } from '../../../test/paper-browser.ts';
+import { type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
 let shop: Awaited<ReturnType<typeof openShop>>;
@@ -27,9 +28,10 @@ beforeAll(async () => {
 });
 
 /** Where a page sent the browser, outside the shop. */
-function sentTo({ response }: Page): URL {
-  expect(response.status).toBe(303);
-  return new URL(response.headers.get('Location') ?? '');
+function sentTo(page: Page): URL {
+  const address = leadsTo(page);
+  if (!address) throw new Error(`The page stays: ${page.response.status}`);
+  return address;
 }
 
 const ALLOWED = { budget: '20.00' };
@@ -55,9 +57,6 @@ test('a stock client discovers the shop, registers, is allowed by its customer, 
   expect(page.html).toContain('assistant.example');
   expect(page.html).not.toContain('same_code');
   expect(page.html).toMatch(/name="budget" type="text" value=""/);
-  expect(page.response.headers.get('Content-Security-Policy')).toContain(
-    "form-action 'self' https://assistant.example;",
-  );
   expect(Object.fromEntries(back.searchParams)).toMatchObject({
     state,
     iss: `http://localhost/sites/${shop.site_id}`,
@@ -77,6 +76,39 @@ test('a stock client discovers the shop, registers, is allowed by its customer, 
   await oauth.tokenRevocation(config, 'agt_unknown');
   const { data } = await customer.client.GET('/api/storefront/customer/me/agents');
   expect(data?.agent_tokens[0]).toMatchObject({ agent_name: 'Stock client', status: 'revoked', revoked_by: 'agent' });
+});
+
+test('the form of the page leads to a page of ours, which names the address of the record, and the code only to its customer', async () => {
+  const begun = await beginAuthorization(config);
+  const { browser, at, page } = await atConsent(shop, customer, begun.address);
+  const leave = at.replace('/agent-consent?', '/agent-consent/leave?');
+  const stranger = await atConsent(shop, await shop.givenCustomer(), begun.address);
+  const early = await browser.open(`${leave}&redirect_uri=https://evil.example&state=evil`);
+
+  const led = await browser.press(page, 'approve', ALLOWED);
+  const back = sentTo(led);
+  const again = await browser.open(`${leave}&redirect_uri=https://evil.example&state=evil&code=evil`);
+
+  expect(leadsTo(early)).toBeUndefined();
+  expect(led.path).toBe('/agent-consent/leave');
+  for (const { response } of [page, led]) {
+    expect(response.headers.get('Content-Security-Policy')).toMatch(/; form-action 'self';/);
+    expect([response.headers.get('Cache-Control'), response.headers.get('Referrer-Policy')]).toEqual([
+      'no-store',
+      'no-referrer',
+    ]);
+  }
+  expect(back.origin + back.pathname).toBe(REDIRECT_URI);
+  expect(sentTo(again).href).toBe(back.href);
+  // Whoever knows the address of the page, as the one who sent it does, sees nothing of the code.
+  for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
+    const { response, html } = await other.open(leave);
+    expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);
+  }
+  const code = back.searchParams.get('code') ?? '';
+  const fields = { code, client_id: config.clientMetadata().client_id, redirect_uri: REDIRECT_URI };
+  expect((await exchange(shop, { ...fields, code_verifier: begun.code_verifier })).status).toBe(200);
+  expect((await browser.open(leave)).response.headers.get('Refresh')).toBeNull();
 });
 
 test('the metadata of a resource leads to the server that lets clients in', async () => {

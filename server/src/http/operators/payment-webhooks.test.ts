@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openStripe } from '../../../test/stripe/shop.ts';
@@ -94,6 +95,31 @@ test('events of another shop, of an unknown kind or payment are taken and change
   const metadata = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
   const strange = { ...event, id: 'evt_strange', data: { object: { ...event.data.object, metadata } } };
   expect(await shop.send(strange)).toBe(200);
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+});
+
+test('a signed event that says nothing, or is about what Stripe no longer has, is taken and changes nothing', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id } = await shop.givenPage();
+  const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
+  const objects = [
+    ...[null, 'x', [], {}, { object: 'payment_intent' }, { object: 'refund', id: 're_gone' }, { object: 'refund', id: {} }],
+    ...['payment_intent', 'checkout.session'].flatMap((object) => [
+      { object, id: object === 'payment_intent' ? 'pi_gone' : 'cs_gone', metadata: ours },
+      { object, id: { a: 1 }, metadata: ours },
+      { object, id: '../refunds', metadata: [] },
+    ]),
+  ];
+  const bodies = [
+    ...objects.map((object, i) => ({ id: `evt_${i}`, object: 'event', type: 'x', data: { object } })),
+    ...[{ id: 'evt_x' }, { id: 'evt_x', data: null }, { id: { a: 1 }, data: { object: objects.at(-1) } }, null, 1, 'x', []],
+  ].map((event) => JSON.stringify(event));
+
+  for (const body of bodies) {
+    const time = Math.floor(Date.now() / 1_000);
+    const mac = createHmac('sha256', shop.endpoint.secret).update(`${time}.${body}`).digest('hex');
+    expect([body, await post(shop.endpoint.url, body, `t=${time},v1=${mac}`)]).toEqual([body, 200]);
+  }
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 

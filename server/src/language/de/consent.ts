@@ -19,6 +19,8 @@ export const consent: Record<keyof typeof english, string> = {
     'Er würde zu einer Adresse führen, die der Assistent nicht genannt hat. Nichts wurde erlaubt. Verbinden Sie ihn noch einmal dort, wo Sie ihn nutzen.',
   mistaken_request: 'Der Assistent hat falsch gefragt',
   mistaken_request_text: 'Nichts wurde erlaubt. Wer ihn entwickelt, muss das beheben.',
+  leave: 'Es geht zurück',
+  leave_text: 'Hier ist entschieden. Es geht weiter zu: {place}.',
   go_back: 'Zurück zu {place}',
 
   enter_code: 'Code des Assistenten eingeben',

@@ -17,6 +17,8 @@ export const consent = {
     'It would lead to an address that the assistant has not named. Nothing was allowed. Connect it again from where you use it.',
   mistaken_request: 'The assistant has asked in a wrong way',
   mistaken_request_text: 'Nothing was allowed. Its developers have to mend this.',
+  leave: 'You are going back',
+  leave_text: 'You have decided here. You go on to: {place}.',
   go_back: 'Back to {place}',
 
   enter_code: 'Enter the code of the assistant',

@@ -19,6 +19,8 @@ export const consent: Record<keyof typeof english, string> = {
     'Il mènerait à une adresse que l’assistant n’a pas indiquée. Rien n’a été autorisé. Connectez-le de nouveau là où vous l’utilisez.',
   mistaken_request: 'L’assistant a mal formulé sa demande',
   mistaken_request_text: 'Rien n’a été autorisé. C’est à ceux qui le développent d’y remédier.',
+  leave: 'Vous repartez',
+  leave_text: 'Votre choix est enregistré. Vous continuez vers : {place}.',
   go_back: 'Retour vers {place}',
 
   enter_code: 'Saisissez le code de l’assistant',

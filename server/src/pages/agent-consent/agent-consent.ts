@@ -1,12 +1,11 @@
 import type { AgentConsent } from '@commerce-backend/spec';
 import { actorOf } from '../../http/callers/callers.ts';
 import { approveForCode, FullHouse } from '../../shop/agents/authorization-codes.ts';
-import { addressOfCode, addressOfRefusal } from '../../shop/agents/authorization-requests.ts';
 import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
-import { accountLink, consentPage } from '../../shop/links.ts';
+import { accountLink, authorizationLeavePage, consentPage } from '../../shop/links.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
@@ -16,7 +15,7 @@ import { type LoginWords, logOut } from '../parts/login.ts';
 import { setSessionCookie } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
-import { arriveWithAuthorization, DENIED, makeRoom, showBeforeForm } from './authorization.ts';
+import { arriveWithAuthorization, makeRoom, showBeforeForm } from './authorization.ts';
 import { approvalOf, type ConsentField, type ConsentForm, consentMistakes, mistakesOf, parseForm } from './form.ts';
 import { consentForm, decidedPage, enterCodePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
@@ -142,20 +141,24 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   return answer;
 }
 
-/** Where the approval leads: back to the client with a code, or to this page, which says that the device gets its token. */
+/** Approves the request, and returns where that leads. */
 async function approveAsAsked(
-  { authorization, path }: ConsentVisit,
+  visit: ConsentVisit,
   shop: Shop,
   consent: AgentConsent,
   form: ConsentForm,
   proof: consents.Proof,
 ): Promise<string> {
   const approval = approvalOf(form, consent);
-  if (authorization) {
-    return addressOfCode(authorization, await approveForCode(shop, authorization.secret, approval, proof));
-  }
-  await consents.approve(shop, consent.user_code, approval, proof);
-  return path;
+  const { authorization, checkoutDeps } = visit;
+  if (authorization) await approveForCode(shop, checkoutDeps, authorization.secret, approval, proof);
+  else await consents.approve(shop, consent.user_code, approval, proof);
+  return pathAfter(visit);
+}
+
+/** The page that leads back to a client of OAuth, or this one, which says what was decided. */
+function pathAfter({ authorization, path, tenant }: ConsentVisit): string {
+  return authorization ? authorizationLeavePage(tenant.site_id, authorization.secret) : path;
 }
 
 async function verifyPassword(
@@ -215,7 +218,7 @@ function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promi
     { operation_id: 'storefront.denyAgentConsent', action: 'deny', body },
     async (shop) => {
       await consents.deny(shop, visit.authorization?.secret ?? consent.user_code, proof);
-      return { redirect: visit.authorization ? addressOfRefusal(visit.authorization, DENIED) : visit.path };
+      return { redirect: pathAfter(visit) };
     },
     (_shop, error) => showRefusal(visit, consent, parseForm(body, consent), error),
   );

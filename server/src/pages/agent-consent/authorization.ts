@@ -1,15 +1,17 @@
 import type { AgentConsent } from '@commerce-backend/spec';
-import { agentsInTheWay } from '../../shop/agents/authorization-codes.ts';
+import { agentsInTheWay, codeOf } from '../../shop/agents/authorization-codes.ts';
 import * as requests from '../../shop/agents/authorization-requests.ts';
+import * as consents from '../../shop/agents/consents.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
-import { policySourceOf } from '../../shop/agents/redirect-uris.ts';
+import { placeOf } from '../../shop/agents/redirect-uris.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { authorizationPage } from '../../shop/links.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
+import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';
-import { letFormsLeadTo } from '../parts/headers.ts';
-import type { PageAnswer, PageRequest } from '../parts/route.ts';
+import { html } from '../parts/html.ts';
+import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { fullHousePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
@@ -18,7 +20,7 @@ import type { ConsentVisit } from './visit.ts';
  * What is different on the page when a client of OAuth sent the browser there: no code to compare, since nothing is shown
  * elsewhere, and a way back, which only somebody who has logged in is led (RFC 9700 §4.11.2).
  */
-export const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
+const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
 const NOT_ALLOWED = new OAuthRefusal('access_denied', 'The shop does not allow agents.');
 
@@ -27,7 +29,6 @@ export async function arriveWithAuthorization(request: PageRequest, secret: stri
   const visit = await arriveInShop(request, (site_id) => authorizationPage('', site_id, encodeURIComponent(secret)));
   const authorization = await inShopOfVisit(visit, (shop) => requests.find(shop, secret));
   if (!authorization) throw new ShopError('not_found', 'There is no such request.');
-  letFormsLeadTo(request.res, policySourceOf(authorization.redirect_uri));
   return { ...visit, user_code: secret, sealed: true, authorization };
 }
 
@@ -40,10 +41,65 @@ export async function showBeforeForm(
 ): Promise<PageAnswer | undefined> {
   const undecided = status === 'pending' || (status === 'expired' && !authorization.approved);
   if (!undecided) return undefined;
-  if (!authorization.enabled) return { redirect: requests.addressOfRefusal(authorization, NOT_ALLOWED) };
-  if (status === 'expired') return { redirect: requests.addressOfRefusal(authorization, LATE) };
+  const refusal = refusalOf(authorization, status);
+  if (refusal) return leadBack(visit, authorization, requests.addressOfRefusal(authorization, refusal));
   const agents = await inShopOfVisit(visit, agentsInTheWay);
   return agents.length > 0 ? fullHousePage(visit, csrf, agents) : undefined;
+}
+
+/** Why the client gets no code, if that is certain. */
+function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status: AgentConsent['status']) {
+  if (status === 'denied') return DENIED;
+  if (approved) return undefined;
+  if (!enabled) return NOT_ALLOWED;
+  return status === 'expired' ? LATE : undefined;
+}
+
+/**
+ * Browsers hold the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
+ * register: the form leads here, and this page goes on by itself to the address of the record. GET changes nothing here either:
+ * the code was made by the approval, and is shown to nobody but the customer who gave it.
+ */
+export const authorizationLeave: PageRoute<ConsentVisit> = {
+  path: '/agent-consent/leave',
+  where: 'consent',
+  arrive: (request) => arriveWithAuthorization(request, String(request.req.query.request ?? '').slice(0, 64)),
+  formOf: ({ path }) => `leave ${path}`,
+  show: async (visit) => (await wayBack(visit)) ?? { redirect: visit.path },
+  post: async ({ path }) => ({ redirect: path }),
+  notices: { not_found: 'consent.dead' },
+};
+
+async function wayBack(visit: ConsentVisit): Promise<PageAnswer | undefined> {
+  const { authorization, session, checkoutDeps } = visit;
+  if (!session || !authorization) return undefined;
+  await count(visit, 'storefront.getAgentConsent');
+  const { secret } = authorization;
+  const address = await inShopOfVisit(visit, async (shop) => {
+    const code = await codeOf(shop, checkoutDeps, secret);
+    if (code) return requests.addressOfCode(authorization, code);
+    const { status } = await consents.get(shop, secret, { fresh: session.fresh, password: false });
+    const refusal = refusalOf(authorization, status);
+    return refusal && requests.addressOfRefusal(authorization, refusal);
+  });
+  return address === undefined ? undefined : leadBack(visit, authorization, address);
+}
+
+function leadBack(
+  { language, front }: ConsentVisit,
+  { redirect_uri }: requests.AuthorizationRequest,
+  address: string,
+): PageAnswer {
+  const { say } = language;
+  const place = placeOf(redirect_uri) ?? say('consent.this_device');
+  const title = say('consent.leave');
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>${say('consent.leave_text', { place })}</p>
+<div class="actions"><a class="primary" href="${address}" rel="noreferrer">${say('consent.go_back', { place })}</a></div>
+</section>`;
+  return { status: 200, html: page({ language, title, front, where: 'consent', main }), refresh: address };
 }
 
 /** Ends another agent, so that there is a place for this one. */

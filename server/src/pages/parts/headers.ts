@@ -1,26 +1,17 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { SCRIPT_SOURCE } from './script.ts';
 
 /** All tenants share one origin, so nothing of a merchant runs or styles here, and nobody frames it. */
-function securityPolicy(formAction: string): string {
-  return [
-    "default-src 'none'",
-    `script-src ${SCRIPT_SOURCE}`,
-    "style-src 'self'",
-    "img-src 'self' https:",
-    `form-action ${formAction}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ');
-}
-
-const CONTENT_SECURITY_POLICY = securityPolicy("'self'");
-
-/** Browsers hold also the redirects that follow a form against the policy: its answer may lead to this place, besides to us. */
-export function letFormsLeadTo(res: Response, source: string): void {
-  res.set('Content-Security-Policy', securityPolicy(`'self' ${source}`));
-}
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `script-src ${SCRIPT_SOURCE}`,
+  "style-src 'self'",
+  "img-src 'self' https:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
 
 export const pageHeaders: RequestHandler = (_req, res, next) => {
   res.set({

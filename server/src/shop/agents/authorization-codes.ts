@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { AgentToken, IssuedAgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { authorizationCode, type LinkDeps } from '../links.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
-import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+import { hashToken, isWellFormed } from '../tokens.ts';
 import { issue, lockCustomerOf, MAX_ACTIVE_TOKENS } from './consent-polls.ts';
 import { type Approval, approve, type Proof } from './consents.ts';
 import * as clients from './oauth-clients.ts';
@@ -16,26 +17,40 @@ import { OAuthRefusal } from './oauth-refusal.ts';
  */
 const LIFETIME_SECONDS = 60;
 
-/** Approves a request by the secret of its page, and returns the code. Throws as `consents.approve` does, or `FullHouse`. */
+/** Approves a request by the secret of its page, and makes its code. Throws as `consents.approve` does, or `FullHouse`. */
 export async function approveForCode(
   shop: Shop,
+  deps: Pick<LinkDeps, 'secretKey'>,
   secret: string,
   approval: Approval & { budget_cents: number },
   proof: Proof,
-): Promise<string> {
+): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} for update`);
   if (await isFull(shop)) throw new FullHouse();
   await approve(shop, secret, approval, proof);
-  const code = mintToken('code');
   await shop.run(
     sql`with coded as (
-        update authorization_requests set code_hash = ${hashToken(code)}
+        update authorization_requests set code_hash = ${hashToken(authorizationCode(shop, deps, secret))}
         where site_id = ${shop.siteId} and request_hash = ${hashToken(secret)} returning site_id, consent_id
       )
       update agent_consents k set expires_at = now() + ${LIFETIME_SECONDS} * interval '1 second'
       from coded where k.site_id = coded.site_id and k.id = coded.consent_id`,
   );
-  return code;
+}
+
+/** The code of a request that this customer has approved, as long as it can be exchanged. Nothing changes. */
+export async function codeOf(
+  shop: Shop,
+  deps: Pick<LinkDeps, 'secretKey'>,
+  secret: string,
+): Promise<string | undefined> {
+  const code = authorizationCode(shop, deps, secret);
+  const found = await shop.one(
+    sql`select from authorization_requests a join agent_consents k on k.site_id = a.site_id and k.id = a.consent_id
+      where a.site_id = ${shop.siteId} and a.request_hash = ${hashToken(secret)} and a.code_hash = ${hashToken(code)}
+        and k.status = 'approved' and k.customer_id = ${shop.customerId} and k.expires_at > now()`,
+  );
+  return found && code;
 }
 
 /** The customer has as many agents as anybody may. */

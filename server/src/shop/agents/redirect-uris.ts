@@ -33,14 +33,6 @@ export function placeOf(uri: string): string | undefined {
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;
 }
 
-/** What a Content-Security-Policy calls it. Addresses of IPv6 have no name there, only their scheme. */
-export function policySourceOf(uri: string): string {
-  const scheme = APP_SCHEME.exec(uri)?.[1];
-  if (scheme) return `${scheme}:`;
-  const { origin, protocol, hostname } = new URL(uri);
-  return hostname.startsWith('[') ? protocol : origin;
-}
-
 /** The address with the answer in its query. What it has there already stays. */
 export function withAnswer(uri: string, answer: Record<string, string | null | undefined>): string {
   const fields = Object.entries(answer).filter((field): field is [string, string] => typeof field[1] === 'string');

@@ -1,3 +1,4 @@
+import type { ProductPatch } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { workJobs } from '../../../test/jobs.ts';
 import { openReceiver, waitFor } from '../../../test/receiver.ts';
@@ -30,7 +31,7 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { show_stock: 'never' } });
 
   const { id: product_id } = await shop.givenProduct({ name: 'Jug', cost_per_item: '3.00' });
-  const { variants } = await shop.givenProduct({ name: 'Bowl', status: 'draft', inventory_quantity: 9 });
+  const { variants } = await shop.givenProduct({ name: 'Bowl', inventory_quantity: 9 });
   await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
     params: { path: { variant_id: variants[0]?.id ?? '' } },
     body: { delta: -9, reason: 'lost' },
@@ -81,9 +82,11 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
     on_hand: 0,
     previous_quantity: 9,
   });
-  const hidden = await told(integration, 'inventory.changed');
-  expect(hidden).toMatchObject({ previous_quantity: 1, inventory_quantity: 0 });
-  expect(hidden).not.toHaveProperty('price');
+  expect(await told(integration, 'inventory.changed')).toMatchObject({
+    price: '10.00',
+    previous_quantity: 1,
+    inventory_quantity: 0,
+  });
   expect(await told(staff, 'customer.created')).toMatchObject({ email: 'june@example.com', addresses: [] });
   expect(Object.keys(await told(integration, 'customer.created')).sort()).toEqual(['created_at', 'id']);
   const shirt = await told(staff, 'product.created', ({ name }) => name === 'Shirt');
@@ -124,4 +127,67 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
   expect(rows).toEqual([]);
   await Promise.all([staff.close(), integration.close()]);
   await jobs.stop();
+});
+
+test('an integration is told of no product that customers have not seen, and of one that they no longer see only that', async () => {
+  const shop = await openShop();
+  const { dashboard, sync, owner, site_id } = shop;
+  const [staff, integration] = [await openReceiver(), await openReceiver()];
+  const events = ['product.*', 'inventory.changed'] as const;
+  await sync.POST('/api/sync/webhook/register', { body: { url: integration.url, events: [...events] } });
+  await dashboard.POST('/api/dashboard/webhooks', { body: { url: staff.url, events: [...events] } });
+  await dashboard.PATCH('/api/dashboard/settings', { body: { show_stock: 'never' } });
+  const change = (product_id: string, body: ProductPatch) =>
+    dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path: { product_id } }, body });
+  const remove = (product_id: string) =>
+    dashboard.DELETE('/api/dashboard/products/{product_id}', { params: { path: { product_id } } });
+  const lose = (variant_id = '') =>
+    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+      params: { path: { variant_id } },
+      body: { delta: -9, reason: 'lost' },
+    });
+
+  const draft = await shop.givenProduct({ name: 'Unannounced', status: 'draft' });
+  await lose(draft.variants[0]?.id);
+  await change(draft.id, { name: 'Still unannounced' });
+  const dropped = await shop.givenProduct({ name: 'Dropped', status: 'draft' });
+  await remove(dropped.id);
+  const later = await shop.givenProduct({ name: 'Later', published_at: '2096-01-01T00:00:00Z' });
+  const seen = await shop.givenProduct({ name: 'Seen' });
+  await lose(seen.variants[0]?.id);
+  await change(seen.id, { status: 'archived' });
+  await change(seen.id, { name: 'Renamed in secret' });
+  await remove(seen.id);
+  await change(draft.id, { name: 'Announced', status: 'active' });
+
+  const jobs = await workJobs();
+  const told = ({ received }: typeof staff, id: string) =>
+    received.filter(({ event: { data } }) => [data.id, data.product_id].includes(id)).map(({ event }) => event);
+  const typesOf = (receiver: typeof staff, id: string) => told(receiver, id).map(({ type }) => type).sort();
+  const pending = async () =>
+    (await owner.query(`select from commerce.webhook_deliveries where site_id = $1 and status = 'pending'`, [site_id]))
+      .rowCount;
+  await waitFor(async () => (await pending()) === 0);
+
+  expect(typesOf(staff, draft.id)).toEqual([
+    'inventory.changed',
+    'product.created',
+    ...Array(2).fill('product.updated'),
+  ]);
+  expect(typesOf(staff, later.id)).toEqual(['product.created']);
+  // Its first event is that of the change by which customers see it.
+  expect(told(integration, draft.id)).toMatchObject([{ type: 'product.updated', data: { name: 'Announced' } }]);
+  for (const { id } of [dropped, later]) expect([id, typesOf(integration, id)]).toEqual([id, []]);
+  expect(typesOf(integration, seen.id)).toEqual([
+    'inventory.changed',
+    'product.created',
+    'product.deleted',
+    'product.updated',
+  ]);
+  expect(JSON.stringify(integration.received.map(({ event }) => event))).not.toMatch(/Still unannounced|in secret/);
+  // Hidden by the time of the delivery: neither price nor more of the stock than the shop shows.
+  const stock = told(integration, seen.id).find(({ type }) => type === 'inventory.changed')?.data;
+  expect(stock).toMatchObject({ previous_quantity: 1, inventory_quantity: 1 });
+  expect(stock).not.toHaveProperty('price');
+  await Promise.all([staff.close(), integration.close(), jobs.stop()]);
 });

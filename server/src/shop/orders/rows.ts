@@ -90,7 +90,7 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.locale, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured,
+        o.locale, o.agent_token_id, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured,
         ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,
         ${paymentColumns}
       from orders o where ${chosen}`,

@@ -32,3 +32,9 @@ export function ifRefused(error: unknown): undefined {
   if (isRefusal(error)) return undefined;
   throw error;
 }
+
+/** Undefined where Stripe has no such object; whatever else went wrong is thrown again. */
+export function undefinedIfUnknown(error: unknown): undefined {
+  if ((error as Partial<StripeError>).code === 'resource_missing') return undefined;
+  throw error;
+}

@@ -3,6 +3,7 @@ import type { Stripe } from 'stripe';
 import { validate as isUuid } from 'uuid';
 import { InvalidSignature, type ProviderEvent } from '../provider.ts';
 import type { StripeAccount } from './client.ts';
+import { undefinedIfUnknown } from './errors.ts';
 import { type Found, findPayment } from './find.ts';
 import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
@@ -17,20 +18,37 @@ export async function receive(
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): Promise<ProviderEvent | undefined> {
-  const event = verify(stripe, account, headers, body);
-  if ((event.account ?? null) !== account.connectedAccount) return undefined;
-  const object = event.data.object as Partial<Subject>;
-  if (object.object === 'refund' && object.id !== undefined) return refundEvent(stripe, account, event.id, object.id);
+  const event: Partial<Stripe.Event> | null = verify(stripe, account, headers, body);
+  if (typeof event?.id !== 'string' || (event.account ?? null) !== account.connectedAccount) return undefined;
+  const object = subjectIn(event);
+  if (!object) return undefined;
+  // An object that Stripe does not know any more, as after its test data was deleted, is of no interest either.
+  return read(stripe, account, event.id, object).catch(undefinedIfUnknown);
+}
+
+async function read(
+  stripe: Stripe,
+  account: StripeAccount,
+  event_id: string,
+  object: Subject,
+): Promise<ProviderEvent | undefined> {
+  if (object.object === 'refund') return refundEvent(stripe, account, event_id, object.id);
   const of = ofOurs(account, object);
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
   // The human who is to act knows it already.
-  return outcome.status === 'requires_action' ? undefined : { event_id: event.id, payment_id: of.payment_id, outcome };
+  return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
+}
+
+/** The object that an event is about, if it has one with an id: nothing else of it is believed. */
+function subjectIn({ data }: Partial<Stripe.Event>): Subject | undefined {
+  const { object, id, metadata = null } = (data?.object ?? {}) as Partial<Subject>;
+  return typeof object === 'string' && typeof id === 'string' ? { object, id, metadata } : undefined;
 }
 
 /** The payment that an object of Stripe belongs to, if this shop has begun it. */
-function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Partial<Subject>, 'metadata'>) {
+function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Subject, 'metadata'>) {
   const { payment_id, site_id } = metadata ?? {};
   return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
 }
@@ -72,9 +90,8 @@ function verify(stripe: Stripe, { webhookSecret }: StripeAccount, headers: Incom
 /** What an event is about, as it is now. */
 async function subjectOf(
   stripe: Stripe,
-  { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Partial<Subject> },
+  { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Subject },
 ): Promise<Found | undefined> {
-  if (object.id === undefined) return undefined;
   if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
   if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
