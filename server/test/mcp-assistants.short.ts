@@ -81,9 +81,7 @@ played(
       await logIn(page, customer(0));
       await allow(page, { budget: '250.00', categories: ['Lighting'] });
       // A page of the shop goes on to the assistant by itself.
-      await expect
-        .poll(() => page.$eval('h1', ({ textContent }) => textContent).catch(() => ''))
-        .toBe('Connected');
+      await expect.poll(() => page.$eval('h1', ({ textContent }) => textContent).catch(() => '')).toBe('Connected');
       expect(assistant.returned().get('state')).toBe(assistant.state);
       await first.transport.finishAuth(assistant.returned());
       const { client, transport } = assistant.client();

@@ -365,6 +365,23 @@ test('cancelling an order releases reserved money, and an authorization that has
   expect(await shop.details(lapsed.id)).toMatchObject({ status: 'cancelled', payment_status: 'voided' });
 });
 
+test('an authorization that lapses after a part has shipped is voided, and the order goes on', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id, line_items } = await shop.givenPaidOrder();
+  const [line] = line_items;
+  const line_item_id = (line as { id?: string } | undefined)?.id ?? '';
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params: { path: { order_id: id } },
+    body: { items: [{ line_item_id, quantity: 1 }] },
+  });
+  const intents = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
+  for (const intent of intents) standIn.ledger.change(intent, 'canceled');
+
+  await shop.finishMoves();
+
+  expect(await shop.details(id)).toMatchObject({ status: 'processing', payment_status: 'voided', cancelled_at: null });
+});
+
 test('a refund of a bank transfer is recorded at once', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenOrder();

@@ -150,6 +150,7 @@ test('a cart hands its language on, and what the browser prefers is kept with th
 
 test.each([
   [{ brand: { accent_color: '#ffcc00' } }, ['brand', 'accent_color'], 'against white is 1.5'],
+  [{ brand: { accent_color: '#777777' } }, ['brand', 'accent_color'], 'against white is 4.47'],
   [{ brand: { logo_url: 'http://shop.example/logo.png' } }, ['brand', 'logo_url'], 'https'],
   [{ legal: { terms_required: true } }, ['legal', 'terms_required'], 'terms_url'],
   [{ legal: { privacy_url: 'https://a:b@shop.example/' } }, ['legal', 'privacy_url'], 'user name'],
@@ -162,4 +163,12 @@ test.each([
 
   expect(response.status).toBe(422);
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...field], msg: expect.stringContaining(remedy) }] });
+});
+
+test('a colour whose contrast is 4.5 or more is taken', async () => {
+  const { dashboard } = await openShop();
+
+  const { data } = await dashboard.PATCH('/api/dashboard/settings', { body: { brand: { accent_color: '#767676' } } });
+
+  expect(data?.brand.accent_color).toBe('#767676');
 });

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { createStorefrontClient } from '@commerce-backend/sdk';
+import { expect, onTestFinished, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { workOverdue } from '../../test/jobs.ts';
-import { startServer, stopServer } from '../../test/server.ts';
+import { SECRET_KEY, startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
+import { finishMoves } from '../shop/checkout/moving.ts';
+import { findTenant } from '../shop/in-shop.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { createTestProvider } from '../shop/payments/test-provider.ts';
 
@@ -92,6 +95,8 @@ test('a payment that needs its human is told with what to do, and completing aga
   expect(again.error).toMatchObject({ error: 'payment_action_required' });
   expect(paying?.payment).toMatchObject({ provider: 'test_card', kind: 'card_token', status: 'requires_action' });
   expect(paying?.payment?.next_action?.url).toContain('/test-payment/');
+  const left = Date.parse(paying?.payment?.expires_at ?? '') - Date.now();
+  expect([left > 30 * 60_000, left <= 31 * 60_000]).toEqual([true, true]);
   expect(data?.order).toMatchObject({ status: 'confirmed', payment_status: 'paid', total: checkout.total });
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({
@@ -283,6 +288,65 @@ test('stock is kept while the provider does not answer, for an hour; a success a
   expect(await paymentsOf(shop)).toEqual(['refunded']);
   expect(await moneyOf(shop)).toBe(0);
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
+});
+
+test('every call of the provider comes once its payment is on record, and while no transaction is open', async () => {
+  const shop = await openShop();
+  const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
+  const calls: unknown[] = [];
+  const look = async (call: string, id: string) => {
+    const { rows } = await shop.owner.query(
+      `select (select count(*)::int from commerce.payments where id = $1) as recorded,
+        (select count(*)::int from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and state like 'idle in transaction%') as open`,
+      [id],
+    );
+    calls.push([call, rows[0]]);
+  };
+  const watched: PaymentProvider = {
+    ...provider,
+    begin: async (payment) => look('begin', payment.id).then(() => provider.begin(payment)),
+    outcomeOf: async (payment) => look('outcomeOf', payment.id).then(() => provider.outcomeOf(payment)),
+    capture: async (payment, move) => look('capture', payment.id).then(() => provider.capture(payment, move)),
+    cancel: async (payment) => look('cancel', payment.id).then(() => provider.cancel(payment)),
+    refund: async (payment, move) => look('refund', payment.id).then(() => provider.refund(payment, move)),
+    giveBack: async (payment) => look('giveBack', payment.id).then(() => provider.giveBack(payment)),
+  };
+  const server = await startServer(databaseUrl(), { card: watched });
+  onTestFinished(() => stopServer(server));
+  const { site_id: siteId, credentials } = shop;
+  const storefrontToken = credentials.storefront_token;
+  const { POST } = createStorefrontClient({ baseUrl: server.baseUrl, siteId, storefrontToken, maxAttempts: 1 });
+  const tenant = await findTenant(shop.db, siteId);
+  if (!tenant) throw new Error('The shop is gone.');
+  const move = () => finishMoves(shop.db, tenant, { card: watched, secretKey: SECRET_KEY });
+
+  const { checkout } = await givenPayable(shop);
+  await POST(completePath, { ...at(checkout.id), body: BY_3DS });
+  await POST(completePath, { ...at(checkout.id), body: {} });
+  await POST(cancelPath, at(checkout.id));
+  const card_token = 'tok_authorized';
+  const { data } = await POST(completePath, { ...at(checkout.id), body: { payment: { card_token } } });
+  const params = { path: { order_id: data?.order.id ?? '' } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/capture', { params, body: {} });
+  await move();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '1.00', reason: 'other' },
+  });
+  await move();
+  const other = await givenPaying(shop);
+  await shop.owner.query(
+    `update commerce.test_payments set amount = amount + 1 where site_id = $1 and status = 'requires_action'`,
+    [siteId],
+  );
+  await decide(shop, 'succeeded');
+  await POST(completePath, { ...at(other.checkout.id), body: {} });
+  await workOverdue(shop, watched);
+
+  const names = new Set(calls.map((call) => (call as [string])[0]));
+  expect([...names].sort()).toEqual(['begin', 'cancel', 'capture', 'giveBack', 'outcomeOf', 'refund']);
+  for (const call of calls) expect(call).toEqual([expect.any(String), { recorded: 1, open: 0 }]);
 });
 
 test('of a success that arrives from several sides at once, one order comes', async () => {

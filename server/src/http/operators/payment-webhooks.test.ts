@@ -103,7 +103,15 @@ test('a signed event that says nothing, or is about what Stripe no longer has, i
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
   const objects = [
-    ...[null, 'x', [], {}, { object: 'payment_intent' }, { object: 'refund', id: 're_gone' }, { object: 'refund', id: {} }],
+    ...[
+      null,
+      'x',
+      [],
+      {},
+      { object: 'payment_intent' },
+      { object: 'refund', id: 're_gone' },
+      { object: 'refund', id: {} },
+    ],
     ...['payment_intent', 'checkout.session'].flatMap((object) => [
       { object, id: object === 'payment_intent' ? 'pi_gone' : 'cs_gone', metadata: ours },
       { object, id: { a: 1 }, metadata: ours },
@@ -112,7 +120,15 @@ test('a signed event that says nothing, or is about what Stripe no longer has, i
   ];
   const bodies = [
     ...objects.map((object, i) => ({ id: `evt_${i}`, object: 'event', type: 'x', data: { object } })),
-    ...[{ id: 'evt_x' }, { id: 'evt_x', data: null }, { id: { a: 1 }, data: { object: objects.at(-1) } }, null, 1, 'x', []],
+    ...[
+      { id: 'evt_x' },
+      { id: 'evt_x', data: null },
+      { id: { a: 1 }, data: { object: objects.at(-1) } },
+      null,
+      1,
+      'x',
+      [],
+    ],
   ].map((event) => JSON.stringify(event));
 
   for (const body of bodies) {

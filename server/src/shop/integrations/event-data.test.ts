@@ -132,6 +132,9 @@ test('webhooks get whole objects, made once and kept: the dashboard’s for staf
 test('an integration is told of no product that customers have not seen, and of one that they no longer see only that', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
+  // Where nobody listens, nothing is written.
+  await shop.givenProduct({ name: 'Unheard' });
+  expect((await owner.query('select from commerce.events where site_id = $1', [site_id])).rowCount).toBe(0);
   const [staff, integration] = [await openReceiver(), await openReceiver()];
   const events = ['product.*', 'inventory.changed'] as const;
   await sync.POST('/api/sync/webhook/register', { body: { url: integration.url, events: [...events] } });
@@ -163,7 +166,10 @@ test('an integration is told of no product that customers have not seen, and of 
   const jobs = await workJobs();
   const told = ({ received }: typeof staff, id: string) =>
     received.filter(({ event: { data } }) => [data.id, data.product_id].includes(id)).map(({ event }) => event);
-  const typesOf = (receiver: typeof staff, id: string) => told(receiver, id).map(({ type }) => type).sort();
+  const typesOf = (receiver: typeof staff, id: string) =>
+    told(receiver, id)
+      .map(({ type }) => type)
+      .sort();
   const pending = async () =>
     (await owner.query(`select from commerce.webhook_deliveries where site_id = $1 and status = 'pending'`, [site_id]))
       .rowCount;
