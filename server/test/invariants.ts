@@ -107,7 +107,9 @@ const INVARIANTS: Record<string, string> = {
       or (status = 'completed' and (fulfillment_status not in ('delivered', 'returned')
         or payment_status not in ('paid', 'partially_refunded', 'refunded')))
       or (status = 'cancelled' and payment_status in ('awaiting_payment', 'authorized', 'pending'))
-      or (status <> 'cancelled' and payment_status in ('expired', 'voided'))
+      -- An authorization may lapse after a part has shipped.
+      or (status <> 'cancelled' and (payment_status = 'expired'
+        or (payment_status = 'voided' and fulfillment_status = 'unfulfilled')))
       or (payment_status in ('paid', 'partially_refunded', 'refunded')) <> (payment_confirmed_at is not null))`,
   'a code is used as often as it is redeemed or reserved, and no oftener than it may be': `
     select d.id, d.usage_count from commerce.discounts d

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
+import { formWith, type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
 const once = { redirect: 'manual' } as const;
+const OURS = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
 
 test('a link to buy writes nothing, and its page makes the cart only when its button is pressed', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenDiscount, givenTerms } = await openShop();
@@ -62,6 +64,34 @@ test('a link to buy writes nothing, and its page makes the cart only when its bu
   const short = await press(onward);
   expect(short.status).toBe(422);
   expect(await counted()).toBe(1);
+});
+
+test('pressing the button again, also at once, leads to the one checkout; opening the link again makes another', async () => {
+  const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
+  await givenTerms();
+  const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });
+  const path = `/sites/${site_id}/basket/${variants[0]?.id}:1`;
+  const browser = new PaperBrowser(baseUrl);
+  const send = async (page: Page) => {
+    const fields = formWith(page.html, 'begin_checkout');
+    fields.set('action', 'begin_checkout');
+    return (await browser.open(path, { method: 'POST', body: fields, headers: OURS })).response.headers.get('Location');
+  };
+  const page = await browser.open(path);
+
+  const pressed = await Promise.all(Array.from({ length: 6 }, () => send(page)));
+  const later = await send(page);
+  const another = await send(await browser.open(path));
+
+  expect(new Set([...pressed, later]).size).toBe(1);
+  expect(later).toMatch(/^\/checkout\/chk_/);
+  expect(another).toMatch(/^\/checkout\/chk_/);
+  expect(another).not.toBe(later);
+  const { rows } = await owner.query(
+    sql`select (select count(*)::int from commerce.carts where site_id = ${site_id}) as carts, reserved
+      from commerce.variants where site_id = ${site_id}`,
+  );
+  expect(rows).toEqual([{ carts: 2, reserved: 2 }]);
 });
 
 test.each(['x:1', `${randomUUID()}:0`, `${randomUUID()}:01`, '~!!:1', '%0d%0aX:1', `${randomUUID()}`, ''])(

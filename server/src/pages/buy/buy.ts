@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import { stringify } from 'uuid';
 import type { Caller } from '../../http/callers/caller.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
@@ -15,6 +16,7 @@ import { checkoutToken } from '../../shop/links.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
+import type { FormBody } from '../parts/form-body.ts';
 import { csrfField, mistakeSummary } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
@@ -119,6 +121,7 @@ ${missing > 0 && html`<p>${say('buy.missing', { count: missing })}</p>`}
 ${link.code && html`<p dir="auto">${say('buy.code', { code: link.code })}</p>`}
 <form method="post" action="${path}">
 ${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
+<input type="hidden" name="once" value="${randomUUID()}">
 <button class="primary" name="action" value="begin_checkout">${say('buy.go')}</button>
 <p class="after-button">${say('buy.after')}</p>
 </form>
@@ -128,7 +131,7 @@ ${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
 }
 
 /** Makes the cart and its checkout, which holds the stock, and goes there. A code that does not hold is left out: the page takes others. */
-async function post(visit: BasketVisit, body: Parameters<PageRoute<BasketVisit>['post']>[1]): Promise<PageAnswer> {
+async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
   const { checkoutDeps, link, variants, language } = visit;
   await count(visit, 'storefront.createCart');
   // Whether a code holds can be seen, so that tries are counted as on the page of the checkout.
@@ -136,19 +139,33 @@ async function post(visit: BasketVisit, body: Parameters<PageRoute<BasketVisit>[
   const work = async (shop: Shop) => {
     const { attribution } = link;
     const named = Object.keys(attribution).length > 0 ? { attribution } : {};
-    const { id } = await carts.create(shop, { locale: language.locale, ...named });
+    const id = cartIdOf(visit, body);
+    const isNew = await carts.createOnce(shop, id, { locale: language.locale, ...named });
+    if (!isNew) return leadTo(visit, shop, await checkouts.newestOf(shop, id));
     for (const { variant_id, quantity } of link.lines) {
       if (variants.some((one) => one.id === variant_id)) await carts.addItem(shop, id, { variant_id, quantity });
     }
     if (link.code && !(await takesCode(shop, id, link.code))) (visit.res.locals as Notes).succeeded = undefined;
     const checkout = await checkouts.create(shop, checkoutDeps, id, { locale: language.locale });
-    return { redirect: `/checkout/${checkoutToken(shop, checkoutDeps, checkout.id)}` };
+    return leadTo(visit, shop, checkout.id);
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'begin_checkout', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
     if (!(error instanceof ShopError) || !REFUSED.includes(error.code)) throw error;
     return shown(visit, language.say('buy.short'));
   });
+}
+
+/** Pressing the button of one page again, as with a double click, is the same purchase; opening the link again is another. */
+function cartIdOf({ checkoutDeps, tenant, path }: BasketVisit, body: FormBody): string {
+  const about = [tenant.site_id, path, body.get('csrf') ?? '', body.get('once') ?? randomUUID()].join('|');
+  const bytes = createHmac('sha256', checkoutDeps.secretKey).update(`basket|${about}`).digest().subarray(0, 16);
+  return stringify(bytes.with(6, ((bytes[6] ?? 0) & 0x0f) | 0x80).with(8, ((bytes[8] ?? 0) & 0x3f) | 0x80));
+}
+
+function leadTo({ checkoutDeps }: BasketVisit, shop: Shop, checkout_id: string | undefined): PageAnswer {
+  if (checkout_id === undefined) throw leadsNowhere();
+  return { redirect: `/checkout/${checkoutToken(shop, checkoutDeps, checkout_id)}` };
 }
 
 const REFUSED = ['insufficient_stock', 'not_found', 'cart_limit', 'conflict'];

@@ -72,14 +72,26 @@ export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promi
   return stateOf(shop, await make(shop, shop.customerId, shop.agent.token_id, wishes));
 }
 
+/**
+ * Makes a guest's cart by an id that the caller derived from what asked for it, so that asking again makes no other. Returns whether
+ * it is new. Of two that ask at once, the second waits for the first.
+ */
+export async function createOnce(shop: Shop, id: string, wishes: CartWishes): Promise<boolean> {
+  await shop.run(sql`select pg_advisory_xact_lock(hashtextextended(${shop.siteId}::text || ${id}, 0))`);
+  const known = await shop.one(sql`select from carts where site_id = ${shop.siteId} and id = ${id}`);
+  if (!known) await make(shop, null, null, wishes, id);
+  return known === undefined;
+}
+
 /** A new cart beside any other. It is as it was sent, so nobody waits for it. */
 async function make(
   shop: Shop,
   customer_id: string | null,
   agent_token_id: string | null,
   wishes: CartWishes,
+  id = newId(),
 ): Promise<CartRow> {
-  const [id, now] = [newId(), await shop.moment()];
+  const now = await shop.moment();
   shop.write(insertion(shop, id, customer_id, agent_token_id, wishes));
   return {
     ...{ id, status: 'active', customer_id, agent_token_id, merged_into: null, payment_id: null },

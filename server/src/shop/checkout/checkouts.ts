@@ -125,6 +125,14 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
   return undefined;
 }
 
+/** The checkout of a cart that began last, whatever has become of it. */
+export async function newestOf(shop: Shop, cart_id: string): Promise<string | undefined> {
+  const found = await shop.one<{ id: string }>(
+    sql`select id from checkouts where site_id = ${shop.siteId} and cart_id = ${cart_id} order by created_at desc, id desc limit 1`,
+  );
+  return found?.id;
+}
+
 /** What an integration knows of an order. */
 export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
 
