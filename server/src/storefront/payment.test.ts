@@ -105,6 +105,28 @@ test('a payment that needs its human is told with what to do, and completing aga
   });
 });
 
+test('after the secret key of the server was changed, its human is told anew what to do', async () => {
+  const shop = await openShop();
+  const { checkout } = await givenPaying(shop);
+  const server = await startServer(databaseUrl(), { secretKey: 'the key that replaced it, as long as the other one' });
+  onTestFinished(() => stopServer(server));
+  const { site_id: siteId, credentials, baseUrl } = shop;
+  const storefrontToken = credentials.storefront_token;
+  const moved = createStorefrontClient({ baseUrl: server.baseUrl, siteId, storefrontToken, maxAttempts: 1 });
+  expect(server.baseUrl).not.toBe(baseUrl);
+
+  const unread = await moved.GET(checkoutPath, at(checkout.id));
+  const again = await moved.POST(completePath, { ...at(checkout.id), body: {} });
+  const read = await moved.GET(checkoutPath, at(checkout.id));
+
+  expect(unread.data?.payment).toMatchObject({ status: 'requires_action', next_action: null });
+  expect(again.error).toMatchObject({
+    error: 'payment_action_required',
+    next_action: { url: expect.stringContaining('/test-payment/') },
+  });
+  expect(read.data?.payment?.next_action?.url).toContain('/test-payment/');
+});
+
 test('with only a return_url the provider shows its own page, and sends people to the allowed origins only', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });

@@ -35,6 +35,7 @@ export async function takeEvent(
 ): Promise<boolean> {
   const locked = await lockAttempt(shop, payment_id);
   if (!locked) return false;
+  if (outcome.status === 'requires_action') return noteAction(shop, secretKey, locked, provider, outcome);
   const fresh = await shop.run(
     sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
       on conflict do nothing`,
@@ -43,11 +44,27 @@ export async function takeEvent(
   return locked.order ? takeForOrder(shop, locked, outcome) : takeForCheckout(shop, secretKey, locked, outcome);
 }
 
+/**
+ * What its human must do, as often as it is said: while the payment is open, this changes nothing else, and after a change of the
+ * server's secret key what is stored can no longer be read.
+ */
+async function noteAction(
+  shop: Shop,
+  secretKey: string,
+  { attempt, row }: LockedAttempt,
+  provider: string,
+  outcome: Outcome,
+): Promise<boolean> {
+  const isOpen = row.payment_id === attempt.id && attempt.provider === provider;
+  if (isOpen) await noteOutcome(shop, secretKey, attempt.id, outcome);
+  return isOpen;
+}
+
 const UNSETTLED: Attempt['status'][] = ['started', 'pending', 'authorized'];
 
 async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outcome: Outcome): Promise<boolean> {
   if (!order || !UNSETTLED.includes(attempt.status)) return false;
-  if (outcome.status === attempt.status || outcome.status === 'requires_action') return false;
+  if (outcome.status === attempt.status) return false;
   // What was authorized may be taken in part; before that, the amount is the one that was asked for.
   if (attempt.status !== 'authorized' && isOtherMoney(shop, attempt, outcome)) {
     await endAttempt(shop, attempt.id, 'abandoned', OTHER_AMOUNT);
@@ -81,9 +98,6 @@ async function takeForCheckout(
   const { attempt, row } = locked;
   const isOpen = row.payment_id === attempt.id;
   switch (outcome.status) {
-    case 'requires_action':
-      if (isOpen) await noteOutcome(shop, secretKey, attempt.id, outcome);
-      return isOpen;
     case 'failed':
     case 'cancelled':
       if (isOpen) await reopen(shop, locked, outcome.status, outcome);
