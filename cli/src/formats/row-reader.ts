@@ -53,6 +53,13 @@ export class RowReader<Name extends string> {
     return (this.#cells[index] ?? '').trim();
   }
 
+  /** Whether both rows say the same in every cell. */
+  isLike(other: RowReader<Name>): boolean {
+    const length = Math.max(this.#cells.length, other.#cells.length);
+    for (let index = 0; index < length; index++) if (this.cell(index) !== other.cell(index)) return false;
+    return true;
+  }
+
   /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. */
   money(column: Name): string | undefined {
     const cell = this.text(column);

@@ -18,14 +18,26 @@ const METAFIELDS = [
 /** Columns of a whole product that have no field of their own here; their title is the key. */
 const KEPT_BY_TITLE = /^Google Shopping \/ .+/i;
 
+/** What Shopify's own themes and pages show of a product, by the namespace of the metafield. */
+const STANDARD = /^(?:shopify|descriptors|facts|reviews)\./i;
+/** What apps keep for themselves: reserved namespaces, hidden names, and those of apps that many shops have. */
+const INTERNAL =
+  /(?:^|\.)_|--|^(?:app|seo|global|google|mc-facebook|mm-google-shopping|judgeme|loox|yotpo|stamped|okendo|spr|bold|klaviyo)\b[^.]*\./i;
+
+/** Which facts come first where not all find a place: 0 are those that shoppers surely see, 2 those of programs. */
+function rankOf(path: string): number {
+  if (INTERNAL.test(path)) return 2;
+  return STANDARD.test(path) ? 0 : 1;
+}
+
 interface Extra {
   index: number;
   header: string;
 }
 
-/** The columns of a file beyond the known ones: metafields with their key, and those that are not kept. */
+/** The columns of a file beyond the known ones: metafields with their key, those that shoppers see first, and those that are not kept. */
 export interface ExtraColumns {
-  metafields: (Extra & { key: string })[];
+  metafields: (Extra & { key: string; rank: number })[];
   others: Unkept[];
 }
 
@@ -39,10 +51,11 @@ export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>
     if (known.has(index)) return;
     const title = cell.trim();
     const path = METAFIELDS.map((pattern) => pattern.exec(title)?.[1]).find((found) => found);
-    if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title });
-    else if (path) extra.metafields.push({ index, header: title, key: keyOf(path) });
+    if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title, rank: 1 });
+    else if (path) extra.metafields.push({ index, header: title, key: keyOf(path), rank: rankOf(path) });
     else extra.others.push({ index, header: title || `column ${index + 1}`, rows: 0, line: 0, value: undefined });
   });
+  extra.metafields.sort((one, other) => one.rank - other.rank);
   return extra;
 }
 

@@ -8,9 +8,14 @@ const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 const VALUES = ['option1Value', 'option2Value', 'option3Value'] as const;
 const OF_A_VARIANT = [...VALUES, 'sku', 'price', 'barcode', 'quantity'] as const;
 
-/** The rows that stand for variants; the others only add images. Where none does, the row with the title counts. */
+/** Whether a row stands for a variant; the others only add images. */
+export function isVariantRow(row: ShopifyRow): boolean {
+  return OF_A_VARIANT.some((column) => row.text(column) !== '');
+}
+
+/** The rows that stand for variants. Where none does, the row with the title counts. */
 export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
-  const found = rows.filter((row) => OF_A_VARIANT.some((column) => row.text(column) !== ''));
+  const found = rows.filter(isVariantRow);
   return found.length > 0 ? found : [headOf(rows)];
 }
 
