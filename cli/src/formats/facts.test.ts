@@ -53,7 +53,7 @@ test('an attribute of WooCommerce and a category of a feed that do not fit are n
     'ID,Type,SKU,Name,In stock?,Regular price,Attribute 1 name,Attribute 1 value(s)\n' +
       `1,simple,,Mug,1,5,Care,${LONG}\n`,
   );
-  expect(woo.warnings).toEqual([{ line: 2, message: `Attribute 1 value(s): ${TOO_LONG} (mug)` }]);
+  expect(woo.warnings).toContainEqual({ line: 2, message: `Attribute 1 value(s): ${TOO_LONG} (mug)` });
   const path = 'x'.repeat(501);
   const feed = await readText(
     `id\ttitle\tavailability\tprice\tgoogle_product_category\tproduct_type\nM1\tMug\tin stock\t5 EUR\t${path}\t${path}\n`,

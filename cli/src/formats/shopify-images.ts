@@ -10,7 +10,9 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   for (const row of rows) {
     const url = pictureIn(row, 'imageUrl', warn);
     if (url === '') {
-      if (row.text('imageAlt') !== '') warn(`${row.header('imageAlt')}: there is no picture that it describes.`, row);
+      for (const column of ['imageAlt', 'imagePosition'] as const) {
+        if (row.text(column) !== '') warn(`${row.header(column)}: there is no picture that it is about.`, row);
+      }
       continue;
     }
     const alt = altOf(row, warn);

@@ -131,6 +131,8 @@ export function warnOfOthers({ others }: ExtraColumns, warn: ReadContext['warn']
   for (const { header, rows, line, value } of others) {
     if (rows === 0) continue;
     const said = value === undefined ? 'a value in it' : `${quoted(value)} in it`;
-    warn(line, `${header}: this column is not kept; ${rows} rows have ${said}, this is the first.`);
+    const todo =
+      header.toLowerCase() === 'collection' ? ' Make the collection by hand: commerce collections create.' : '';
+    warn(line, `${header}: this column is not kept; ${rows} rows have ${said}, this is the first.${todo}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
+import { quoted } from './row-reader.ts';
 import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
 import { pictureIn } from './shopify-images.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
@@ -11,6 +12,22 @@ const OF_A_VARIANT = [...VALUES, 'sku', 'price', 'barcode', 'quantity'] as const
 /** Whether a row stands for a variant; the others only add images. */
 export function isVariantRow(row: ShopifyRow): boolean {
   return OF_A_VARIANT.some((column) => row.text(column) !== '');
+}
+
+const OF_VARIANTS = [
+  ...(['grams', 'weightUnit', 'tracker', 'policy', 'requiresShipping', 'taxable', 'compareAt', 'cost'] as const),
+  ...(['variantImage', ...NAMES] as const),
+];
+
+/** Tells of cells about a variant in a row that stands for none: no row says which one it is. */
+export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], warn: Warn): void {
+  const others = rows.filter((row) => !variantRows.includes(row));
+  for (const column of OF_VARIANTS) {
+    const row = others.find((each) => !['', variantRows[0]?.text(column)].includes(each.text(column)));
+    if (!row) continue;
+    const words = 'the row has no option value, SKU or price, so that it stands for no variant, and this is left out.';
+    warn(`${row.header(column)} ${quoted(row.text(column))}: ${words}`, row);
+  }
 }
 
 /** The rows that stand for variants. Where none does, the row with the title counts. */
