@@ -38,7 +38,7 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
     ...((head.has('imageUrl') || images.length > 0) && { images }),
     ...(isAlone
       ? soldOf(only, warn)
-      : { options: optionsOf(variantRows, warn), variants: variantsOf(variantRows, warn) }),
+      : { options: optionsOf(rows, variantRows, warn), variants: variantsOf(variantRows, warn) }),
   };
 }
 

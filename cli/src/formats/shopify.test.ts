@@ -147,9 +147,9 @@ test('columns that the file does not have are not said', async () => {
 test('a bad cell refuses its product by line and column, and the others go on', async () => {
   const { reads, products } = await readText(
     csv(
-      { ...mug, Handle: 'a', 'Variant Price': '1,299.00', 'Variant Inventory Qty': 'many' },
+      { ...mug, Handle: 'a', 'Variant Price': '1,299', 'Variant Inventory Qty': 'many' },
       { ...mug, Handle: 'b', 'Option1 Name': 'Size', 'Option1 Value': 'S' },
-      { Handle: 'b', 'Option1 Value': 'M', 'Variant Price': '€12' },
+      { Handle: 'b', 'Option1 Value': 'M', 'Variant Price': 'x12' },
       { Handle: 'b', 'Option1 Value': 'S', 'Variant Price': '5' },
       { Handle: 'b', 'Variant SKU': 'B-4', 'Variant Price': '' },
       { ...mug, Handle: 'good' },
@@ -157,8 +157,8 @@ test('a bad cell refuses its product by line and column, and the others go on', 
   );
   expect(refusals(reads)).toEqual([
     '2 Variant Inventory Qty: "many" is not a whole number.',
-    '2 Variant Price: "1,299.00" is not a plain amount such as 1299.00, without currency sign or separators.',
-    '4 Variant Price: "€12" is not a plain amount such as 1299.00, without currency sign or separators.',
+    '2 Variant Price: "1,299" is not a plain amount such as 1299.00, without currency sign or separators.',
+    '4 Variant Price: "x12" is not a plain amount such as 1299.00, without currency sign or separators.',
     '5 Option1 Value: Another variant of the product, on line 3, already has the options S.',
     '6 Option1 Value: The variant has no value for the option "Size".',
     '6 Variant Price: The price is missing.',
@@ -238,6 +238,60 @@ test('more than 250 variants are refused with their number and what to do, whate
         'it into products of at most 250 variants each, or delete variants that are not sold any more.',
     ]);
   }
+});
+
+test('numbers that can be read in one way only are taken, whoever wrote them', async () => {
+  const { products, warnings } = await readText(
+    csv(
+      { ...mug, Handle: 'a', 'Variant Price': '1,299.00', 'Cost per item': '1.000,50', 'Variant Grams': '1,250.5' },
+      { ...mug, Handle: 'b', 'Variant Price': '19,90 €', 'Variant Grams': '0.5 kg' },
+      {
+        ...mug,
+        Handle: 'c',
+        'Variant Price': '5',
+        'Variant Compare At Price': 'USD 1,499.00',
+        'Variant Grams': '500 g',
+      },
+    ),
+  );
+  expect(products).toMatchObject([
+    { price: '1299.00', cost_per_item: '1000.50', weight: '1250.5', weight_unit: 'g' },
+    { price: '19.90', weight: '0.5', weight_unit: 'kg' },
+    { price: '5', compare_at_price: '1499.00', weight: '500', weight_unit: 'g' },
+  ]);
+  expect(warnings).toEqual([
+    { line: 3, message: `Variant Price "19,90 €": 19,90 is taken as an amount of the shop's currency. (b)` },
+    {
+      line: 4,
+      message: `Variant Compare At Price "USD 1,499.00": 1,499.00 is taken as an amount of the shop's currency. (c)`,
+    },
+  ]);
+});
+
+test('a row for the product above its variants names it and its options, and is no variant', async () => {
+  const { reads, products, warnings } = await readText(
+    csv(
+      { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '5' },
+      { Handle: 'tee', 'Option1 Value': 'S', 'Variant Price': '6' },
+      { Handle: 'tee', 'Option1 Value': 'M', 'Variant Price': '6' },
+    ),
+  );
+  expect(refusals(reads)).toEqual([]);
+  expect(products).toMatchObject([{ name: 'Tee', options: [{ name: 'Size', values: ['S', 'M'] }] }]);
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'Variant Price "5": the row says of no variant which one it is, and this is left out. (tee)',
+  ]);
+});
+
+test('several addresses in one cell are several pictures', async () => {
+  const { products } = await readText(
+    csv({ ...mug, 'Image Src': 'https://i.example/a,b.jpg, https://i.example/b 2.jpg;//cdn.shopify.com/c.jpg' }),
+  );
+  expect(products[0]?.images?.map(({ url }) => url)).toEqual([
+    'https://i.example/a,b.jpg',
+    'https://i.example/b%202.jpg',
+    'https://cdn.shopify.com/c.jpg',
+  ]);
 });
 
 test('a row that cannot be read refuses the product around it, too', async () => {
