@@ -273,6 +273,28 @@ test('no row of a file leads to the files of another site, or of the server', as
   }
 });
 
+test('markup of a file that the API would not keep is not shown here, and nothing else of it changes', async () => {
+  const shop = await openShop();
+  const kept = '<p>Holds <b>a litre</b></p>';
+  const { id } = await shop.givenProduct({ description_html: kept });
+  const plain = await shop.givenProduct({ description_html: '<p>Plain</p>' });
+  const file = await exported(shop);
+  const forged = join(dir, 'markup.site');
+  const added = '<script>steal()</script><img src="x" onerror="steal()"><a href="javascript:steal()">here</a>';
+  await rewriteRows(file, forged, 'products', (rows) => rows.replace(kept, `${kept}${added}`));
+
+  const { site_id } = await imported(forged);
+
+  const { rows } = await other.owner.query<{ id: string; description_html: string }>(
+    'select id, description_html from commerce.products where site_id = $1',
+    [site_id],
+  );
+  const html = new Map(rows.map((row) => [row.id, row.description_html]));
+  expect(html.get(id)).toContain(kept);
+  expect(html.get(id)).not.toMatch(/script|onerror|steal/);
+  expect(html.get(plain.id)).toBe('<p>Plain</p>');
+});
+
 test('a picture in a place of its own making is left out of an export', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(
