@@ -34,9 +34,7 @@ export async function* exportSite(
   yield opening();
   yield encode({ kind: 'header', header: { ...header, site } });
   for (const [index, { table, columns }] of tables.entries()) {
-    const rows = table === STAFF.table ? MEMBERS : 'where site_id = (select commerce.current_site())';
-    const query = `select ${columns.join(', ')} from ${table} ${rows}`;
-    yield* copyOut(client, { table, index, of: tables.length }, query, onRows);
+    yield* copyOut(client, { table, index, of: tables.length }, rowsOf(table, columns), onRows);
   }
   files.onMissing(yield* filesOut(client, files.store, files.onFile, site_id));
   yield encode({ kind: 'end', tables: tables.length });
@@ -45,6 +43,25 @@ export async function* exportSite(
 
 const MEMBERS = `where id in (
   select staff_id from commerce.staff_memberships where site_id = (select commerce.current_site()))`;
+
+/**
+ * The names of those who did something in the site and are members no more, without anything to log in by: those that this server knows
+ * by their logins, and those that came from another one.
+ */
+const FORMER = `select commerce.current_site() as site_id, a.id as staff_id, a.name from commerce.staff a
+    where a.id in (select actor_id from commerce.order_events union select actor_id from commerce.audit_events
+      union select actor_id from commerce.stock_movements union select actor_id from commerce.refunds
+      union select created_by from commerce.tokens union select revoked_by from commerce.tokens)
+    and not exists (select from commerce.staff_memberships m where m.staff_id = a.id and m.site_id = commerce.current_site())
+  union all select f.site_id, f.staff_id, f.name from commerce.former_staff f
+    where f.site_id = commerce.current_site() and not exists (select from commerce.staff a where a.id = f.staff_id)`;
+
+function rowsOf(table: string, columns: string[]): string {
+  const listed = columns.join(', ');
+  if (table === 'commerce.former_staff') return `select ${listed} from (${FORMER}) as former`;
+  const rows = table === STAFF.table ? MEMBERS : 'where site_id = (select commerce.current_site())';
+  return `select ${listed} from ${table} ${rows}`;
+}
 
 async function readSite(client: pg.ClientBase, site_id: string): Promise<ExportedSite> {
   const { rows } = await client.query<Omit<ExportedSite, 'open_payments'> & { begun: boolean }>(
