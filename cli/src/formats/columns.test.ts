@@ -285,7 +285,11 @@ test('WooCommerce: what a variation says of itself in "Meta:" columns is told of
   );
   expect(products[0]?.metadata).toEqual({ parent_sku: 'TEE', fit: 'slim' });
   expect(warnings).toEqual([
-    { line: 4, message: 'Meta: fit: a fact is one of the whole product here; this value differs and is left out.' },
+    {
+      line: 4,
+      message:
+        'Meta: fit: a fact is one of the whole product here; this value differs and is left out. (tee-m, SKU TM)',
+    },
   ]);
 });
 

@@ -70,7 +70,10 @@ function one(item: FeedItem, name: string): string {
 function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadContext): Read {
   const [first] = items as [FeedItem];
   const errors: FieldError[] = [];
-  const warn = (item: FeedItem, message: string) => context.warn(item.line, message);
+  const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
+  const warn = (item: FeedItem, message: string) => {
+    context.warn(item.line, warningOf(message, slug, one(item, 'id')));
+  };
   const options = items.length > 1 ? optionsOf(items) : [];
   warnOfDiffering(items, warn);
   const isTracked = items.some((item) => stockOf(item) === 'out');
@@ -79,7 +82,6 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
   );
   const html = one(first, 'description');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
-  const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
   const product: ProductImport = {
     name: one(first, 'title'),
     slug,
@@ -89,7 +91,7 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
     status: 'active',
     track_inventory: isTracked,
     images: imagesOf(items),
-    metadata: metadataOf(items, slug, options, warn),
+    metadata: metadataOf(items, options, warn),
     ...(items.length > 1
       ? {
           options: options.map(({ name, attribute }) => ({
@@ -233,7 +235,7 @@ function imagesOf(items: FeedItem[]): ImageInput[] {
   return [...urls].map((url, index) => ({ url, alt: null, position: index + 1 }));
 }
 
-function metadataOf(items: FeedItem[], slug: string, options: GroupOption[], warn: Warn) {
+function metadataOf(items: FeedItem[], options: GroupOption[], warn: Warn) {
   const [first] = items as [FeedItem];
   const category = 'google_product_category';
   const facts: Fact[] = [{ key: 'category', value: one(first, category), column: category }];
@@ -246,5 +248,5 @@ function metadataOf(items: FeedItem[], slug: string, options: GroupOption[], war
     if (differs) warn(first, `${name}: it differs among the variants; only that of the first is kept.`);
     facts.push({ key: name, value, column: name });
   }
-  return metadataFrom(facts, (message) => warn(first, warningOf(message, slug, one(first, 'id'))));
+  return metadataFrom(facts, (message) => warn(first, message));
 }

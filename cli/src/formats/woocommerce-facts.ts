@@ -1,7 +1,6 @@
-import { type Fact, metadataFrom, warningOf } from './facts.ts';
+import { type Fact, metadataFrom } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { quoted } from './row-reader.ts';
-import { slugOf } from './slug.ts';
 import type { AttributeColumns, OtherColumn, WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 import { listOf } from './woocommerce-variations.ts';
 
@@ -48,8 +47,7 @@ export function metadataOf(
       return first ? [{ key, value: first.cell(index), column, row: first }] : [];
     }),
   ];
-  const slug = slugOf(decodeEntities(row.text('name')));
-  return metadataFrom(facts, (message, fact) => warn(fact.row, warningOf(message, slug, fact.row.text('sku'))));
+  return metadataFrom(facts, (message, fact) => warn(fact.row, message));
 }
 
 /** Cells of a product whose variations have their own, and in which nothing but that says anything. */
@@ -84,7 +82,7 @@ function warnOfOwn(column: WooColumn, row: WooRow, variations: WooRow[], warn: W
   const own = variations.filter((each) => !['', 'visible', row.text(column)].includes(each.text(column)));
   const [first] = own;
   if (!first) return;
-  const words = `${own.length} variations have one of their own; it is one of the whole product here, and theirs are left out.`;
+  const words = `${own.length} of ${variations.length} variations have their own; it is one of the whole product here, and theirs are left out.`;
   warn(first, `${first.header(column)}: ${words}`);
 }
 

@@ -1,6 +1,7 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { BOUNDS } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
+import { warningOf } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import type { Read, ReadContext } from './reading.ts';
@@ -67,7 +68,10 @@ export async function* readWooCommerce(
     attributes,
     others,
     context,
-    warn: (row, message) => context.warn(row.line, message),
+    warn: (row, message) => {
+      const product = slugOf(decodeEntities(row.text('name')));
+      context.warn(row.line, warningOf(message, product, row.text('sku')));
+    },
   };
   const parents: WooRow[] = [];
   const children = new Map<string, WooRow[]>();
@@ -107,14 +111,15 @@ function byPosition(one: WooRow, other: WooRow): number {
 }
 
 /** What the old shop itself knew its products by, and the order in which it showed them. */
-function warnOfNumbers(parents: WooRow[], { columns, warn }: Layout): void {
+function warnOfNumbers(parents: WooRow[], { columns, context }: Layout): void {
   const [first] = parents.filter((row) => row.text('id') !== '');
   const id = columns.get('id')?.header;
-  if (first) warn(first, `${id}: the numbers of the old shop are not kept; ${parents.length} products have one.`);
+  if (first)
+    context.warn(first.line, `${id}: the numbers of the old shop are not kept; ${parents.length} products have one.`);
   const placed = parents.filter((row) => !['', '0'].includes(row.text('position')));
   const [moved] = placed;
   const words = 'products have a place of their own in lists; here a collection can have an order.';
-  if (moved) warn(moved, `${columns.get('position')?.header}: ${placed.length} ${words}`);
+  if (moved) context.warn(moved.line, `${columns.get('position')?.header}: ${placed.length} ${words}`);
 }
 
 function noteOthers(row: WooRow, { others }: Layout): void {
