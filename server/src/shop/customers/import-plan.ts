@@ -1,9 +1,8 @@
-import type { CustomerImport, CustomerImportAddress, Metadata } from '@commerce-backend/spec';
+import type { CustomerAddress, CustomerImport, CustomerImportAddress, Metadata } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
 import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { MAX_ADDRESSES } from './addresses.ts';
-import type { Known } from './import-write.ts';
 
 /** What an imported row makes of a customer, decided before anything is written. */
 
@@ -18,6 +17,13 @@ export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   metadata: Metadata;
   marketing_opt_in: boolean;
 };
+
+/** A customer that the shop has already, locked. */
+export interface Known extends Fields {
+  /** Whether a decision about mails is recorded, whichever. */
+  has_decided: boolean;
+  addresses: CustomerAddress[];
+}
 
 export interface Plan {
   index: number;

@@ -1,16 +1,8 @@
-import type { CustomerAddress } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import * as addresses from './addresses.ts';
 import * as consents from './consents.ts';
-import type { Fields, Plan } from './import-plan.ts';
-
-/** A customer that the shop has already, locked. */
-export interface Known extends Fields {
-  /** Whether a decision about mails is recorded, whichever. */
-  has_decided: boolean;
-  addresses: CustomerAddress[];
-}
+import type { Fields, Known, Plan } from './import-plan.ts';
 
 /**
  * Locks the customers with these e-mails, in the order of their ids, so that two imports of the same customers cannot deadlock; and

@@ -3,8 +3,8 @@ import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { cleanRow } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
-import { type Place, type Plan, planRow } from './import-plan.ts';
-import { insertNew, type Known, lockKnown, writeAdded, writeChanged } from './import-write.ts';
+import { type Known, type Place, type Plan, planRow } from './import-plan.ts';
+import { insertNew, lockKnown, writeAdded, writeChanged } from './import-write.ts';
 
 /**
  * Customers of another shop, all rows of a call together. A known customer, locked before it is read, keeps what is here unless told
