@@ -1,7 +1,7 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { BOUNDS } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
-import { warningOf } from './facts.ts';
+import { looksPrivate, warningOf, warningOfPrivate } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import type { Read, ReadContext } from './reading.ts';
@@ -99,8 +99,9 @@ export async function* readWooCommerce(
     }
   }
   warnOfNumbers(parents, layout);
-  for (const { header: title, rows: count, line } of others) {
-    if (count > 0)
+  for (const { header: title, meta, rows: count, line } of others) {
+    if (count > 0 && meta !== undefined) context.warn(line, warningOfPrivate(title, count));
+    else if (count > 0)
       context.warn(line, `${title}: this column is not kept; ${count} rows have a value in it, this is the first.`);
   }
 }
@@ -124,7 +125,11 @@ function warnOfNumbers(parents: WooRow[], { columns, context }: Layout): void {
 
 function noteOthers(row: WooRow, { others }: Layout): void {
   for (const column of others) {
-    if (column.meta !== undefined || losesNothing(column.header, row.cell(column.index))) continue;
+    if (
+      (column.meta !== undefined && !looksPrivate(column.meta)) ||
+      losesNothing(column.header, row.cell(column.index))
+    )
+      continue;
     column.rows += 1;
     if (column.rows === 1) column.line = row.line;
   }
