@@ -142,7 +142,7 @@ test('of more facts than a product keeps, and of longer ones, each is named by l
   const long =
     'the value has 5298 characters, at most 500 are kept; this value is left out. (herbarium-shirt, SKU SS-2025-01-01)';
   expect(left).toEqual([
-    { line: 2, warning: `Toy/Game material (product.metafields.shopify.toy-game-material): ${many}` },
+    { line: 2, warning: `SEO Hidden (product.metafields.seo.hidden): ${many}` },
     { line: 2, warning: `Story (product.metafields.custom.story): ${long}` },
   ]);
   const products = (await exported('jsonl')).text

@@ -28,8 +28,11 @@ export const BOUNDS = {
   barcode: 255,
 } as const;
 
-/** A part of a product that the contract does not accept; `field` is the property, `variant` its place in `variants`. */
-export type OutOfBounds = { field: string; variant?: number; message: string };
+/**
+ * A part of a product that the contract does not accept; `field` is the property, `variant` its place in `variants`, `like` that of
+ * the variant with the same options.
+ */
+export type OutOfBounds = { field: string; variant?: number; like?: number; message: string };
 
 const URL_START = /^https?:\/\/\S/;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -75,8 +78,20 @@ function checkMetadata(found: Findings, metadata: ProductImport['metadata']): vo
   }
 }
 
+/** What to do with a product that has more variants than the contract takes. */
+export function tooManyVariants(count: number): string {
+  return (
+    `The product has ${count} variants, and one takes at most ${BOUNDS.variants}: nothing of it is imported. Divide it into ` +
+    `products of at most ${BOUNDS.variants} variants each, or delete variants that are not sold any more.`
+  );
+}
+
 function checkVariants(found: Findings, variants: VariantInput[] | undefined): void {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
+  if (Array.isArray(variants) && variants.length > BOUNDS.variants) {
+    found.add('variants', tooManyVariants(variants.length));
+    return;
+  }
   found.list('variants', variants, BOUNDS.variants, (variant, index) => {
     if (typeof variant !== 'object' || variant === null) return;
     for (const field of ['sku', 'barcode'] as const) found.text(field, variant[field], BOUNDS[field], index);
@@ -86,11 +101,12 @@ function checkVariants(found: Findings, variants: VariantInput[] | undefined): v
     found.url('image_url', variant.image_url, index);
     const values = [variant.option1, variant.option2, variant.option3].map((value) => value ?? null);
     const key = JSON.stringify(values);
-    if (seen.has(key)) {
+    const like = seen.get(key);
+    if (like !== undefined) {
       const words = values.filter((value) => value !== null).join(' / ');
-      found.add('option1', `Another variant of the product already has the options ${words || '(none)'}.`, index);
-    }
-    seen.add(key);
+      const message = `Another variant of the product already has the options ${words || '(none)'}.`;
+      found.all.push({ field: 'option1', message, variant: index, like });
+    } else seen.set(key, index);
   });
 }
 

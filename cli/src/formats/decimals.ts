@@ -1,13 +1,29 @@
 /** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Surplus zeros are dropped. */
 export function moneyOf(text: string): string | undefined {
   if (text.length > 30) return undefined;
-  // A decimal comma of one or two digits cannot be anything else.
-  const plain = /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
+  const plain = plainNumber(text);
   const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(plain) ?? [];
   if (whole === '') return undefined;
   const digits = fraction.length > 3 ? fraction.replace(/0+$/, '') : fraction;
   const amount = (whole.replace(/^0+(?=\d)/, '') || '0') + (digits === '' ? '' : `.${digits}`);
   return /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/.test(amount) ? amount : undefined;
+}
+
+const CURRENCY = /^(?:\p{Sc}|[A-Z]{3})\s*(?=[\d-])|(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})$/gu;
+
+/** The number of an amount such as `€ 12.50` or `12.50 EUR`. */
+export function withoutCurrency(text: string): string {
+  return text.replace(CURRENCY, '');
+}
+
+/**
+ * A number as programs write it, where the text cannot be read in two ways: thousands are set apart only if decimals follow them by
+ * another character (`1,299.00`, `1.299,00`), and a decimal comma has one or two digits. Other texts come back as they are.
+ */
+export function plainNumber(text: string): string {
+  if (/^\d{1,3}(?:,\d{3})+\.\d+$/.test(text)) return text.replaceAll(',', '');
+  if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(text)) return text.replaceAll('.', '').replace(',', '.');
+  return /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
 }
 
 /** Whether one amount of the contract's money is more than another, exactly. */

@@ -53,7 +53,7 @@ test('an attribute of WooCommerce and a category of a feed that do not fit are n
     'ID,Type,SKU,Name,In stock?,Regular price,Attribute 1 name,Attribute 1 value(s)\n' +
       `1,simple,,Mug,1,5,Care,${LONG}\n`,
   );
-  expect(woo.warnings).toEqual([{ line: 2, message: `Attribute 1 value(s): ${TOO_LONG} (mug)` }]);
+  expect(woo.warnings).toContainEqual({ line: 2, message: `Attribute 1 value(s): ${TOO_LONG} (mug)` });
   const path = 'x'.repeat(501);
   const feed = await readText(
     `id\ttitle\tavailability\tprice\tgoogle_product_category\tproduct_type\nM1\tMug\tin stock\t5 EUR\t${path}\t${path}\n`,
@@ -65,4 +65,22 @@ test('an attribute of WooCommerce and a category of a feed that do not fit are n
     `google_product_category: ${TOO_LONG} (mug, SKU M1)`,
     `product_type: ${TOO_LONG} (mug, SKU M1)`,
   ]);
+});
+
+test('a fact that is hardly for shoppers, who can read metadata, is kept and told of once', async () => {
+  const told = (column: string, rows: number) =>
+    `${column}: shoppers can read what is kept as metadata, and this looks like something of the shop itself; ${rows} rows have a ` +
+    'value in it, this is the first. Delete the column if it is not for them.';
+  const shopify = await readText(
+    'Handle,Title,Variant Price,Supplier (product.metafields.custom.supplier),Costume (product.metafields.custom.costume)\n' +
+      'a,A,5,,Elf\nb,B,5,Ada,\nc,C,5,Bo,\n',
+  );
+  expect(shopify.products.map(({ metadata }) => metadata)).toEqual([
+    { costume: 'Elf' },
+    { supplier: 'Ada' },
+    { supplier: 'Bo' },
+  ]);
+  expect(shopify.warnings).toEqual([{ line: 3, message: told('Supplier (product.metafields.custom.supplier)', 2) }]);
+  const woo = await readText('Type,SKU,Name,In stock?,Regular price,Meta: _purchase_price\nsimple,M,Mug,1,5,3\n');
+  expect(woo.warnings).toEqual([{ line: 2, message: told('Meta: _purchase_price', 1) }]);
 });

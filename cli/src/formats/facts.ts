@@ -40,3 +40,17 @@ function whyNotKept(metadata: Record<string, string>, key: string, value: string
 export function warningOf(message: string, product: string, sku: string): string {
   return `${message} (${sku ? `${product}, SKU ${sku}` : product})`;
 }
+
+const OF_THE_SHOP =
+  /(?:^|[^a-z])(?:cost|margin|supplier|wholesale|purchase[ _-]price|buying[ _-]price|internal|private|einkaufspreis|lieferant)(?![a-z])/i;
+
+/** Whether the name of a fact looks like something that is not for shoppers, who can read metadata. */
+export function looksPrivate(name: string): boolean {
+  return OF_THE_SHOP.test(name);
+}
+
+/** The warning of such a column, told once with the number of its rows. */
+export function warningOfPrivate(column: string, rows: number): string {
+  const words = 'shoppers can read what is kept as metadata, and this looks like something of the shop itself';
+  return `${column}: ${words}; ${rows} rows have a value in it, this is the first. Delete the column if it is not for them.`;
+}

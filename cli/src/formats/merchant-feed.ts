@@ -16,7 +16,7 @@ const OPTIONS = { color: 'Colour', size: 'Size', material: 'Material', pattern: 
 const FIELDS = new Set(
   (
     'id title description link image_link additional_image_link availability price sale_price brand gtin product_type ' +
-    'google_product_category item_group_id shipping_weight'
+    'google_product_category shipping_weight cost_of_goods_sold sale_price_effective_date'
   ).split(' '),
 );
 
@@ -32,6 +32,7 @@ const FIELD_OF: Record<string, string> = {
   sku: 'id',
   barcode: 'gtin',
   compare_at_price: 'price',
+  cost_per_item: 'cost_of_goods_sold',
   weight: 'shipping_weight',
   metadata: 'google_product_category',
   option1: 'item_group_id',
@@ -69,13 +70,18 @@ function one(item: FeedItem, name: string): string {
 function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadContext): Read {
   const [first] = items as [FeedItem];
   const errors: FieldError[] = [];
-  const warn = (item: FeedItem, message: string) => context.warn(item.line, message);
-  const options = items.length > 1 ? optionsOf(items, errors) : [];
+  const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
+  const warn = (item: FeedItem, message: string) => {
+    context.warn(item.line, warningOf(message, slug, one(item, 'id')));
+  };
+  const options = items.length > 1 ? optionsOf(items) : [];
+  warnOfDiffering(items, warn);
   const isTracked = items.some((item) => stockOf(item) === 'out');
-  const sold = items.map((item): VariantInput => ({ ...soldOf(item, errors, warn), ...policyOf(item, isTracked) }));
+  const sold = items.map(
+    (item): VariantInput => ({ ...soldOf(item, errors, warn, context.now), ...policyOf(item, isTracked) }),
+  );
   const html = one(first, 'description');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
-  const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
   const product: ProductImport = {
     name: one(first, 'title'),
     slug,
@@ -85,7 +91,7 @@ function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadC
     status: 'active',
     track_inventory: isTracked,
     images: imagesOf(items),
-    metadata: metadataOf(items, slug, options, warn),
+    metadata: metadataOf(items, options, warn),
     ...(items.length > 1
       ? {
           options: options.map(({ name, attribute }) => ({
@@ -123,19 +129,30 @@ interface GroupOption {
   name: string;
 }
 
-/** What differs among the items of a group; the id itself where nothing does. */
-function optionsOf(items: FeedItem[], errors: FieldError[]): GroupOption[] {
+/** What tells the items of a group apart, of what each of them says; their ids where that is not enough. */
+function optionsOf(items: FeedItem[]): GroupOption[] {
   const differing = Object.entries(OPTIONS)
     .map(([attribute, name]) => ({ attribute, name }))
-    .filter(({ attribute }) => new Set(items.map((item) => one(item, attribute))).size > 1);
-  const found = differing.length > 0 ? differing.slice(0, 3) : [{ attribute: 'id', name: 'Variant' }];
-  for (const item of items) {
-    for (const { attribute, name } of found) {
-      if (one(item, attribute) !== '') continue;
-      errors.push({ line: item.line, field: attribute, message: `The variant has no value for the option "${name}".` });
-    }
+    .filter(({ attribute }) => {
+      const values = items.map((item) => one(item, attribute));
+      return !values.includes('') && new Set(values).size > 1;
+    })
+    .slice(0, 3);
+  const combinations = new Set(
+    items.map((item) => JSON.stringify(differing.map(({ attribute }) => one(item, attribute)))),
+  );
+  if (combinations.size === items.length) return differing;
+  return [...differing.slice(0, 2), { attribute: 'id', name: 'Variant' }];
+}
+
+/** What is one of the whole product here, and may differ in a feed. */
+const OF_PRODUCTS = ['title', 'description', 'brand', 'product_type', 'google_product_category'];
+
+function warnOfDiffering(items: FeedItem[], warn: Warn): void {
+  for (const name of OF_PRODUCTS) {
+    const other = items.find((item) => one(item, name) !== '' && one(item, name) !== one(items[0] as FeedItem, name));
+    if (other) warn(other, `${name}: it differs among the variants; only that of the first is kept.`);
   }
-  return found;
 }
 
 function lastSegment(link: string): string {
@@ -155,19 +172,37 @@ function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | 
   return amount;
 }
 
-function soldOf(item: FeedItem, errors: FieldError[], warn: Warn): VariantInput {
+function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, now: Date): VariantInput {
   const price = amountOf(item, 'price', errors);
   const sale = amountOf(item, 'sale_price', errors);
   if (one(item, 'price') === '') errors.push({ line: item.line, field: 'price', message: 'The price is missing.' });
-  const onSale = price !== undefined && sale !== undefined && isMore(price, sale);
-  if (sale !== undefined && !onSale) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
+  const isLess = price !== undefined && sale !== undefined && isMore(price, sale);
+  if (sale !== undefined && !isLess) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
+  const dates = one(item, 'sale_price_effective_date');
+  if (dates !== '' && !isLess) warn(item, `sale_price_effective_date ${dates}: there is no lower price for that time.`);
+  const onSale = isLess && holdsNow(item, sale, now, warn);
+  const cost = amountOf(item, 'cost_of_goods_sold', errors);
   return {
+    ...(cost !== undefined && { cost_per_item: cost }),
     sku: one(item, 'id') || null,
     barcode: one(item, 'gtin') || null,
     ...(price !== undefined && { price: onSale ? sale : price }),
     compare_at_price: onSale ? price : null,
     ...weightOf(item, warn),
   };
+}
+
+/** Whether a sale price is in effect; its two dates are separated by a slash. */
+function holdsNow(item: FeedItem, sale: string, now: Date, warn: Warn): boolean {
+  const dates = one(item, 'sale_price_effective_date');
+  if (dates === '') return true;
+  const [starts = '', ends = ''] = dates.split('/').map((date) => Date.parse(date.trim()));
+  const holds = !(Number(starts) > now.getTime() || Number(ends) < now.getTime());
+  const words = holds
+    ? `the sale price ${sale} holds until you change it`
+    : `${sale} does not hold now and is left out`;
+  warn(item, `sale_price_effective_date ${dates}: ${words}.`);
+  return holds;
 }
 
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', lbs: 'lb', oz: 'oz' };
@@ -200,7 +235,7 @@ function imagesOf(items: FeedItem[]): ImageInput[] {
   return [...urls].map((url, index) => ({ url, alt: null, position: index + 1 }));
 }
 
-function metadataOf(items: FeedItem[], slug: string, options: GroupOption[], warn: Warn) {
+function metadataOf(items: FeedItem[], options: GroupOption[], warn: Warn) {
   const [first] = items as [FeedItem];
   const category = 'google_product_category';
   const facts: Fact[] = [{ key: 'category', value: one(first, category), column: category }];
@@ -213,5 +248,5 @@ function metadataOf(items: FeedItem[], slug: string, options: GroupOption[], war
     if (differs) warn(first, `${name}: it differs among the variants; only that of the first is kept.`);
     facts.push({ key: name, value, column: name });
   }
-  return metadataFrom(facts, (message) => warn(first, warningOf(message, slug, one(first, 'id'))));
+  return metadataFrom(facts, (message) => warn(first, message));
 }

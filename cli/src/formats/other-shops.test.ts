@@ -33,7 +33,8 @@ test("WooCommerce's product CSV gives products with their variations, and says w
     '7 Parent: No product of the file has the SKU or id "id:99".',
   ]);
   expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '2 Stock -2: stock below zero becomes 0.',
+    '2 Stock -2: stock below zero becomes 0. (mug-lid, SKU MUG)',
+    '2 ID: the numbers of the old shop are not kept; 3 products have one.',
     '2 Purchase note: this column is not kept; 1 rows have a value in it, this is the first.',
   ]);
 });

@@ -35,6 +35,7 @@ export async function* productsOf(
     baseImageUrl: options.baseImageUrl,
     weightUnit: options.weightUnit ?? 'lb',
     now: options.now ?? new Date(),
+    mostHeld: options.mostHeld,
     warn: (line, message) => options.onWarning?.({ line, message }),
   };
   const older =

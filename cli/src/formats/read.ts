@@ -6,8 +6,8 @@ import { HEAD_BYTES, productsOf } from './products-of.ts';
 import type { Read, ReadOptions } from './reading.ts';
 
 /**
- * The products of a file, one after the other and never all at once (except a Magento file's simple products, which wait for
- * the product they belong to). Throws a FormatError before the first product when the format is unknown, and the file system's
+ * The products of a file, one after the other. What must wait for other rows of its product is held back: of a Shopify file at most
+ * `MOST_HELD`, of one of Magento the simple products, of WooCommerce's and Google's the whole file. Throws a FormatError before the first product when the format is unknown, and the file system's
  * own error when the file cannot be read.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {

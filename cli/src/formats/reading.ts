@@ -37,6 +37,8 @@ export type ReadOptions = {
   weightUnit?: 'kg' | 'lb';
   /** The time at which sale prices must be in effect. Default: now. */
   now?: Date;
+  /** How many characters of a Shopify file are held back to find rows of one product that stand apart. Default: 16 MB. */
+  mostHeld?: number;
   /** Called with the size of each piece read; the sum is the file's size at the end. */
   onBytes?: (bytes: number) => void;
   onWarning?: (warning: Warning) => void;
@@ -48,6 +50,8 @@ export type ReadContext = {
   baseImageUrl: string | undefined;
   weightUnit: 'kg' | 'lb';
   now: Date;
+  /** How many characters of a Shopify file are held back to find rows of one product that stand apart; default: MOST_HELD. */
+  mostHeld: number | undefined;
   warn: (line: number, message: string) => void;
 };
 

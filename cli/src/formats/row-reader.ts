@@ -1,4 +1,4 @@
-import { moneyOf } from './decimals.ts';
+import { moneyOf, plainNumber } from './decimals.ts';
 
 /** What is wrong with one field, and the line where it is. */
 export type FieldError = { line: number; field: string; message: string };
@@ -53,9 +53,15 @@ export class RowReader<Name extends string> {
     return (this.#cells[index] ?? '').trim();
   }
 
-  /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. */
-  money(column: Name): string | undefined {
-    const cell = this.text(column);
+  /** Whether both rows say the same in every cell. */
+  isLike(other: RowReader<Name>): boolean {
+    const length = Math.max(this.#cells.length, other.#cells.length);
+    for (let index = 0; index < length; index++) if (this.cell(index) !== other.cell(index)) return false;
+    return true;
+  }
+
+  /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. `cell` is its text, if not all. */
+  money(column: Name, cell = this.text(column)): string | undefined {
     if (cell === '') return undefined;
     const amount = moneyOf(cell);
     if (amount === undefined) {
@@ -76,13 +82,12 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
-  /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. */
-  decimal(column: Name): number | undefined {
-    const cell = this.text(column);
+  /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. `cell` is the text of it, if not all. */
+  decimal(column: Name, cell = this.text(column)): number | undefined {
     if (cell === '') return undefined;
     // Weights that a program converted have up to twenty decimals, or an exponent.
-    if (/^(?:\d{1,15}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(cell))
-      return Number(cell.replace(',', '.'));
+    if (/^(?:\d{1,15}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(plainNumber(cell)))
+      return Number(plainNumber(cell).replace(',', '.'));
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }

@@ -8,9 +8,11 @@ import { orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   const images: { url: string; alt: string | null; place: number }[] = [];
   for (const row of rows) {
-    const url = pictureIn(row, 'imageUrl', warn);
+    const [url = '', ...more] = picturesIn(row, warn);
     if (url === '') {
-      if (row.text('imageAlt') !== '') warn(`${row.header('imageAlt')}: there is no picture that it describes.`, row);
+      for (const column of ['imageAlt', 'imagePosition'] as const) {
+        if (row.text(column) !== '') warn(`${row.header(column)}: there is no picture that it is about.`, row);
+      }
       continue;
     }
     const alt = altOf(row, warn);
@@ -20,6 +22,9 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
       warn(`${row.header('imageAlt')}: the same picture has another text above, and this one is left out.`, row);
     }
     if (!same) images.push({ url, alt, place: orWarn(row, warn, () => row.whole('imagePosition')) ?? Infinity });
+    for (const one of more) {
+      if (!images.some((image) => image.url === one)) images.push({ url: one, alt: null, place: Infinity });
+    }
   }
   const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
   if (ordered.length > BOUNDS.images) {
@@ -28,9 +33,19 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   return ordered.slice(0, BOUNDS.images).map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
 }
 
-/** The address of a picture, empty when blank or (with a warning) not one. */
-export function pictureIn(row: ShopifyRow, column: 'imageUrl' | 'variantImage', warn: Warn): string {
-  const cell = row.text(column);
+/** The addresses in a cell of pictures: Shopify writes one, other programs several. */
+function picturesIn(row: ShopifyRow, warn: Warn): string[] {
+  const cells = row.text('imageUrl').split(/\s*[,;|\s]\s*(?=(?:https?:)?\/\/)/i);
+  return cells.map((cell) => pictureIn(row, 'imageUrl', warn, cell)).filter((url) => url !== '');
+}
+
+/** The address of a picture, empty when blank or (with a warning) not one. `cell` is the text of it, if not all. */
+export function pictureIn(
+  row: ShopifyRow,
+  column: 'imageUrl' | 'variantImage',
+  warn: Warn,
+  cell = row.text(column),
+): string {
   const url = secure(cell).replaceAll(' ', '%20');
   if (cell === '' || (/^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url) && url.length <= BOUNDS.url)) return url;
   warn(`${row.header(column)}: ${quoted(cell)} is no http or https address; the picture is left out.`, row);

@@ -1,4 +1,4 @@
-import { type Fact, metadataFrom } from './facts.ts';
+import { type Fact, looksPrivate, metadataFrom, warningOfPrivate } from './facts.ts';
 import type { ReadContext } from './reading.ts';
 import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
@@ -18,31 +18,51 @@ const METAFIELDS = [
 /** Columns of a whole product that have no field of their own here; their title is the key. */
 const KEPT_BY_TITLE = /^Google Shopping \/ .+/i;
 
+/** What Shopify's own themes and pages show of a product, by the namespace of the metafield. */
+const STANDARD = /^(?:shopify|descriptors|facts|reviews)\./i;
+/** What apps keep for themselves: reserved namespaces, hidden names, and those of apps that many shops have. */
+const INTERNAL =
+  /(?:^|\.)_|--|^(?:app|seo|global|google|mc-facebook|mm-google-shopping|judgeme|loox|yotpo|stamped|okendo|spr|bold|klaviyo)\b[^.]*\./i;
+
+/** Which facts come first where not all find a place: 0 are those that shoppers surely see, 2 those of programs. */
+function rankOf(path: string, title: string): number {
+  if (STANDARD.test(path)) return 0;
+  return INTERNAL.test(path) || looksPrivate(title) ? 2 : 1;
+}
+
 interface Extra {
   index: number;
   header: string;
 }
 
-/** The columns of a file beyond the known ones: metafields with their key, and those that are not kept. */
+/** The columns of a file beyond the known ones: metafields with their key, those that shoppers see first, and those that are not kept. */
 export interface ExtraColumns {
-  metafields: (Extra & { key: string })[];
+  metafields: (Extra & { key: string; rank: number })[];
+  /** Those of them that are hardly for shoppers. */
+  private: Noted[];
   others: Unkept[];
 }
 
-/** A column that is not kept: how many rows have a value in it, the first of them, and its value if all have the same. */
-type Unkept = Extra & { rows: number; line: number; value: string | undefined };
+/** A column, how many rows have a value in it, and the first of them. */
+type Noted = Extra & { rows: number; line: number };
+
+/** A column that is not kept, with its value if all rows have the same. */
+type Unkept = Noted & { value: string | undefined };
 
 export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>): ExtraColumns {
   const known = new Set([...columns.values()].map(({ index }) => index));
-  const extra: ExtraColumns = { metafields: [], others: [] };
+  const extra: ExtraColumns = { metafields: [], private: [], others: [] };
   header.forEach((cell, index) => {
     if (known.has(index)) return;
     const title = cell.trim();
     const path = METAFIELDS.map((pattern) => pattern.exec(title)?.[1]).find((found) => found);
-    if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title });
-    else if (path) extra.metafields.push({ index, header: title, key: keyOf(path) });
+    if (KEPT_BY_TITLE.test(title)) extra.metafields.push({ index, header: title, key: title, rank: 1 });
+    else if (path) extra.metafields.push({ index, header: title, key: keyOf(path), rank: rankOf(path, title) });
     else extra.others.push({ index, header: title || `column ${index + 1}`, rows: 0, line: 0, value: undefined });
   });
+  const hidden = extra.metafields.filter(({ header: title, rank }) => rank > 0 && looksPrivate(title));
+  extra.private = hidden.map(({ index, header: title }) => ({ index, header: title, rows: 0, line: 0 }));
+  extra.metafields.sort((one, other) => one.rank - other.rank);
   return extra;
 }
 
@@ -87,8 +107,13 @@ export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) 
   return { metadata: metadataFrom(facts, (message, { row }) => warn(message, row)) };
 }
 
-/** Notes what a row has in columns that are not kept. */
-export function noteOthers(row: ShopifyRow, { others }: ExtraColumns): void {
+/** Notes what a row has in columns that are not kept, or not for shoppers. */
+export function noteOthers(row: ShopifyRow, { others, private: hidden }: ExtraColumns): void {
+  for (const column of hidden) {
+    if (row.cell(column.index) === '') continue;
+    column.rows += 1;
+    column.line ||= row.line;
+  }
   for (const column of others) {
     const cell = row.cell(column.index);
     if (cell === '') continue;
@@ -113,11 +138,14 @@ export function warnOfMissingStock(
   warn(first, `${NO_STOCK}, and ${tracked.length} variants are counted: ${words}.`);
 }
 
-/** A warning for each column with values that are not kept. */
-export function warnOfOthers({ others }: ExtraColumns, warn: ReadContext['warn']): void {
+/** A warning for each column with values that are not kept, or that shoppers should perhaps not read. */
+export function warnOfOthers({ others, private: hidden }: ExtraColumns, warn: ReadContext['warn']): void {
+  for (const { header, rows, line } of hidden) if (rows > 0) warn(line, warningOfPrivate(header, rows));
   for (const { header, rows, line, value } of others) {
     if (rows === 0) continue;
     const said = value === undefined ? 'a value in it' : `${quoted(value)} in it`;
-    warn(line, `${header}: this column is not kept; ${rows} rows have ${said}, this is the first.`);
+    const todo =
+      header.toLowerCase() === 'collection' ? ' Make the collection by hand: commerce collections create.' : '';
+    warn(line, `${header}: this column is not kept; ${rows} rows have ${said}, this is the first.${todo}`);
   }
 }

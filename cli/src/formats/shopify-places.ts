@@ -48,10 +48,15 @@ export function headerOf(columns: Columns<ShopifyColumn>, column: ShopifyColumn)
   return columns.get(column)?.header ?? SHOPIFY_COLUMNS[column][0];
 }
 
+const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
+
 /** Where in the file the parts of a product stand that begins on `line`. Holds no cells: a whole file of these is kept. */
 export function placesIn(columns: Columns<ShopifyColumn>, line: number, variantLines: number[]): PlaceOf {
   return (loc) => {
     const [list, at] = loc;
+    if (list === 'options' && typeof at === 'number') {
+      return { line, field: headerOf(columns, NAMES[at] ?? 'option1Name') };
+    }
     const property = loc.findLast((part) => typeof part === 'string' && part in COLUMN_OF);
     const variantLine = list === 'variants' && typeof at === 'number' ? variantLines[at] : undefined;
     return { line: variantLine ?? line, field: headerOf(columns, columnOf(String(property ?? 'slug'))) };

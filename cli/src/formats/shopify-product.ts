@@ -5,7 +5,7 @@ import { tagsOf } from './shopify-columns.ts';
 import { imagesOf, pictureIn } from './shopify-images.ts';
 import { type ExtraColumns, metadataOf } from './shopify-metadata.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
-import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
+import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf, warnOfNoVariant } from './shopify-variants.ts';
 
 /** The product that the rows of one handle describe. What cannot be read and must not be guessed is noted in the rows. */
 export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns, warn: Warn): ProductImport {
@@ -14,6 +14,7 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
   const [only] = variantRows as [ShopifyRow];
   const images = imagesOf(rows, warn);
   warnOfOtherTexts(rows, warn);
+  warnOfNoVariant(rows, variantRows, warn);
   const isAlone = isDefaultOnly(variantRows);
   const own = isAlone ? pictureIn(only, 'variantImage', warn) : '';
   if (own !== '' && !images.some(({ url }) => url === own) && images.length < BOUNDS.images) {
@@ -37,7 +38,7 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
     ...((head.has('imageUrl') || images.length > 0) && { images }),
     ...(isAlone
       ? soldOf(only, warn)
-      : { options: optionsOf(variantRows, warn), variants: variantsOf(variantRows, warn) }),
+      : { options: optionsOf(rows, variantRows, warn), variants: variantsOf(variantRows, warn) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { isMore, plainDecimal } from './decimals.ts';
+import { isMore, plainDecimal, withoutCurrency } from './decimals.ts';
+import { quoted } from './row-reader.ts';
 import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
 import { pictureIn } from './shopify-images.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
@@ -8,9 +9,35 @@ const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 const VALUES = ['option1Value', 'option2Value', 'option3Value'] as const;
 const OF_A_VARIANT = [...VALUES, 'sku', 'price', 'barcode', 'quantity'] as const;
 
-/** The rows that stand for variants; the others only add images. Where none does, the row with the title counts. */
+/** Whether a row stands for a variant; the others only add images. */
+export function isVariantRow(row: ShopifyRow): boolean {
+  return OF_A_VARIANT.some((column) => row.text(column) !== '');
+}
+
+const OF_VARIANTS = [
+  ...(['price', 'quantity', 'grams', 'weightUnit', 'tracker', 'policy', 'requiresShipping', 'taxable'] as const),
+  ...(['compareAt', 'cost', 'variantImage'] as const),
+];
+
+/** Tells of cells about a variant in a row that stands for none: no row says which one it is. */
+export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], warn: Warn): void {
+  const others = rows.filter((row) => !variantRows.includes(row));
+  for (const column of OF_VARIANTS) {
+    const row = others.find((each) => !['', variantRows[0]?.text(column)].includes(each.text(column)));
+    if (!row) continue;
+    const words = 'the row says of no variant which one it is, and this is left out.';
+    warn(`${row.header(column)} ${quoted(row.text(column))}: ${words}`, row);
+  }
+}
+
+/** The rows that stand for variants. Where none does, the row with the title counts. */
 export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
-  const found = rows.filter((row) => OF_A_VARIANT.some((column) => row.text(column) !== ''));
+  const all = rows.filter(isVariantRow);
+  const hasValue = (row: ShopifyRow) => VALUES.some((column) => row.text(column) !== '');
+  // Some programs begin with a row for the product itself, with the lowest price and no option value.
+  const isAbove = (row: ShopifyRow) =>
+    row.text('title') !== '' && !hasValue(row) && row.text('sku') === '' && row.text('barcode') === '';
+  const found = all.some(hasValue) ? all.filter((row) => !isAbove(row)) : all;
   return found.length > 0 ? found : [headOf(rows)];
 }
 
@@ -23,12 +50,16 @@ export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   return value === '' || (value === NO_OPTION.value && ['', NO_OPTION.name].includes(first.text('option1Name')));
 }
 
-/** The options by the names of the first row and the values in the order in which they come. */
-export function optionsOf(variantRows: ShopifyRow[], warn: Warn): NonNullable<ProductImport['options']> {
+/** The options by the first names that the rows of the product give, and the values in the order in which they come. */
+export function optionsOf(
+  rows: ShopifyRow[],
+  variantRows: ShopifyRow[],
+  warn: Warn,
+): NonNullable<ProductImport['options']> {
   return VALUES.flatMap((column, index) => {
     const nameColumn = NAMES[index] ?? 'option1Name';
     const values = variantRows.map((row) => row.text(column));
-    const given = variantRows.filter((row) => row.text(nameColumn) !== '');
+    const given = rows.filter((row) => row.text(nameColumn) !== '');
     const named = given[0]?.text(nameColumn) ?? '';
     if (named === '' && values.every((value) => value === '')) return [];
     const name = named || `Option ${index + 1}`;
@@ -104,15 +135,15 @@ function warnOfOtherTracker(row: ShopifyRow, warn: Warn): void {
 }
 
 function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
-  const price = row.money('price');
+  const price = amountIn(row, 'price', warn);
   if (row.has('price') && row.text('price') === '') row.refuse('price', 'The price is missing.');
-  const compareAt = orWarn(row, warn, () => row.money('compareAt'));
+  const compareAt = orWarn(row, warn, () => amountIn(row, 'compareAt', warn));
   const onSale = price !== undefined && compareAt !== undefined && isMore(compareAt, price);
   // Shopify shops often fill this column with zeros or with the price itself.
   if (price !== undefined && compareAt !== undefined && !onSale) {
     warn(`${row.header('compareAt')} ${compareAt} is not above the price ${price} and is left out.`, row);
   }
-  const cost = orWarn(row, warn, () => row.money('cost'));
+  const cost = orWarn(row, warn, () => amountIn(row, 'cost', warn));
   return {
     ...(price !== undefined && { price }),
     ...(row.has('compareAt') && { compare_at_price: onSale ? compareAt : null }),
@@ -120,12 +151,26 @@ function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   };
 }
 
+/** An amount is one of the shop's currency, whatever stands beside it. */
+function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn: Warn): string | undefined {
+  const cell = row.text(column);
+  const number = withoutCurrency(cell);
+  const amount = row.money(column, number);
+  if (amount !== undefined && number !== cell) {
+    warn(`${row.header(column)} ${quoted(cell)}: ${number} is taken as an amount of the shop's currency.`, row);
+  }
+  return amount;
+}
+
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz', lbs: 'lb' };
 
 /** Shopify's weight is in grams whatever the unit; the unit says how to show it. */
 function weightOf(row: ShopifyRow, warn: Warn): VariantInput {
-  const grams = orWarn(row, warn, () => row.decimal('grams'));
-  const unit = orWarn(row, warn, () => row.word('weightUnit', UNITS));
+  const [, number, name = ''] = /^([\d.,]+)\s*([a-z]+)$/i.exec(row.text('grams')) ?? [];
+  const own = UNITS[name.toLowerCase()];
+  const read = orWarn(row, warn, () => row.decimal('grams', own ? number : undefined));
+  const grams = own && read !== undefined ? read * GRAMS[own] : read;
+  const unit = orWarn(row, warn, () => row.word('weightUnit', UNITS)) ?? own;
   const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 8);
   return {
     ...(row.has('grams') && { weight }),

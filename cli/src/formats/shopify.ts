@@ -1,9 +1,10 @@
-import { outOfBounds } from './bounds.ts';
+import { BOUNDS, outOfBounds, tooManyVariants } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { warningOf } from './facts.ts';
 import type { Read, ReadContext } from './reading.ts';
-import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
+import { type Columns, findColumns, quoted } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
+import { type Group, Groups } from './shopify-groups.ts';
 import { type ExtraColumns, extraColumnsOf, noteOthers, warnOfMissingStock, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
 import { productOf } from './shopify-product.ts';
@@ -11,19 +12,13 @@ import { headOf, type ShopifyRow, type Warn } from './shopify-row.ts';
 import { variantRowsOf } from './shopify-variants.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
-/** 250 variants and as many images need no more rows; beyond that the handle column is surely not what it seems. */
-const MOST_ROWS = 1000;
-
 /** The lines of the slugs so far, and the handle that each comes from. */
 type Seen = { slugs: Map<string, number>; handles: Map<string, string> };
 
-/** The rows of one product as they come in. */
-type Group = { handle: string; rows: ShopifyRow[]; errors: FieldError[]; skipped: number };
-
 /**
- * The products of a Shopify product CSV. Rows that follow each other under one handle are one product: the first
- * names it, each row with an option value, SKU or price adds a variant, each with an image address an image.
- * A handle that comes back after others is refused, so that its rows do not replace those read before.
+ * The products of a Shopify product CSV. Rows of one handle are one product, wherever they stand: the first with a title
+ * names it, each with an option value, SKU or price adds a variant, each with an image address an image.
+ * A handle that comes back after more of the file than is held is refused, so that its rows do not replace those read before.
  */
 export async function* readShopify(
   header: string[],
@@ -34,38 +29,21 @@ export async function* readShopify(
   const extra = extraColumnsOf(header, columns);
   const seen: Seen = { slugs: new Map(), handles: new Map() };
   const tracked: number[] = [];
-  let group: Group | undefined;
-  let unreadable: CsvRow | undefined;
+  const groups = new Groups(columns, context.mostHeld);
   for await (const row of rows) {
     if (row.cells.length === 0) {
-      unreadable = row;
+      groups.addUnreadable(row);
       yield { line: row.line, errors: [{ line: row.line, field: 'row', message: row.problem ?? '' }] };
       continue;
     }
-    const reader = new RowReader(columns, row.line, row.cells);
+    const reader = groups.add(row);
     noteOthers(reader, extra);
     if (reader.text('tracker') !== '') tracked.push(row.line);
-    if (group === undefined || startsProduct(reader, group)) {
-      if (group) yield finish(group, columns, extra, seen, context);
-      group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
-    } else if (unreadable) {
-      const message = `A row of this product could not be read: ${unreadable.problem}`;
-      group.errors.push({ line: unreadable.line, field: 'row', message });
-    }
-    unreadable = undefined;
-    if (row.problem) group.errors.push({ line: row.line, field: 'row', message: row.problem });
-    if (group.rows.length < MOST_ROWS) group.rows.push(reader);
-    else group.skipped++;
+    for (const group of groups.overdue()) yield finish(group, columns, extra, seen, context);
   }
-  if (group) yield finish(group, columns, extra, seen, context);
+  for (const group of groups.rest()) yield finish(group, columns, extra, seen, context);
   warnOfMissingStock(columns, tracked, context.warn);
   warnOfOthers(extra, context.warn);
-}
-
-/** A row without a handle belongs to the product above it, unless its title says that it is another. */
-function startsProduct(row: ShopifyRow, group: Group): boolean {
-  const handle = row.text('handle');
-  return handle === '' ? row.text('title') !== '' : handle !== group.handle;
 }
 
 function finish(
@@ -75,28 +53,38 @@ function finish(
   { slugs, handles }: Seen,
   context: ReadContext,
 ): Read {
-  const first = headOf(group.rows);
+  const { rows, repeated } = withoutRepeated(group);
+  const first = headOf(rows);
   const slug = slugFor(group.handle || first.text('title'), handles);
   const warn: Warn = (message, row = first) => {
     context.warn(row.line, warningOf(message, slug, row.text('sku')));
   };
-  const product = productOf(group.rows, slug, extra, warn);
-  const variantRows = variantRowsOf(group.rows);
+  const product = productOf(rows, slug, extra, warn);
+  const variantRows = variantRowsOf(rows);
   // The cells of a row that could not be read stand in the wrong columns.
   const unread = new Set(group.errors.map(({ line }) => line));
-  const errors = [...group.errors, ...group.rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
+  const errors = [...group.errors, ...rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
     errors.push({ line, field: headerOf(columns, field), message });
   };
 
+  const other = group.returns.length > 0 && rows.find((row) => !['', first.text('title')].includes(row.text('title')));
+  if (other) {
+    const words = `is not that of the product on line ${first.line}, which has the same handle: give one of them another handle.`;
+    add('title', `${quoted(other.text('title'))} ${words}`, other.line);
+  }
+  warnOfPlaces(group, repeated, headerOf(columns, 'handle'), warn);
+  const count = variantRows.length + group.skipped.variants;
+  if (count > BOUNDS.variants) add('option1Value', tooManyVariants(count));
+  else if (group.skipped.rows > 0) add('handle', `${rows.length + group.skipped.rows} rows have this handle.`);
   for (const found of outOfBounds(product)) {
-    // An empty slug is reported below, in the words of the file.
+    // An empty slug is reported below, and too many variants above, in the words of the file.
     if (found.field === 'slug' && slug === '') continue;
-    add(
-      columnOf(found.field),
-      found.message,
-      found.variant === undefined ? first.line : variantRows[found.variant]?.line,
-    );
+    if (count > BOUNDS.variants && ['variants', 'options'].includes(found.field)) continue;
+    const like = found.like === undefined ? undefined : variantRows[found.like]?.line;
+    const message =
+      like === undefined ? found.message : found.message.replace(' already', `, on line ${like}, already`);
+    add(columnOf(found.field), message, found.variant === undefined ? first.line : variantRows[found.variant]?.line);
   }
   if (slug === '') add('handle', 'The handle has no letter a–z or digit to make an address of.');
   else if (group.handle !== '' && slug !== group.handle) {
@@ -104,9 +92,8 @@ function finish(
   }
   const earlier = slug === '' ? undefined : firstUseOf(slug, first.line, slugs);
   if (earlier !== undefined) {
-    add('handle', `"${slug}" was already read on line ${earlier}: the rows of a product must follow each other.`);
+    add('handle', readBefore(group, slug, earlier));
   }
-  if (group.skipped > 0) add('handle', `More than ${MOST_ROWS} rows have this handle.`);
   if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
     add('title', 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
   }
@@ -115,6 +102,29 @@ function finish(
   const variantLines = variantRows.map(({ line }) => line);
   const placeOf = placesIn(columns, first.line, variantLines);
   return { line: first.line, product, placeOf, ...(group.handle && { handle: group.handle }) };
+}
+
+function readBefore({ handle }: Group, slug: string, earlier: number): string {
+  if (handle === '') return `The product on line ${earlier} has the address "${slug}" already: give both a handle.`;
+  return `"${slug}" was already read on line ${earlier}, too far above to be taken together: sort the file by the handle.`;
+}
+
+/** The rows without those that say the same as one before, as in a file of two exports. */
+function withoutRepeated({ rows: all, returns }: Group): { rows: ShopifyRow[]; repeated: ShopifyRow[] } {
+  if (returns.length === 0) return { rows: all, repeated: [] };
+  const rows: ShopifyRow[] = [];
+  const repeated: ShopifyRow[] = [];
+  for (const row of all) (rows.some((other) => other.isLike(row)) ? repeated : rows).push(row);
+  return { rows, repeated };
+}
+
+function warnOfPlaces({ handle, rows, returns }: Group, repeated: ShopifyRow[], header: string, warn: Warn): void {
+  const [again] = returns;
+  if (again === undefined) return;
+  const apart = returns.length > 1 ? `line ${again} and ${returns.length - 1} more` : `line ${again}`;
+  warn(`${header}: the rows of "${handle}" stand apart, on line ${rows[0]?.line} and ${apart}; they are one product.`);
+  const [same] = repeated;
+  if (same) warn(`${header}: ${repeated.length} rows say the same as one above and are left out.`, same);
 }
 
 /** Handles may be of any script, and differ where their slugs do not: the short name of the handle then makes the slug its own. */

@@ -1,3 +1,5 @@
+import type { RowReader } from './row-reader.ts';
+
 /** The columns of WooCommerce's product CSV that are used here, in English as its exporter writes them. */
 export const WOOCOMMERCE_COLUMNS = {
   id: ['ID'],
@@ -16,6 +18,8 @@ export const WOOCOMMERCE_COLUMNS = {
   backorders: ['Backorders allowed?'],
   salePrice: ['Sale price'],
   price: ['Regular price'],
+  // WooCommerce's own column, and those of the plugins that came before it: metadata can be read by shoppers, this cannot.
+  cost: ['Cost of goods', 'Meta: _wc_cog_cost', 'Meta: _alg_wc_cog_cost'],
   saleStarts: ['Date sale price starts'],
   saleEnds: ['Date sale price ends'],
   categories: ['Categories'],
@@ -23,6 +27,7 @@ export const WOOCOMMERCE_COLUMNS = {
   brands: ['Brands'],
   images: ['Images'],
   parent: ['Parent'],
+  position: ['Position'],
   kg: ['Weight (kg)'],
   g: ['Weight (g)'],
   lb: ['Weight (lbs)', 'Weight (lb)'],
@@ -30,6 +35,9 @@ export const WOOCOMMERCE_COLUMNS = {
 } as const;
 
 export type WooColumn = keyof typeof WOOCOMMERCE_COLUMNS;
+
+export type WooRow = RowReader<WooColumn>;
+export type WooWarn = (row: WooRow, message: string) => void;
 
 /** The columns of one attribute, which are numbered. */
 export interface AttributeColumns {
@@ -48,16 +56,21 @@ export function attributeColumnsOf(header: string[]): AttributeColumns[] {
   });
 }
 
-/** Columns whose loss changes nothing that is sold, or that say only what WooCommerce itself assumes. */
+/** What cells say where WooCommerce assumes nothing else, and whether an attribute is one of several products, which changes no value. */
 const DEFAULTS: [RegExp, RegExp][] = [
   [/^attribute \d+ global$/i, /.*/],
   [/^attribute \d+ visible$/i, /^1$/],
-  [/^(?:is featured\?|sold individually\?|position)$/i, /^-?\d*$/],
-  [/^allow customer reviews\?$/i, /.*/],
+  [/^(?:is featured\?|sold individually\?|allow customer reviews\?)$/i, /^0$/],
 ];
 
-/** Columns that nothing here reads, each with whether a cell of it loses something. */
-export function otherColumnsOf(header: string[], used: Set<number>) {
+/** A column that no field is read from; `meta` is the name of what a plugin keeps there. */
+export interface OtherColumn {
+  index: number;
+  header: string;
+  meta: string | undefined;
+}
+
+export function otherColumnsOf(header: string[], used: Set<number>): OtherColumn[] {
   return header.flatMap((cell, index) => {
     const title = cell.trim();
     const meta = /^meta: *(.+)$/i.exec(title)?.[1];

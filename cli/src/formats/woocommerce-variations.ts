@@ -1,8 +1,5 @@
 import { decodeEntities } from './html-text.ts';
-import type { RowReader } from './row-reader.ts';
-import type { AttributeColumns, WooColumn } from './woocommerce-columns.ts';
-
-type WooRow = RowReader<WooColumn>;
+import type { AttributeColumns, WooRow } from './woocommerce-columns.ts';
 
 /** A row of a variation, once for each combination of values that it stands for. */
 export interface Variation {

@@ -1,8 +1,7 @@
-import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
+import type { ProductImport } from '@commerce-backend/spec';
 import { BOUNDS } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
-import { isMore, plainDecimal } from './decimals.ts';
-import { type Fact, metadataFrom, warningOf } from './facts.ts';
+import { looksPrivate, warningOf, warningOfPrivate } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import type { Read, ReadContext } from './reading.ts';
@@ -12,22 +11,24 @@ import {
   type AttributeColumns,
   attributeColumnsOf,
   losesNothing,
+  type OtherColumn,
   otherColumnsOf,
   WOOCOMMERCE_COLUMNS,
   type WooColumn,
+  type WooRow,
+  type WooWarn,
 } from './woocommerce-columns.ts';
+import { enabledOf, metadataOf, warnOfMisplaced } from './woocommerce-facts.ts';
+import { soldOf } from './woocommerce-sold.ts';
 import { listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
-
-type WooRow = RowReader<WooColumn>;
-type Warn = (row: WooRow, message: string) => void;
 
 /** What a file has, and how to read it. */
 interface Layout {
   columns: Columns<WooColumn>;
   attributes: AttributeColumns[];
-  others: (ReturnType<typeof otherColumnsOf>[number] & { rows: number; line: number })[];
+  others: (OtherColumn & { rows: number; line: number })[];
   context: ReadContext;
-  warn: Warn;
+  warn: WooWarn;
 }
 
 const FIELD_OF: Record<string, WooColumn> = {
@@ -67,7 +68,10 @@ export async function* readWooCommerce(
     attributes,
     others,
     context,
-    warn: (row, message) => context.warn(row.line, message),
+    warn: (row, message) => {
+      const product = slugOf(decodeEntities(row.text('name')));
+      context.warn(row.line, warningOf(message, product, row.text('sku')));
+    },
   };
   const parents: WooRow[] = [];
   const children = new Map<string, WooRow[]>();
@@ -84,9 +88,9 @@ export async function* readWooCommerce(
   const slugs = new Map<string, number>();
   for (const parent of parents) {
     const names = [parent.text('sku'), `id:${parent.text('id')}`].filter((name) => name !== '');
-    const own = names.flatMap((name) => children.get(name) ?? []);
+    const own = names.flatMap((name) => children.get(name) ?? []).toSorted(byPosition);
     for (const name of names) children.delete(name);
-    yield productOf(parent, own, layout, slugs);
+    yield productOf(parent, enabledOf(parent, own, layout.warn), layout, slugs);
   }
   for (const [name, orphans] of children) {
     for (const { line } of orphans) {
@@ -94,15 +98,38 @@ export async function* readWooCommerce(
       yield { line, errors: [{ line, field: columns.get('parent')?.header ?? 'Parent', message }] };
     }
   }
-  for (const { header: title, rows: count, line } of others) {
-    if (count > 0)
+  warnOfNumbers(parents, layout);
+  for (const { header: title, meta, rows: count, line } of others) {
+    if (count > 0 && meta !== undefined) context.warn(line, warningOfPrivate(title, count));
+    else if (count > 0)
       context.warn(line, `${title}: this column is not kept; ${count} rows have a value in it, this is the first.`);
   }
 }
 
+/** As the shop shows them; those of one place stay in the order of the file. */
+function byPosition(one: WooRow, other: WooRow): number {
+  return (Number(one.text('position')) || 0) - (Number(other.text('position')) || 0);
+}
+
+/** What the old shop itself knew its products by, and the order in which it showed them. */
+function warnOfNumbers(parents: WooRow[], { columns, context }: Layout): void {
+  const [first] = parents.filter((row) => row.text('id') !== '');
+  const id = columns.get('id')?.header;
+  if (first)
+    context.warn(first.line, `${id}: the numbers of the old shop are not kept; ${parents.length} products have one.`);
+  const placed = parents.filter((row) => !['', '0'].includes(row.text('position')));
+  const [moved] = placed;
+  const words = 'products have a place of their own in lists; here a collection can have an order.';
+  if (moved) context.warn(moved.line, `${columns.get('position')?.header}: ${placed.length} ${words}`);
+}
+
 function noteOthers(row: WooRow, { others }: Layout): void {
   for (const column of others) {
-    if (column.meta !== undefined || losesNothing(column.header, row.cell(column.index))) continue;
+    if (
+      (column.meta !== undefined && !looksPrivate(column.meta)) ||
+      losesNothing(column.header, row.cell(column.index))
+    )
+      continue;
     column.rows += 1;
     if (column.rows === 1) column.line = row.line;
   }
@@ -115,9 +142,10 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   const options = variations.length > 0 ? optionsOf(row, variations, layout.attributes) : [];
   const variants = variationsOf(row, variations, options, layout.attributes);
   warnOfShared(variants, warn);
+  warnOfMisplaced(row, variations, warn);
   if (type.includes('variable') && variations.length === 0) warn(row, 'No variation of this product is in the file.');
   const isTracked = [row, ...variations].some((each) => each.text('stock') !== '' || each.text('inStock') === '0');
-  const sold = (each: WooRow) => soldOf(each, row, isTracked, layout);
+  const sold = (each: WooRow) => soldOf(each, row, isTracked, layout.context.now, warn);
   const taxed = new Set([row, ...variations].map((each) => each.text('taxStatus').toLowerCase() || 'taxable'));
   if (taxed.size > 1 || taxed.has('shipping')) {
     warn(
@@ -137,7 +165,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
     vendor: row.text('brands') || null,
     product_type: categories[0]?.split('>').at(-1)?.trim() || null,
     tags: [...new Set(listOf(row.text('tags')).map((tag) => decodeEntities(tag)))],
-    ...visibilityOf(row),
+    ...visibilityOf(row, warn),
     ...(row.text('taxStatus') === 'none' && { tax_class: 'zero' }),
     track_inventory: isTracked,
     images: [...new Set([...images, ...variations.flatMap((each) => listOf(each.text('images')))])].map((url, i) => ({
@@ -145,7 +173,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
       alt: null,
       position: i + 1,
     })),
-    metadata: metadataOf(row, options, categories, layout),
+    metadata: metadataOf(row, variations, options, layout, warn),
     ...(variations.length === 0
       ? sold(row)
       : {
@@ -172,14 +200,14 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map
   return judged({ line: row.line, product, errors, placeOf, distinct }, slugs, layout.context);
 }
 
-function warnOfLength(row: WooRow, html: string, warn: Warn): void {
+function warnOfLength(row: WooRow, html: string, warn: WooWarn): void {
   if (html.length <= BOUNDS.description_html) return;
   const words = `it has more than ${BOUNDS.description_html} characters: its text alone is kept.`;
   warn(row, `${row.header('description')}: ${words}`);
 }
 
 /** A row that stands for several variants has one SKU and one stock. */
-function warnOfShared(variants: Variation[], warn: Warn): void {
+function warnOfShared(variants: Variation[], warn: WooWarn): void {
   for (const { row, place } of variants) {
     if (place !== 'first') continue;
     warn(row, `${row.header('type')}: the variation is for any value of an attribute, and comes once for each.`);
@@ -188,70 +216,12 @@ function warnOfShared(variants: Variation[], warn: Warn): void {
   }
 }
 
-function visibilityOf(row: WooRow): Pick<ProductImport, 'status' | 'published_at'> {
+function visibilityOf(row: WooRow, warn: WooWarn): Pick<ProductImport, 'status' | 'published_at'> {
   const published = row.word('published', { '1': true, '0': false, '-1': false, true: true, false: false });
+  const where = row.text('visibility').toLowerCase();
+  if (where === 'catalog' || where === 'search') {
+    warn(row, `${row.header('visibility')} "${where}": it is shown in lists and in the search alike.`);
+  }
   if (published === false) return { status: 'draft' };
-  return row.text('visibility') === 'hidden' ? { status: 'active', published_at: null } : { status: 'active' };
-}
-
-const BACKORDERS = { '1': true, '0': false, notify: true, yes: true, no: false } as const;
-
-function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, { warn, context }: Layout): VariantInput {
-  const quantity = row.whole('stock');
-  const isCounted = quantity !== undefined || row.text('inStock') === '0';
-  const beyond = row.word('backorders', BACKORDERS) ?? false;
-  const policy = beyond || (isTracked && !isCounted) ? 'continue' : 'deny';
-  if (quantity !== undefined && quantity < 0 && policy === 'deny') {
-    warn(row, `${row.header('stock')} ${quantity}: stock below zero becomes 0.`);
-  }
-  return {
-    sku: row.text('sku') || null,
-    barcode: row.text('barcode') || null,
-    ...pricesOf(row, context.now, warn),
-    ...(quantity !== undefined && { inventory_quantity: policy === 'deny' ? Math.max(0, quantity) : quantity }),
-    inventory_policy: policy,
-    ...(row.text('lowStock') !== '' && { low_stock_threshold: Math.max(0, row.whole('lowStock') ?? 0) }),
-    ...(weightOf(row) ?? weightOf(parent)),
-    ...(/virtual|downloadable/i.test(row.text('type')) && { requires_shipping: false }),
-  };
-}
-
-function pricesOf(row: WooRow, now: Date, warn: Warn): VariantInput {
-  const price = row.money('price');
-  const sale = row.money('salePrice');
-  if (price === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
-  if (price === undefined || sale === undefined) return { ...(price && { price }), compare_at_price: null };
-  const starts = Date.parse(row.text('saleStarts'));
-  const ends = Date.parse(row.text('saleEnds'));
-  if (starts > now.getTime() || ends < now.getTime()) {
-    warn(row, `${row.header('salePrice')}: ${sale} does not hold now and is left out.`);
-    return { price, compare_at_price: null };
-  }
-  if (isMore(price, sale)) return { price: sale, compare_at_price: price };
-  warn(row, `${row.header('salePrice')}: ${sale} is not below the price ${price} and is left out.`);
-  return { price, compare_at_price: null };
-}
-
-function weightOf(row: WooRow): VariantInput | undefined {
-  const unit = (['kg', 'g', 'lb', 'oz'] as WeightUnit[]).find((name) => row.text(name as WooColumn) !== '');
-  const number = unit && row.decimal(unit as WooColumn);
-  return number === undefined ? undefined : { weight: plainDecimal(number, 8), weight_unit: unit as WeightUnit };
-}
-
-function metadataOf(row: WooRow, options: string[], categories: string[], { attributes, others, warn }: Layout) {
-  const all = categories.length > 1 ? categories.join(', ') : '';
-  const short = row.text('description') ? textOfHtml(row.text('shortDescription')) : '';
-  const facts: Fact[] = [
-    { key: 'category', value: categories[0] ?? '', column: row.header('categories') },
-    { key: 'categories', value: all, column: row.header('categories') },
-    { key: 'short_description', value: short, column: row.header('shortDescription') },
-    ...attributes
-      .map(({ name, values, header }) => ({ key: row.cell(name), value: row.cell(values), column: header }))
-      .filter(({ key }) => key !== '' && !options.includes(key)),
-    ...others.flatMap(({ meta, index, header }) =>
-      meta ? [{ key: meta, value: row.cell(index), column: header }] : [],
-    ),
-  ];
-  const slug = slugOf(decodeEntities(row.text('name')));
-  return metadataFrom(facts, (message) => warn(row, warningOf(message, slug, row.text('sku'))));
+  return where === 'hidden' ? { status: 'active', published_at: null } : { status: 'active' };
 }

@@ -1,5 +1,6 @@
 import type { TableProgress } from '../backup/copy.ts';
 import type { FileProgress } from '../backup/files.ts';
+import type { Step } from '../shop/sites/deletion-steps.ts';
 import { printProgress } from './progress.ts';
 
 /** The progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
@@ -19,6 +20,10 @@ export function ofTables({ table, number, of, bytes }: TableProgress): string {
 
 export function ofFiles({ count, bytes }: FileProgress): string {
   return `Files: ${count.toLocaleString('en')}, ${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export function ofSteps({ table, number, of, rows }: Step): string {
+  return `Table ${number} of ${of}: ${table}, ${rows.toLocaleString('en')} rows removed`;
 }
 
 export function showProgress(now: () => number = Date.now): ProgressLine {

@@ -4,9 +4,11 @@ import type { Config } from '../config.ts';
 import { withClient } from '../db/client.ts';
 import { openStore } from '../files/open-store.ts';
 import { BACKUPS_REMAIN, deleteSite as remove } from '../shop/sites/deletion.ts';
+import type { Step } from '../shop/sites/deletion-steps.ts';
 import { cancelDeletion, resumeSite, type SiteState, suspendSite } from '../shop/sites/state.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
+import { ofSteps, showProgress } from './progress-line.ts';
 import { refuseNoSiteId } from './site-id.ts';
 
 export interface DeleteOptions {
@@ -34,7 +36,11 @@ export async function deleteSite(config: Config, site_id: string, options: Delet
   }
   if (!options.yes) await confirm(site_id, options.now);
   const files = await openStore(config);
-  const done = await withOwner(config, site_id, (owner) => remove(owner, files, site_id, options));
+  const progress = showProgress();
+  const onStep = (step: Step) => progress.update(ofSteps(step));
+  const done = await withOwner(config, site_id, (owner) =>
+    remove(owner, files, site_id, { ...options, onStep }),
+  ).finally(() => progress.end());
   if ('planned' in done) print(done.planned);
   else process.stdout.write(`${JSON.stringify({ site_id, ...done.removed })}\n`);
   printProgress(BACKUPS_REMAIN);

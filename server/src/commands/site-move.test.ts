@@ -273,6 +273,55 @@ test('no row of a file leads to the files of another site, or of the server', as
   }
 });
 
+test('somebody who had left is named in what they did, and has no login', async () => {
+  const shop = await openShop();
+  const { id: order_id } = await shop.givenOrder();
+  const left = randomUUID();
+  await shop.owner.query(
+    `insert into commerce.staff (id, email, name, password_hash) values ($1, $2, 'Ilse Kern', 'x')`,
+    [left, `${left}@example.com`],
+  );
+  await shop.owner.query(`update commerce.order_events set actor_type = 'staff', actor_id = $2 where site_id = $1`, [
+    ...[shop.site_id, left],
+  ]);
+
+  const { api_keys } = await imported(await exported(shop));
+
+  const dashboard = createDashboardClient({ baseUrl: other.baseUrl, apiKey: api_keys[0]?.secret ?? '' });
+  const params = { path: { order_id } };
+  const { data } = await dashboard.GET('/api/dashboard/orders/{order_id}/timeline', { params });
+  expect(JSON.stringify(data)).toContain('"Ilse Kern"');
+  const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
+  expect(logins).toEqual([]);
+  // It moves on with the site.
+  const { rows } = await other.owner.query('select staff_id, name from commerce.former_staff where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ staff_id: left, name: 'Ilse Kern' }]);
+});
+
+test('markup of a file that the API would not keep is not shown here, and nothing else of it changes', async () => {
+  const shop = await openShop();
+  const kept = '<p>Holds <b>a litre</b></p>';
+  const { id } = await shop.givenProduct({ description_html: kept });
+  const plain = await shop.givenProduct({ description_html: '<p>Plain</p>' });
+  const file = await exported(shop);
+  const forged = join(dir, 'markup.site');
+  const added = '<script>steal()</script><img src="x" onerror="steal()"><a href="javascript:steal()">here</a>';
+  await rewriteRows(file, forged, 'products', (rows) => rows.replace(kept, `${kept}${added}`));
+
+  const { site_id } = await imported(forged);
+
+  const { rows } = await other.owner.query<{ id: string; description_html: string }>(
+    'select id, description_html from commerce.products where site_id = $1',
+    [site_id],
+  );
+  const html = new Map(rows.map((row) => [row.id, row.description_html]));
+  expect(html.get(id)).toContain(kept);
+  expect(html.get(id)).not.toMatch(/script|onerror|steal/);
+  expect(html.get(plain.id)).toBe('<p>Plain</p>');
+});
+
 test('a picture in a place of its own making is left out of an export', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(

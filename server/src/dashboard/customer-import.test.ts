@@ -145,6 +145,33 @@ test('what is out of bounds is named by its place in the call', async () => {
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(2);
 });
 
+test('two imports of the same new customers at once make each of them once, and lose nothing that either says', async () => {
+  const { dashboard } = await openShop();
+  const all = Array.from({ length: 60 }, (_, i) => ({ email: `c${i}@example.com` }));
+  const named = all.map((one) => ({ ...one, first_name: 'Ada', addresses: [{ city: 'Lindau' }] }));
+  const noted = all.map((one) => ({
+    ...one,
+    note: 'Rings first',
+    marketing_opt_in: true,
+    addresses: [{ city: 'Ulm' }],
+  }));
+  const calls = [named, noted.toReversed(), named.slice(20)].map((customers) =>
+    dashboard.POST(importing, { body: { customers } }),
+  );
+  const counts = (await Promise.all(calls)).map(({ data }) => data?.counts);
+  expect(counts.reduce((sum, each) => sum + (each?.created ?? 0), 0)).toBe(60);
+  expect(counts.map((each) => each?.failed)).toEqual([0, 0, 0]);
+  const { data } = await dashboard.GET('/api/dashboard/customers', { params: { query: { limit: 100 } } });
+  expect(data?.total).toBe(60);
+  for (const { id, ...customer } of data?.customers.slice(0, 5) ?? []) {
+    expect(customer).toMatchObject({ first_name: 'Ada', note: 'Rings first', marketing_opt_in: true });
+    const params = { path: { customer_id: id } };
+    const read = await dashboard.GET('/api/dashboard/customers/{customer_id}', { params });
+    expect(read.data?.addresses.map(({ city }) => city).sort()).toEqual(['Lindau', 'Ulm']);
+    expect(read.data?.addresses.filter(({ is_default }) => is_default)).toHaveLength(1);
+  }
+});
+
 test('characters that nobody sees are removed, and told', async () => {
   const { dashboard } = await openShop();
   const hidden = { email: '\ufeffada@example.com', first_name: 'A\u202eda', note: 'Two\nlines' };

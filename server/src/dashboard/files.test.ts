@@ -281,3 +281,32 @@ test('pictures elsewhere need https, except those that the shop has already; an 
   await shop.owner.query('update commerce.product_images set url = $1 where product_id = $2', [address, product.id]);
   expect((await imported()).data?.results[0]?.status).not.toBe('failed');
 });
+
+test('the one picture of a shop does not wait for the many of another that came before it', async () => {
+  const content = await photo(400, 300).jpeg().toBuffer();
+  await jobs.stop();
+  const [busy, other] = [await openShop(), await openShop()];
+  const many: string[] = [];
+  for (let n = 0; n < 12; n += 1) many.push(await upload(busy, content));
+  const one = await upload(other, content);
+  const prioritiesOf = async ({ site_id }: TestShop) => {
+    const { rows } = await busy.owner.query<{ priority: number }>(
+      `select priority from graphile_worker._private_jobs where payload->>'site_id' = $1 order by id`,
+      [site_id],
+    );
+    return rows.map(({ priority }) => priority);
+  };
+  expect(await prioritiesOf(busy)).toEqual(many.map((_, place) => place));
+  expect(await prioritiesOf(other)).toEqual([0]);
+  jobs = await workJobs();
+
+  await done(other, one);
+  const all = await Promise.all(many.map((id) => done(busy, id)));
+
+  expect(all.every((file) => file?.status === 'ready')).toBe(true);
+  const { rows: order } = await busy.owner.query<{ id: string }>(
+    'select id from commerce.files where id = any($1::uuid[]) order by changed_at',
+    [[...many, one]],
+  );
+  expect(order.findIndex(({ id }) => id === one)).toBeLessThan(4);
+});

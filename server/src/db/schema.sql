@@ -210,6 +210,19 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.enqueue_file(site uuid, file uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      select commerce.add_jobs('process_file', array[json_build_object('site_id', site, 'file_id', file)], now(), 12,
+        array[(select count(*) from (
+          select from commerce.files where site_id = site and status = 'processing' and id <> file limit 1000
+        ) as others)::smallint]);
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.erase_audit_details(site uuid, actors uuid[])
  RETURNS void
  LANGUAGE sql
@@ -1290,7 +1303,17 @@ create table commerce.files (
   constraint files_status_check CHECK ((status = ANY (ARRAY['awaiting_upload'::text, 'processing'::text, 'ready'::text, 'failed'::text])))
 );
 CREATE INDEX files_by_url ON commerce.files USING btree (site_id, url) WHERE (url IS NOT NULL);
+CREATE INDEX files_under_way ON commerce.files USING btree (site_id) WHERE (status = 'processing'::text);
 alter table commerce.files enable row level security, force row level security;
+
+create table commerce.former_staff (
+  site_id uuid not null,
+  staff_id uuid not null,
+  name text not null,
+  constraint former_staff_pkey PRIMARY KEY (site_id, staff_id),
+  constraint former_staff_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.former_staff enable row level security, force row level security;
 
 create table commerce.fulfillment_items (
   site_id uuid not null,
@@ -2569,6 +2592,12 @@ create policy due on commerce.files as permissive for select to commerce_sweep
 create policy tenant on commerce.files as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.former_staff as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.former_staff as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.fulfillment_items as permissive for select to commerce_backup
   using (true);
 
@@ -3009,6 +3038,10 @@ grant delete, insert, select, update on commerce.files to commerce_app;
 grant select on commerce.files to commerce_backup;
 
 grant select on commerce.files to commerce_sweep;
+
+grant delete, insert, select, update on commerce.former_staff to commerce_app;
+
+grant select on commerce.former_staff to commerce_backup;
 
 grant delete, insert, select, update on commerce.fulfillment_items to commerce_app;
 

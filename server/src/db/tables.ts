@@ -344,6 +344,11 @@ export interface Tables {
     unused_since: string | null;
     in_orders: boolean;
   };
+  former_staff: {
+    site_id: string;
+    staff_id: string;
+    name: string;
+  };
   fulfillment_items: {
     site_id: string;
     fulfillment_id: string;

@@ -4,7 +4,8 @@ import sql, { type Sql } from 'sql-template-tag';
 
 /** The name behind `actor_type` and `actor_id` of `e`, a tenant's table; null for guests, the server and who was erased. */
 export const actorName: Sql = sql`case e.actor_type
-    when 'staff' then (select a.name from staff a where a.id = e.actor_id)
+    when 'staff' then coalesce((select a.name from staff a where a.id = e.actor_id),
+      (select f.name from former_staff f where f.site_id = e.site_id and f.staff_id = e.actor_id))
     when 'customer' then (select nullif(concat_ws(' ', c.first_name, c.last_name), '') from customers c
       where c.site_id = e.site_id and c.id = e.actor_id)
     when 'guest_agent' then (select p.host from agent_profiles p where p.site_id = e.site_id and p.id = e.actor_id)
@@ -15,6 +16,8 @@ export const actorName: Sql = sql`case e.actor_type
 export function actorBehind(column: Sql): Sql {
   return sql`coalesce(
       (select json_build_object('type', 'staff', 'id', a.id, 'name', a.name) from staff a where a.id = ${column}),
+      (select json_build_object('type', 'staff', 'id', f.staff_id, 'name', f.name) from former_staff f
+        where f.site_id = t.site_id and f.staff_id = ${column}),
       (select json_build_object('type', 'api_key', 'id', k.id, 'name', k.description) from tokens k
         where k.site_id = t.site_id and k.id = ${column}))`;
 }

@@ -69,14 +69,23 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
   });
 }
 
-/** Adds an address of another shop, which may be incomplete, to the book of a locked customer. Throws `limit_reached` at 50. */
-export function addImported(
-  shop: Shop,
-  customer_id: string,
-  address: Omit<CustomerImportAddress, 'is_default'>,
-  is_default: boolean,
-): Promise<CustomerAddress> {
-  return create(shop, customer_id, { ...(address as CustomerAddressInput), is_default });
+interface Imported {
+  customer_id: string;
+  /** May be incomplete. */
+  address: Omit<CustomerImportAddress, 'is_default'>;
+  is_default: boolean;
+}
+
+/** Adds addresses of another shop to the books of new or locked customers. The caller has seen that there is room for them. */
+export async function addImported(shop: Shop, imported: Imported[]): Promise<void> {
+  if (imported.length === 0) return;
+  const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
+  await shop.run(
+    sql`insert into customer_addresses (site_id, id, customer_id, address, is_default)
+      select ${shop.siteId}, n.id, n.customer_id, n.address, n.is_default
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (id uuid, customer_id uuid, address jsonb,
+        is_default boolean)`,
+  );
 }
 
 /** Changes the fields given. An address of someone else is `not_found`. */

@@ -52,6 +52,25 @@ export async function decide(
   );
 }
 
+interface Imported {
+  customer_id: string;
+  email: string;
+  wording: string | null;
+  at: string | null;
+}
+
+/** Records what new or locked customers, who have decided nothing here, agreed to elsewhere. The caller makes it take effect. */
+export async function recordImported(shop: Shop, imported: Imported[]): Promise<void> {
+  if (imported.length === 0) return;
+  const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
+  await shop.run(
+    sql`insert into marketing_consents (site_id, id, customer_id, email, granted, source, wording, recorded_at)
+      select ${shop.siteId}, n.id, n.customer_id, n.email, true, 'import', n.wording, coalesce(n.at, clock_timestamp())
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (id uuid, customer_id uuid, email text, wording text,
+        at timestamptz)`,
+  );
+}
+
 interface Ordered {
   order_id: string;
   customer_id: string | null;

@@ -86,8 +86,7 @@ export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> 
       where site_id = ${shop.siteId} and id = ${id} and status = 'awaiting_upload' and expires_at > now() - ${UPLOAD_GRACE}`,
   );
   if (marked === 0) throw alreadyUploaded();
-  const job = JSON.stringify({ site_id: shop.siteId, file_id: id });
-  await shop.run(sql`select enqueue('process_file', ${job}::json, now())`);
+  await shop.run(sql`select enqueue_file(${shop.siteId}, ${id})`);
   return get(shop, id);
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inSite } from './in-site.ts';
+import { bareName } from './moved-tables.ts';
 import { tablesOfSites } from './tables.ts';
 
 /**
@@ -8,6 +9,14 @@ import { tablesOfSites } from './tables.ts';
  */
 const ROWS_AT_A_TIME = 5_000;
 
+/** How far the emptying of a site is: which table it is at, and how many rows of it are gone. */
+export interface Step {
+  table: string;
+  number: number;
+  of: number;
+  rows: number;
+}
+
 /**
  * Empties the tables to which no row refers that is left, of a site whose deletion has begun. Returns how many rows were removed. A few
  * tables keep theirs.
@@ -15,18 +24,22 @@ const ROWS_AT_A_TIME = 5_000;
 export async function emptyInSteps(
   owner: pg.ClientBase,
   site_id: string,
-  rowsAtATime = ROWS_AT_A_TIME,
+  { rowsAtATime = ROWS_AT_A_TIME, onStep }: { rowsAtATime?: number; onStep?: ((step: Step) => void) | undefined } = {},
 ): Promise<number> {
   await breakCircles(owner, site_id);
-  let removed = 0;
-  for (const table of await tablesInOrder(owner)) {
+  const tables = await tablesInOrder(owner);
+  let all = 0;
+  for (const [index, table] of tables.entries()) {
+    let rows = 0;
     for (;;) {
-      const rows = await removeSome(owner, table, site_id, rowsAtATime);
-      removed += rows;
-      if (rows < rowsAtATime) break;
+      const removed = await removeSome(owner, table, site_id, rowsAtATime);
+      rows += removed;
+      onStep?.({ table: bareName(table), number: index + 1, of: tables.length, rows });
+      if (removed < rowsAtATime) break;
     }
+    all += rows;
   }
-  return removed;
+  return all;
 }
 
 /** Carts and checkouts refer to the payment that is under way, and payments to them; carts to those that they were merged into. */

@@ -6,7 +6,7 @@ import { openShop } from '../../../test/shop.ts';
 import { openStripe } from '../../../test/stripe/shop.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { type DeletionOptions, deleteSite } from './deletion.ts';
-import { emptyInSteps } from './deletion-steps.ts';
+import { emptyInSteps, type Step } from './deletion-steps.ts';
 import { beginDeletion, cancelDeletion, resumeSite } from './state.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
@@ -114,8 +114,13 @@ test('a deletion that has begun is not taken back, and ends with the next call, 
   await expect(asOwner((owner) => resumeSite(owner, shop.site_id))).rejects.toMatchObject({ code: 'conflict' });
   await expect(asOwner((owner) => cancelDeletion(owner, shop.site_id))).rejects.toMatchObject({ code: 'conflict' });
   expect(await stateOf(shop)).toEqual({ suspended: true, due: true });
-  const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, 2));
+  const steps: Step[] = [];
+  const onStep = (step: Step) => steps.push(step);
+  const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, { rowsAtATime: 2, onStep }));
   expect(inTwos).toBeGreaterThan(30);
+  // An operator is told of each step, and how many there are.
+  expect(steps.filter(({ table }) => table === 'variants').map(({ rows }) => rows)).toEqual([2, 4, 6, 6]);
+  expect(steps.at(-1)?.number).toBe(steps.at(-1)?.of);
   const { removed } = (await erase(shop.site_id, { now: true, force: false })) as { removed: { left_over: number } };
 
   expect(removed).toMatchObject({ left_over: 0 });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, ShopError } from '../errors.ts';
-import { emptyInSteps } from './deletion-steps.ts';
+import { emptyInSteps, type Step } from './deletion-steps.ts';
 import { inSite } from './in-site.ts';
 import { beginDeletion, type Owner, planDeletion, type SiteState } from './state.ts';
 import { tablesOfSites } from './tables.ts';
@@ -20,6 +20,8 @@ export interface DeletionOptions {
   now: boolean;
   /** Although payments are under way or money is owed to customers. */
   force: boolean;
+  /** Told how far a deletion without waiting is. */
+  onStep?: (step: Step) => void;
 }
 
 /** What was removed. */
@@ -41,7 +43,7 @@ export async function deleteSite(
   owner: pg.ClientBase,
   files: FileStore,
   site_id: string,
-  { now, force }: DeletionOptions,
+  { now, force, onStep }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
   // Files may be left where the store failed after the rows were gone: then the command is repeated.
@@ -49,7 +51,7 @@ export async function deleteSite(
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
-  const emptied = await emptyInSteps(owner, site_id);
+  const emptied = await emptyInSteps(owner, site_id, { onStep });
   const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
   // After the commit: while rows name them, files stay.
   await files.removeAll(site_id);

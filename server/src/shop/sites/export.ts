@@ -34,9 +34,7 @@ export async function* exportSite(
   yield opening();
   yield encode({ kind: 'header', header: { ...header, site } });
   for (const [index, { table, columns }] of tables.entries()) {
-    const rows = table === STAFF.table ? MEMBERS : 'where site_id = (select commerce.current_site())';
-    const query = `select ${columns.join(', ')} from ${table} ${rows}`;
-    yield* copyOut(client, { table, index, of: tables.length }, query, onRows);
+    yield* copyOut(client, { table, index, of: tables.length }, rowsOf(table, columns), onRows);
   }
   files.onMissing(yield* filesOut(client, files.store, files.onFile, site_id));
   yield encode({ kind: 'end', tables: tables.length });
@@ -45,6 +43,32 @@ export async function* exportSite(
 
 const MEMBERS = `where id in (
   select staff_id from commerce.staff_memberships where site_id = (select commerce.current_site()))`;
+
+const OF_SITE = 'where site_id = (select commerce.current_site())';
+
+/** Where the ids of members of staff stand, beside what only members have. */
+const ACTORS = [
+  ...['order_events', 'audit_events', 'stock_movements', 'refunds'].map((table) => ({ table, column: 'actor_id' })),
+  ...['created_by', 'revoked_by'].map((column) => ({ table: 'tokens', column })),
+]
+  .map(({ table, column }) => `select ${column} from commerce.${table} ${OF_SITE}`)
+  .join(' union ');
+
+/**
+ * The names of those who did something in the site and are members no more, without anything to log in by: those that this server knows
+ * by their logins, and those that came from another one. The members of other sites who did nothing here are none of them.
+ */
+const FORMER = `select commerce.current_site() as site_id, a.id as staff_id, a.name from commerce.staff a
+    where a.id in (${ACTORS}) and a.id not in (select staff_id from commerce.staff_memberships ${OF_SITE})
+  union all select site_id, staff_id, name from commerce.former_staff
+    ${OF_SITE} and staff_id not in (select id from commerce.staff)`;
+
+function rowsOf(table: string, columns: string[]): string {
+  const listed = columns.join(', ');
+  if (table === 'commerce.former_staff') return `select ${listed} from (${FORMER}) as former`;
+  const rows = table === STAFF.table ? MEMBERS : OF_SITE;
+  return `select ${listed} from ${table} ${rows}`;
+}
 
 async function readSite(client: pg.ClientBase, site_id: string): Promise<ExportedSite> {
   const { rows } = await client.query<Omit<ExportedSite, 'open_payments'> & { begun: boolean }>(

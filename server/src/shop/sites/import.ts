@@ -12,14 +12,15 @@ import { mintPassword } from '../merchant/sites.ts';
 import { hashToken } from '../tokens.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
-import { type ArrivingStaff, insertStaged, matchStaff, moveAddresses, stage, staged } from './staging.ts';
+import { type ArrivingStaff, cleanTexts, insertStaged, matchStaff, moveAddresses, stage, staged } from './staging.ts';
 
 /**
  * A site arrives from another server, with the ids that it had:
  *
  * 1. `refuse` looks whether it can come, before anything is written.
  * 2. The rows come into temporary tables, the files into the store.
- * 3. There, secrets are made anew, the audit is signed anew, and addresses of pictures become those of this server.
+ * 3. There, secrets are made anew, the audit is signed anew, addresses of pictures become those of this server, and what storefronts
+ *    show as it is is cleaned as the API cleans it.
  * 4. One transaction inserts all rows under the rules of every table, first all but the webhooks: what triggers would tell
  *    integrations is told while there is none.
  *
@@ -156,6 +157,7 @@ async function insert(
   if (!hosts) await client.query(`delete from ${staged('site_domains')}`);
   const members = await matchStaff(client);
   await moveAddresses(client, site_id, baseUrl);
+  await cleanTexts(client);
   const secrets = await makeSecrets(client, secretKey);
   const chain = await signAnew(client, auditKey, site_id, staged('audit_events'));
   const staff = await passwordsFor(members);
@@ -224,7 +226,7 @@ async function finish(
   { site_id, secretKey }: { site_id: string; secretKey: string },
 ): Promise<boolean> {
   await client.query(
-    `select commerce.enqueue('process_file', json_build_object('site_id', site_id, 'file_id', id), now())
+    `select commerce.enqueue_file(site_id, id)
       from commerce.files where site_id = $1 and status = 'processing'`,
     [site_id],
   );

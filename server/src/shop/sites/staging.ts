@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
+import { sanitizeHtml } from '../rich-text.ts';
 import { bareName, FILLED_COLUMNS, STAFF } from './moved-tables.ts';
 
 /**
@@ -87,5 +88,36 @@ export async function moveAddresses(client: pg.ClientBase, site_id: string, base
         where ${column}::text ~ $1`,
       [former, `${baseUrl}/files/${site_id}/`],
     );
+  }
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+const CLEANED_AT_ONCE = 500;
+
+/**
+ * Formatted descriptions are shown as they are, and links to parcels are followed: whoever wrote the file, they are no more than the API
+ * would have kept.
+ */
+export async function cleanTexts(client: pg.Client): Promise<void> {
+  for (const table of ['fulfillments', 'orders']) {
+    await client.query(`update ${staged(table)} set tracking_url = null where tracking_url !~* '^https?://'`);
+  }
+  for (let last = NO_ID; ; ) {
+    const { rows } = await client.query<{ id: string; description_html: string }>(
+      `select id, description_html from ${staged('products')}
+        where id > $1 and description_html is not null order by id limit ${CLEANED_AT_ONCE}`,
+      [last],
+    );
+    const changed = rows.flatMap(({ id, description_html }) => {
+      const { html } = sanitizeHtml(description_html);
+      return html === description_html ? [] : [{ id, html }];
+    });
+    await client.query(
+      `update ${staged('products')} p set description_html = c.html
+        from jsonb_to_recordset($1::jsonb) as c (id uuid, html text) where p.id = c.id`,
+      [JSON.stringify(changed)],
+    );
+    if (rows.length < CLEANED_AT_ONCE) return;
+    last = rows.at(-1)?.id ?? NO_ID;
   }
 }

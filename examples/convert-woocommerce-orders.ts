@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import type { Schemas } from '@commerce-backend/sdk';
+
+/**
+ * Turns orders of WooCommerce, as its own REST API gives them (`/wp-json/wc/v3/orders?per_page=100&page=1`, each page in a file), into the
+ * JSONL that `commerce orders import` reads:
+ *
+ *   node examples/convert-woocommerce-orders.ts page-1.json page-2.json > orders.jsonl
+ *
+ * WooCommerce itself writes no CSV of orders, and each plugin that does has columns of its own.
+ */
+interface Address {
+  first_name: string;
+  last_name: string;
+  company: string;
+  address_1: string;
+  address_2: string;
+  city: string;
+  state: string;
+  postcode: string;
+  country: string;
+  email?: string;
+  phone?: string;
+}
+
+interface Order {
+  id: number;
+  number: string;
+  status: string;
+  currency: string;
+  date_created_gmt: string;
+  date_paid_gmt: string | null;
+  date_completed_gmt: string | null;
+  discount_total: string;
+  shipping_total: string;
+  total_tax: string;
+  total: string;
+  customer_note: string;
+  payment_method: string;
+  billing: Address;
+  shipping: Address;
+  line_items: { name: string; sku: string | null; quantity: number; subtotal: string }[];
+  fee_lines: { name: string; total: string }[];
+  shipping_lines: { method_title: string }[];
+  refunds: { id: number; total: string }[];
+}
+
+type Imported = Schemas['OrderImport'];
+type Method = NonNullable<Imported['payment_method']>;
+
+const METHODS: { of: RegExp; method: Method }[] = [
+  { of: /bacs/, method: 'bank_transfer' },
+  { of: /cod|cheque/, method: 'manual' },
+  { of: /stripe|card|woocommerce_payments/, method: 'card' },
+];
+
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  process.stderr.write('Name the files: node examples/convert-woocommerce-orders.ts page-1.json\n');
+  process.exit(2);
+}
+for (const file of files) {
+  for (const order of JSON.parse(await readFile(file, 'utf8')) as Order[]) {
+    // A cart at the checkout is no order yet.
+    if (order.status !== 'checkout-draft') process.stdout.write(`${JSON.stringify(orderOf(order))}\n`);
+  }
+}
+
+type Line = Imported['line_items'][number];
+
+/** Amounts are without tax in WooCommerce's lines, whatever its prices contain, and have more decimals than the currency. */
+function orderOf(order: Order): Imported {
+  const fees = order.fee_lines.filter(({ total }) => cents(total) > 0);
+  const lines: Line[] = [
+    ...order.line_items.filter(({ quantity }) => quantity > 0).map(lineOf),
+    ...fees.map(({ name, total }) => ({ name: name || 'Fee', quantity: 1, price: money(cents(total)) })),
+  ];
+  const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -cents(total)), 0);
+  const sum = lines.reduce((total, { price, quantity }) => total + cents(price) * quantity, 0);
+  const before = sum + cents(order.shipping_total) + cents(order.total_tax) - cents(order.discount_total) - taken;
+  // Lines rounded one by one come to a cent more or less than the order.
+  const rest = cents(order.total) - before;
+  if (rest > 0) lines.push({ name: 'Rounding', quantity: 1, price: money(rest) });
+  const payment_method = METHODS.find(({ of }) => of.test(order.payment_method))?.method ?? null;
+  const refunded = order.refunds.length > 0 || order.status === 'refunded';
+  return {
+    order_number: order.number,
+    external_reference: String(order.id),
+    email: order.billing.email || null,
+    phone: order.billing.phone || null,
+    currency: order.currency,
+    created_at: `${order.date_created_gmt}Z`,
+    line_items: lines,
+    discount: money(cents(order.discount_total) + taken + Math.max(0, -rest)),
+    shipping_cost: money(cents(order.shipping_total)),
+    tax: money(cents(order.total_tax)),
+    total: money(cents(order.total)),
+    payment_method,
+    ...(!refunded && { payment_status: paymentOf(order, payment_method) }),
+    ...(order.date_paid_gmt && { paid_at: `${order.date_paid_gmt}Z` }),
+    ...(order.status === 'completed' && { fulfillment_status: 'fulfilled' as const }),
+    ...(order.status === 'cancelled' && { cancelled_at: `${order.date_created_gmt}Z` }),
+    ...(refunded && { refunds: refundsOf(order) }),
+    billing_address: addressOf(order.billing),
+    shipping_address: addressOf(order.shipping),
+    shipping_method: order.shipping_lines[0]?.method_title || null,
+    note: order.customer_note || null,
+  };
+}
+
+/** What cannot be divided by the quantity to the cent is one line of all pieces. */
+function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number]): Line {
+  const amount = cents(subtotal);
+  const isWhole = amount % quantity === 0;
+  return {
+    name: (isWhole ? name : `${quantity} × ${name}`).slice(0, 255) || 'Product',
+    sku: sku || null,
+    quantity: isWhole ? quantity : 1,
+    price: money(isWhole ? amount / quantity : amount),
+  };
+}
+
+function paymentOf({ status, date_paid_gmt }: Order, method: Method | null): Imported['payment_status'] {
+  if (date_paid_gmt || ['processing', 'completed'].includes(status)) return 'paid';
+  if (status === 'failed') return 'failed';
+  if (status === 'cancelled') return 'voided';
+  return method === 'bank_transfer' ? 'awaiting_payment' : 'pending';
+}
+
+function refundsOf(order: Order): Imported['refunds'] {
+  const amounts = order.refunds.map(({ total }) => money(Math.abs(cents(total))));
+  if (amounts.length === 0) amounts.push(money(cents(order.total)));
+  return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
+}
+
+function addressOf(address: Address): Imported['billing_address'] {
+  const { address_1, address_2, postcode, email: _, ...rest } = address;
+  const all = { ...rest, address1: address_1, address2: address_2, postal_code: postcode };
+  const given = Object.entries(all).filter(([, value]) => value);
+  return given.length > 0 ? Object.fromEntries(given) : null;
+}
+
+function cents(amount: string): number {
+  return Math.round(Number(amount) * 100);
+}
+
+function money(amount: number): string {
+  return (amount / 100).toFixed(2);
+}

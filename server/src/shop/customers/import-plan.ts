@@ -1,0 +1,105 @@
+import type { CustomerAddress, CustomerImport, CustomerImportAddress, Metadata } from '@commerce-backend/spec';
+import { v7 as uuidv7 } from 'uuid';
+import { foldEmail } from '../emails.ts';
+import { ValidationError } from '../errors.ts';
+import { MAX_ADDRESSES } from './addresses.ts';
+
+/** What an imported row makes of a customer, decided before anything is written. */
+
+export type Place = (string | number)[];
+
+const TEXTS = ['first_name', 'last_name', 'phone', 'note', 'locale'] as const;
+
+/** The fields of a customer that an import writes. */
+export type Fields = Record<(typeof TEXTS)[number], string | null> & {
+  id: string;
+  email: string;
+  metadata: Metadata;
+  marketing_opt_in: boolean;
+};
+
+/** A customer that the shop has already, locked. */
+export interface Known extends Fields {
+  /** Whether a decision about mails is recorded, whichever. */
+  has_decided: boolean;
+  addresses: CustomerAddress[];
+}
+
+export interface Plan {
+  index: number;
+  input: CustomerImport;
+  before: Known | undefined;
+  /** The customer as it is to be. */
+  customer: Fields;
+  /** Whether a text or the metadata changes. */
+  described: boolean;
+  /** Whether the consent to mails is recorded: a decision that was made here stays. */
+  consented: boolean;
+  /** The addresses that the book lacks. */
+  addresses: { address: Omit<CustomerImportAddress, 'is_default'>; is_default: boolean }[];
+}
+
+const MOST_METADATA = 50;
+
+/** What a row adds to the locked customer `before`, or to a new one. Throws a ValidationError for more than a customer has room for. */
+export function planRow(
+  { index, input, loc }: { index: number; input: CustomerImport; loc: Place },
+  before: Known | undefined,
+  overwrite: boolean,
+): Plan {
+  const own = before?.metadata ?? {};
+  const metadata = overwrite ? { ...own, ...input.metadata } : { ...input.metadata, ...own };
+  refuseMoreThan(MOST_METADATA, Object.keys(metadata), [...loc, 'metadata']);
+  const texts = Object.fromEntries(
+    TEXTS.map((field) => [
+      field,
+      (overwrite ? input[field] || before?.[field] : before?.[field] || input[field]) || null,
+    ]),
+  ) as Record<(typeof TEXTS)[number], string | null>;
+  const consented = input.marketing_opt_in === true && !before?.marketing_opt_in && !before?.has_decided;
+  const id = before?.id ?? uuidv7();
+  return {
+    ...{ index, input, before, consented },
+    customer: {
+      ...{ id, email: before?.email ?? foldEmail(input.email), ...texts, metadata },
+      marketing_opt_in: consented || (before?.marketing_opt_in ?? false),
+    },
+    described: TEXTS.some((field) => texts[field] !== (before?.[field] || null)) || !sameTexts(metadata, own),
+    addresses: addressesToAdd(before?.addresses ?? [], input.addresses ?? [], [...loc, 'addresses']),
+  };
+}
+
+function sameTexts(one: Metadata, other: Metadata): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+}
+
+function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
+  if (all.length <= max) return;
+  const msg = `With those that the customer has here already, these are ${all.length}; there is room for ${max}.`;
+  throw new ValidationError([{ loc, msg, type: 'too_long', ctx: { max } }]);
+}
+
+/** The first address of a book is the default, unless the row marks another. */
+function addressesToAdd(book: Known['addresses'], given: CustomerImportAddress[], loc: Place): Plan['addresses'] {
+  const known = new Set(book.map(keyOf));
+  const fresh = given.filter((address) => {
+    const key = keyOf(address);
+    return !known.has(key) && known.add(key);
+  });
+  refuseMoreThan(MAX_ADDRESSES, [...book, ...fresh], loc);
+  const marked = book.length > 0 ? undefined : (fresh.find(({ is_default }) => is_default) ?? fresh[0]);
+  return fresh.map((each) => {
+    const { is_default: _, ...address } = each;
+    return { address, is_default: each === marked };
+  });
+}
+
+const ADDRESS = [
+  ...(['first_name', 'last_name', 'company', 'address1', 'address2'] as const),
+  ...(['city', 'state', 'postal_code', 'country', 'phone'] as const),
+];
+
+function keyOf(address: Partial<Record<(typeof ADDRESS)[number], string | null>>): string {
+  return JSON.stringify(ADDRESS.map((field) => address[field] || null));
+}

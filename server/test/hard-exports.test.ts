@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folder, loggedIn } from '../../cli/src/testing.ts';
+import { openShop } from './shop.ts';
+
+/** Exports as spreadsheets and other programs leave them: other letters and separators, broken quotes, odd numbers, handles and options. */
+
+const EXPORTS = new URL('fixtures/hard-exports/', import.meta.url).pathname;
+
+/** The lines that are refused, each for something that must not be guessed. */
+const REFUSED: Record<string, number[]> = {
+  '01-excel-de.csv': [],
+  '02-bom-crlf.csv': [],
+  // A quote that is not doubled.
+  '03-quotes.csv': [3],
+  // A variant without a value of a third option; two options of one name.
+  '04-options.csv': [134, 136],
+  // A SKU too long, three stocks and four prices that are none.
+  '05-skus.csv': [8, 10, 11, 12, 13, 15, 16, 17],
+  // A character that cannot be stored, a product without a name.
+  '06-texts.csv': [7, 7, 10],
+  // Two products with one handle.
+  '07-handles.csv': [6],
+  // A picture of a product that is not in the file.
+  '08-apart.csv': [7, 7],
+  '09-facts.csv': [],
+  // Two products without a price.
+  '10-template.csv': [4, 5],
+};
+
+async function merchant() {
+  const shop = await openShop();
+  const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
+  const run = async (file: string, ...more: string[]) => {
+    const { out, err } = await commerce(['products', 'import', file, '--json', ...more]);
+    const told = err.split('\n').filter((line) => line.startsWith('{"line"'));
+    return { counts: JSON.parse(out).counts as Record<string, number>, told: told.toSorted() };
+  };
+  const exported = async () => {
+    const file = join(await folder(), 'products.csv');
+    await commerce(['products', 'export', '--format', 'shopify', '--output', file]);
+    return { file, text: await readFile(file, 'utf8') };
+  };
+  return { run, exported };
+}
+
+const linesOf = (told: string[]): number[] =>
+  told.flatMap((line): number[] => (JSON.parse(line).errors ?? []).map((error: { line: number }) => error.line));
+
+for (const name of await readdir(EXPORTS)) {
+  test(`${name} is refused only where it says nothing clear, as its dry run says, and comes back as it went out`, async () => {
+    const [one, other] = await Promise.all([merchant(), merchant()]);
+    const file = join(EXPORTS, name);
+
+    const tried = await one.run(file, '--dry-run');
+    const done = await one.run(file);
+    const again = await one.run(file);
+    const written = await one.exported();
+    const back = await one.run(written.file);
+    const moved = await other.run(written.file);
+
+    expect(done).toEqual(tried);
+    expect(linesOf(done.told).toSorted((a, b) => a - b)).toEqual(REFUSED[name]);
+    const { created, refused } = done.counts;
+    expect(again.counts).toEqual({ created: 0, updated: 0, unchanged: created, refused });
+    expect(again.told).toEqual(done.told);
+    expect(back.counts).toEqual({ created: 0, updated: 0, unchanged: created, refused: 0 });
+    expect(moved.counts).toEqual({ created, updated: 0, unchanged: 0, refused: 0 });
+    expect((await other.exported()).text).toBe(written.text);
+  });
+}
