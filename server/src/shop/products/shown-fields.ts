@@ -1,7 +1,16 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { parseMoment } from '../../db/connect.ts';
 import type { Shop } from '../shop.ts';
-import { available, variantIdsOfImage } from './rows.ts';
+import { variantIdsOfImage } from './rows.ts';
+import {
+  BEFORE_FIELDS,
+  BETWEEN_FIELDS,
+  canBeBought,
+  hasBuyableVariant,
+  type Parts,
+  partsColumn,
+  partsOf,
+} from './shown-parts.ts';
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
 
 /**
@@ -13,19 +22,20 @@ export interface Shown {
   id: string;
   /** Whether it has the fields of WHOLE_PRODUCT. */
   is_whole: boolean;
-  /** The values of PRODUCT, of each IMAGE, OPTION and VARIANT. */
+  /** The values of PRODUCT. */
   fields: string;
-  images: string | null;
-  options: string | null;
-  variants: string | null;
+  /** Those of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
+  parts: string | null;
 }
 
 /** What a field may use besides its own value. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
+  parts: Parts;
   /** Of the variant. */
   threshold: string;
+  canBeBought: boolean;
   /** Whether a variant that has been written can be bought. */
   inStock: boolean;
 }
@@ -36,11 +46,7 @@ interface Field {
   write(to: ShownText, value: string, of: Written): void;
 }
 
-// JSON and PostgreSQL's text of a value hold no control characters.
-const BETWEEN_FIELDS = '\u0003';
-const BETWEEN_ROWS = '\u0004';
 const betweenFields = sql`E'\\x03'`;
-const betweenRows = sql`E'\\x04'`;
 
 /** JSON that is passed on as it is. */
 function json(name: string, column: Sql): Field {
@@ -110,23 +116,22 @@ function optional(name: string, column: Sql): Field {
   return { column: sql`coalesce(${column}::text, '')`, write };
 }
 
-function rows(name: 'images' | 'options' | 'variants', fields: Field[]): Field {
+function rows(name: keyof Parts, fields: Field[]): Field {
   return {
     write(to, _value, of) {
       to.add(`,"${name}":[`);
-      const values = of.product[name]?.split(BETWEEN_ROWS) ?? [];
-      values.forEach((row, i) => {
+      of.parts[name].forEach((values, i) => {
         if (i > 0) to.add(',');
-        writeObject(to, fields, row, of);
+        of.canBeBought = canBeBought(values);
+        writeObject(to, fields, values, BEFORE_FIELDS, of);
       });
       to.add(']');
     },
   };
 }
 
-function writeObject(to: ShownText, fields: Field[], row: string, of: Written): void {
-  const values = row.split(BETWEEN_FIELDS);
-  let at = 0;
+function writeObject(to: ShownText, fields: Field[], values: string[], from: number, of: Written): void {
+  let at = from;
   to.open();
   for (const { column, write } of fields) write(to, column ? (values[at++] ?? '') : '', of);
   to.add('}');
@@ -160,11 +165,10 @@ const threshold: Field = {
   },
 };
 
-const canBeBought: Field = {
-  column: available,
-  write(to, value, of) {
-    if (value === 't') of.inStock = true;
-    to.add(value === 't' ? ',"available":true' : ',"available":false');
+const availability: Field = {
+  write(to, _value, of) {
+    if (of.canBeBought) of.inStock = true;
+    to.add(of.canBeBought ? ',"available":true' : ',"available":false');
   },
 };
 
@@ -197,7 +201,7 @@ const VARIANT = [
   plain('weight_unit', sql`v.weight_unit`),
   flag('requires_shipping', sql`v.requires_shipping`),
   textOrNull('image_url', sql`v.image_url`),
-  canBeBought,
+  availability,
   ...stock,
   moment('created_at', sql`v.created_at`),
   moment('updated_at', sql`v.updated_at`),
@@ -248,29 +252,31 @@ const WHOLE_PRODUCT = [
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
-    writeObject(to, product.is_whole ? WHOLE_PRODUCT : PRODUCT, product.fields, {
-      shop,
-      product,
-      threshold: '',
-      inStock: false,
+    const fields = product.is_whole ? WHOLE_PRODUCT : PRODUCT;
+    writeObject(to, fields, product.fields.split(BETWEEN_FIELDS), 0, {
+      ...{ shop, product, parts: partsOf(product.parts) },
+      ...{ threshold: '', canBeBought: false, inStock: false },
     });
   });
 }
 
-function valuesOf(fields: Field[]): Sql {
-  return sql`concat_ws(${betweenFields}, ${join(fields.flatMap(({ column }) => column ?? []))})`;
+/** Whether one of its variants can be bought. */
+export function isBuyable({ parts }: Shown): boolean {
+  return hasBuyableVariant(parts);
 }
 
-function rowsOf(fields: Field[], order: Sql, from: Sql): Sql {
-  return sql`(select string_agg(${valuesOf(fields)}, ${betweenRows} order by ${order}) ${from})`;
+function valuesOf(fields: Field[], before: Sql[] = []): Sql {
+  return sql`concat_ws(${betweenFields}, ${join([...before, ...fields.flatMap(({ column }) => column ?? [])])})`;
 }
 
-const parts = sql`${rowsOf(IMAGE, sql`i.position, i.id`, sql`from product_images i where i.site_id = p.site_id and i.product_id = p.id`)} as images,
-  ${rowsOf(OPTION, sql`o.position`, sql`from product_options o where o.site_id = p.site_id and o.product_id = p.id`)} as options,
-  ${rowsOf(VARIANT, sql`v.position, v.id`, sql`from variants v where v.site_id = p.site_id and v.product_id = p.id`)} as variants`;
+const parts = partsColumn(
+  (before) => valuesOf(IMAGE, before),
+  (before) => valuesOf(OPTION, before),
+  (before) => valuesOf(VARIANT, before),
+);
 
 /** The columns of `Shown`, of `products p`, as lists show them. Made once: they have no values of their own. */
-export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts}`;
+export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts} as parts`;
 
 /** The same of a product that is shown by itself. */
-export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts}`;
+export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;
