@@ -213,21 +213,21 @@ function valuesOf({ withStock, filters }: CandidateQuery): Sql {
 
 function rowsOf(candidates: string | null, vectors: (Int8Array | undefined)[]): Candidate[] {
   return (candidates?.split(BETWEEN_ROWS) ?? []).map((row, i) => {
-    const [product_id = '', name = '""', price = '', sales_count, score, ...rest] = row.split(BETWEEN_VALUES);
-    const [head_groups, vendor_match, exact_groups, guessed_groups, code_match, failed, in_stock] = rest;
+    // By their indexes: taking an array apart as a pattern takes several times as long.
+    const values = row.split(BETWEEN_VALUES);
     return {
-      product_id,
-      name: JSON.parse(name) as string,
-      price,
-      sales_count: Number(sales_count),
-      score: Number(score),
-      head_groups: Number(head_groups),
-      vendor_match: vendor_match === 't',
-      exact_groups: Number(exact_groups),
-      guessed_groups: Number(guessed_groups),
-      code_match: code_match === 't',
-      failed: Number(failed),
-      in_stock: in_stock === 't',
+      product_id: values[0] ?? '',
+      name: JSON.parse(values[1] ?? '""') as string,
+      price: values[2] ?? '',
+      sales_count: Number(values[3]),
+      score: Number(values[4]),
+      head_groups: Number(values[5]),
+      vendor_match: values[6] === 't',
+      exact_groups: Number(values[7]),
+      guessed_groups: Number(values[8]),
+      code_match: values[9] === 't',
+      failed: Number(values[10]),
+      in_stock: values[11] === 't',
       vector: vectors[i],
     };
   });
