@@ -1,6 +1,7 @@
 import { outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { warningOf } from './facts.ts';
+import { KeyTable } from './key-table.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
@@ -15,7 +16,7 @@ import { firstUseOf, shortName, slugOf } from './slug.ts';
 const MOST_ROWS = 1000;
 
 /** The lines of the slugs so far, and the handle that each comes from. */
-type Seen = { slugs: Map<string, number>; handles: Map<string, string> };
+type Seen = { slugs: KeyTable; handles: Map<string, string> };
 
 /** The rows of one product as they come in. */
 type Group = { handle: string; rows: ShopifyRow[]; errors: FieldError[]; skipped: number };
@@ -32,7 +33,7 @@ export async function* readShopify(
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   const extra = extraColumnsOf(header, columns);
-  const seen: Seen = { slugs: new Map(), handles: new Map() };
+  const seen: Seen = { slugs: new KeyTable(), handles: new Map() };
   const tracked: number[] = [];
   let group: Group | undefined;
   let unreadable: CsvRow | undefined;
