@@ -1,5 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
-import { parseMoment } from '../../db/connect.ts';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { variantIdsOfImage } from './rows.ts';
 import {
@@ -12,6 +11,7 @@ import {
   partsOf,
 } from './shown-parts.ts';
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
+import { momentOf, textUnless } from './shown-times.ts';
 
 /**
  * The fields of a product as the public sees it. PostgreSQL sends only the values, joined as text: names, quotes and commas are
@@ -36,6 +36,9 @@ interface Written {
   /** Of the variant. */
   threshold: string;
   canBeBought: boolean;
+  /** When the product was created, and the variant. */
+  created: string;
+  variantCreated: string;
   /** Whether a variant that has been written can be bought. */
   inStock: boolean;
 }
@@ -82,25 +85,10 @@ function flag(name: string, column: Sql): Field {
   return { column, write: (to, value) => to.add(value === 't' ? `,"${name}":true` : `,"${name}":false`) };
 }
 
-function moment(name: string, column: Sql): Field {
-  return { column, write: (to, value) => to.add(`,"${name}":"${momentOf(value)}"`) };
-}
-
-function momentOrNull(name: string, column: Sql): Field {
-  const write: Field['write'] = (to, value) => to.add(`,"${name}":${value ? `"${momentOf(value)}"` : 'null'}`);
-  return { column: sql`coalesce(${column}::text, '')`, write };
-}
-
-let lastRead = '';
-let lastMoment = '';
-
-/** Most times on a page are the same as the one before. */
-function momentOf(text: string): string {
-  if (text !== lastRead) {
-    lastMoment = parseMoment(text);
-    lastRead = text;
-  }
-  return lastMoment;
+/** Often the same time as another, for which nothing is read: PostgreSQL writes times slowly. */
+function moment(name: string, column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
+  const write: Field['write'] = (to, value, of) => to.add(`,"${name}":"${value ? momentOf(value) : otherOf(of)}"`);
+  return { column: textUnless(column, other), write };
 }
 
 /** A field that is not read, but computed. */
@@ -184,7 +172,7 @@ const stock: Field[] = [
   { column: sql`v.on_hand - v.reserved`, write: (to, value) => to.stock.push(value) },
 ];
 
-const VARIANT = [
+const VARIANT: Field[] = [
   plain('id', sql`v.id`),
   written('product_id', ({ product }) => `"${product.id}"`),
   textOrNull('sku', sql`v.sku`),
@@ -203,11 +191,34 @@ const VARIANT = [
   textOrNull('image_url', sql`v.image_url`),
   availability,
   ...stock,
-  moment('created_at', sql`v.created_at`),
-  moment('updated_at', sql`v.updated_at`),
+  {
+    column: textUnless(sql`v.created_at`, sql`p.created_at`),
+    write(to, value, of) {
+      of.variantCreated = value ? momentOf(value) : of.created;
+      to.add(`,"created_at":"${of.variantCreated}"`);
+    },
+  },
+  moment('updated_at', sql`v.updated_at`, sql`v.created_at`, (of) => of.variantCreated),
 ];
 
-const PRODUCT = [
+const NEVER = '-';
+
+/** Null where it is in no list yet. */
+const publication: Field = {
+  column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
+  write(to, value, { created }) {
+    if (value === NEVER) to.add(',"published_at":null');
+    else to.add(`,"published_at":"${value ? momentOf(value) : created}"`);
+  },
+};
+
+const PRODUCT: Field[] = [
+  {
+    column: sql`p.created_at`,
+    write(_to, value, of) {
+      of.created = momentOf(value);
+    },
+  },
   written('id', ({ product }) => `"${product.id}"`),
   written('merchant_id', ({ shop }) => `"${shop.merchantId}"`),
   text('name', sql`p.name`),
@@ -235,9 +246,9 @@ const PRODUCT = [
   plain('status', sql`p.status`),
   json('metadata', sql`p.metadata`),
   plain('tax_class', sql`p.tax_class`),
-  momentOrNull('published_at', sql`p.published_at`),
-  moment('created_at', sql`p.created_at`),
-  moment('updated_at', sql`p.updated_at`),
+  publication,
+  written('created_at', ({ created }) => `"${created}"`),
+  moment('updated_at', sql`p.updated_at`, sql`p.created_at`, ({ created }) => created),
 ];
 
 /** Of a product that is shown by itself. */
@@ -255,7 +266,7 @@ export function writeProducts(to: ShownText, products: Shown[], shop: Written['s
     const fields = product.is_whole ? WHOLE_PRODUCT : PRODUCT;
     writeObject(to, fields, product.fields.split(BETWEEN_FIELDS), 0, {
       ...{ shop, product, parts: partsOf(product.parts) },
-      ...{ threshold: '', canBeBought: false, inStock: false },
+      ...{ threshold: '', canBeBought: false, created: '', variantCreated: '', inStock: false },
     });
   });
 }
