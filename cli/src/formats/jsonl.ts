@@ -1,5 +1,6 @@
 import type { Product, ProductImport, Variant, VariantInput } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
+import { KeyTable } from './key-table.ts';
 import type { Read } from './reading.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
@@ -11,7 +12,7 @@ const LONGEST_LINE = 4 * 1024 * 1024;
  * from the name. Lines that are not JSON, or exceed the contract's limits, are refused with the reason.
  */
 export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Read> {
-  const slugs = new Map<string, number>();
+  const slugs = new KeyTable();
   for await (const { line, text } of linesOf(bytes)) {
     if (text === undefined) {
       yield refused(line, 'json', `The line has more than ${LONGEST_LINE} characters.`);
@@ -21,7 +22,7 @@ export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-function readLine(line: number, text: string, slugs: Map<string, number>): Read {
+function readLine(line: number, text: string, slugs: KeyTable): Read {
   let value: unknown;
   try {
     value = JSON.parse(text);

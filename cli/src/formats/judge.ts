@@ -1,5 +1,6 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
+import type { KeyTable } from './key-table.ts';
 import type { PlaceOf, Read, ReadContext } from './reading.ts';
 import type { FieldError } from './row-reader.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
@@ -17,7 +18,7 @@ export interface Made {
 /** The product if the contract takes it, else every reason. `slugs` are those of the products before it. */
 export function judged(
   { line, product: made, errors, placeOf, distinct }: Made,
-  slugs: Map<string, number>,
+  slugs: KeyTable,
   context: ReadContext,
 ): Read {
   // A name may be of any script, and has an address of its own then.

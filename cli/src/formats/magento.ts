@@ -1,6 +1,7 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
+import { KeyTable } from './key-table.ts';
 import { MAGENTO_COLUMNS, type MagentoColumn } from './magento-columns.ts';
 import { type Child, configurableProductOf, isOnline, type MagentoRow, simpleProductOf } from './magento-product.ts';
 import { type Variation, variationsOf } from './magento-text.ts';
@@ -41,7 +42,7 @@ class MagentoFile {
   /** The line of the product that claimed a SKU. */
   readonly #claimed = new Map<string, number>();
   /** The line that used a slug first. */
-  readonly #slugs = new Map<string, number>();
+  readonly #slugs = new KeyTable();
 
   constructor(context: ReadContext) {
     this.#context = context;

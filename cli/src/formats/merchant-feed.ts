@@ -4,6 +4,7 @@ import { isMore, moneyOf } from './decimals.ts';
 import { type Fact, metadataFrom, warningOf } from './facts.ts';
 import { textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
+import { KeyTable } from './key-table.ts';
 import type { FeedItem } from './merchant-items.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, quoted } from './row-reader.ts';
@@ -59,7 +60,7 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
     const words = 'the address in the old shop is not kept, only its last part, as the slug';
     context.warn(first.line, `link: ${words}; ${linked.length} items have one, this is the first.`);
   }
-  const slugs = new Map<string, number>();
+  const slugs = new KeyTable();
   for (const group of groups.values()) yield productOf(group, slugs, context);
 }
 
@@ -67,7 +68,7 @@ function one(item: FeedItem, name: string): string {
   return item.values.get(name)?.[0] ?? '';
 }
 
-function productOf(items: FeedItem[], slugs: Map<string, number>, context: ReadContext): Read {
+function productOf(items: FeedItem[], slugs: KeyTable, context: ReadContext): Read {
   const [first] = items as [FeedItem];
   const errors: FieldError[] = [];
   const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));

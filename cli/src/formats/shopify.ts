@@ -1,6 +1,7 @@
 import { BOUNDS, outOfBounds, tooManyVariants } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { warningOf } from './facts.ts';
+import { KeyTable } from './key-table.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, findColumns, quoted } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
@@ -13,7 +14,7 @@ import { variantRowsOf } from './shopify-variants.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
 /** The lines of the slugs so far, and the handle that each comes from. */
-type Seen = { slugs: Map<string, number>; handles: Map<string, string> };
+type Seen = { slugs: KeyTable; handles: Map<string, string> };
 
 /**
  * The products of a Shopify product CSV. Rows of one handle are one product, wherever they stand: the first with a title
@@ -27,7 +28,7 @@ export async function* readShopify(
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   const extra = extraColumnsOf(header, columns);
-  const seen: Seen = { slugs: new Map(), handles: new Map() };
+  const seen: Seen = { slugs: new KeyTable(), handles: new Map() };
   const tracked: number[] = [];
   const groups = new Groups(columns, context.mostHeld);
   for await (const row of rows) {

@@ -1,3 +1,5 @@
+import type { KeyTable } from './key-table.ts';
+
 /** Letters that stand for themselves, so that taking their marks off leaves nothing Latin. */
 const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' };
 
@@ -30,7 +32,7 @@ export function shortName(text: string): string {
  * Records the line of a slug's first use in `lines`, and returns that earlier line when the slug comes a second time: two
  * products under one slug would overwrite each other.
  */
-export function firstUseOf(slug: string, line: number, lines: Map<string, number>): number | undefined {
+export function firstUseOf(slug: string, line: number, lines: KeyTable): number | undefined {
   const earlier = lines.get(slug);
   if (earlier === undefined) lines.set(slug, line);
   return earlier;

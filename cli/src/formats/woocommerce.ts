@@ -4,6 +4,7 @@ import type { CsvRow } from './csv-records.ts';
 import { looksPrivate, warningOf, warningOfPrivate } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
+import { KeyTable } from './key-table.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { slugOf } from './slug.ts';
@@ -85,7 +86,7 @@ export async function* readWooCommerce(
     if (!/\bvariation\b/i.test(row.text('type'))) parents.push(row);
     else children.set(row.text('parent'), [...(children.get(row.text('parent')) ?? []), row]);
   }
-  const slugs = new Map<string, number>();
+  const slugs = new KeyTable();
   for (const parent of parents) {
     const names = [parent.text('sku'), `id:${parent.text('id')}`].filter((name) => name !== '');
     const own = names.flatMap((name) => children.get(name) ?? []).toSorted(byPosition);
@@ -135,7 +136,7 @@ function noteOthers(row: WooRow, { others }: Layout): void {
   }
 }
 
-function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Map<string, number>): Read {
+function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: KeyTable): Read {
   const { columns, warn } = layout;
   const type = row.text('type').toLowerCase();
   if (/grouped|external/.test(type)) row.refuse('type', 'Grouped and external products are not known here.');

@@ -2,16 +2,18 @@ import type { Read } from '../formats/reading.ts';
 import { batchesOf } from './batches.ts';
 import { type Import, sendAll } from './send.ts';
 import { type SharedSkuRule, withoutSharedSkus } from './shared-skus.ts';
+import { SkuPlaces } from './sku-places.ts';
 
 /** Sends all products that are read; what the reader or the server refuses stops no other. Throws what ended the import. */
 export async function importProducts(
   reads: AsyncIterable<Read>,
   rule: SharedSkuRule,
-  target: Omit<Import, 'claimed'>,
+  target: Omit<Import, 'places' | 'claims'>,
 ): Promise<void> {
-  const batches = batchesOf(withoutSharedSkus(reads, rule, target.warned), (refused) => {
+  const places = new SkuPlaces();
+  const batches = batchesOf(withoutSharedSkus(reads, rule, target.warned, places), (refused) => {
     target.counts.refused += 1;
     target.refused(refused);
   });
-  await sendAll(batches, { ...target, claimed: new Map() });
+  await sendAll(batches, { ...target, places, claims: rule === 'refuse' });
 }

@@ -8,7 +8,8 @@ import {
 import { fieldOf } from '../field-of.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 import type { Refused, Row } from './batches.ts';
-import { type Claimed, claim, repeatedIn, skusOf, withLine } from './skus.ts';
+import type { SkuPlaces } from './sku-places.ts';
+import { claim, repeatedIn, skusOf, withLine } from './skus.ts';
 
 interface ImportSettings {
   dry_run: boolean;
@@ -28,8 +29,10 @@ export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
-  /** The SKUs of the products that were imported, or would be. Of each call of a dry run the server undoes what it tried. */
-  claimed: Claimed;
+  /** The SKUs of the file so far. Of each call of a dry run the server undoes what it tried. */
+  places: SkuPlaces;
+  /** Whether these are the SKUs of what was imported, or would be: they are noted here. */
+  claims: boolean;
   /** Called after each answer of the server. */
   sent: () => void;
   /** Called for what the server removed from a row. */
@@ -125,9 +128,9 @@ function record(row: Row | undefined, { status, errors, warnings = [] }: Result,
     const { slug } = row.product;
     target.warned({ line, message: `${field}: ${message} (${slug})`, slug });
   }
-  const { claimed, settings } = target;
-  const repeated = isDone(status) && settings.dry_run ? repeatedIn(row, claimed) : [];
-  const mistakes = [...errors.map((mistake) => withLine(mistake, claimed)), ...repeated];
+  const { places, claims, settings } = target;
+  const repeated = isDone(status) && settings.dry_run ? repeatedIn(row, places) : [];
+  const mistakes = [...errors.map((mistake) => withLine(mistake, places)), ...repeated];
   if (!isDone(status) || repeated.length > 0) {
     refuse(
       row,
@@ -136,7 +139,7 @@ function record(row: Row | undefined, { status, errors, warnings = [] }: Result,
     );
   } else {
     target.counts[status] += 1;
-    claim(row, claimed);
+    if (claims) claim(row, places);
   }
 }
 

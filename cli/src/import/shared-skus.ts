@@ -1,5 +1,6 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import type { Read, Warning } from '../formats/reading.ts';
+import type { SkuPlaces } from './sku-places.ts';
 
 /** What becomes of a SKU that an earlier variant of the file has. */
 export type SharedSkuRule = 'keep-first' | 'suffix' | 'refuse';
@@ -9,13 +10,14 @@ const LONGEST_SKU = 255;
 /**
  * The products of a file, of which no two variants share a SKU, whatever its case: the first in the file keeps it. By the rule
  * later ones have none, or `-2`, `-3` … appended, with a warning for each; with `refuse` all stay as they are, and the import refuses.
+ * Those that stay are noted in `places`, but with `refuse`.
  */
 export async function* withoutSharedSkus(
   reads: AsyncIterable<Read>,
   rule: SharedSkuRule,
   warned: (warning: Warning) => void,
+  places: SkuPlaces,
 ): AsyncGenerator<Read> {
-  const firsts = new Map<string, { line: number; slug: string }>();
   for await (const read of reads) {
     if (rule === 'refuse' || 'errors' in read) {
       yield read;
@@ -26,14 +28,14 @@ export async function* withoutSharedSkus(
       const { sku } = part;
       if (typeof sku !== 'string' || sku === '') return part;
       const at = placeOf?.(loc) ?? { line, field: loc.join('.') };
-      const first = firsts.get(sku.toLowerCase());
+      const first = places.get(sku);
       if (!first) {
-        firsts.set(sku.toLowerCase(), { line: at.line, slug: product.slug });
+        places.set(sku, { line: at.line, slug: product.slug });
         return part;
       }
       const other = first.slug === product.slug ? 'another variant of it' : `the product ${JSON.stringify(first.slug)}`;
-      const kept = rule === 'suffix' ? freeSku(sku, firsts) : null;
-      if (kept) firsts.set(kept.toLowerCase(), { line: at.line, slug: product.slug });
+      const kept = rule === 'suffix' ? freeSku(sku, places) : null;
+      if (kept) places.set(kept, { line: at.line, slug: product.slug });
       const becomes = kept ? `it becomes ${JSON.stringify(kept)}` : 'this variant comes in without a SKU';
       const message = `${at.field}: ${other} has the SKU ${JSON.stringify(sku)} already, in line ${first.line}: ${becomes}. (${product.slug})`;
       warned({ line: at.line, message });
@@ -56,10 +58,10 @@ function changed(
   };
 }
 
-function freeSku(sku: string, taken: Map<string, unknown>): string {
+function freeSku(sku: string, taken: SkuPlaces): string {
   for (let number = 2; ; number++) {
     const end = `-${number}`;
     const next = sku.slice(0, LONGEST_SKU - end.length) + end;
-    if (!taken.has(next.toLowerCase())) return next;
+    if (!taken.has(next)) return next;
   }
 }

@@ -1,8 +1,6 @@
 import type { ValidationErrorItem } from '@commerce-backend/sdk';
 import type { Row } from './batches.ts';
-
-/** Which product of the file has a SKU, whatever its case. */
-export type Claimed = Map<string, { line: number; slug: string }>;
+import type { SkuPlaces } from './sku-places.ts';
 
 /** The SKUs of a product, in the case that tells them apart. */
 export function skusOf({ product }: Row): string[] {
@@ -10,16 +8,16 @@ export function skusOf({ product }: Row): string[] {
 }
 
 /** Notes the SKUs of a product as its own. */
-export function claim(row: Row, claimed: Claimed): void {
+export function claim(row: Row, claimed: SkuPlaces): void {
   const { line, product } = row;
   for (const sku of skusOf(row)) claimed.set(sku, { line, slug: product.slug });
 }
 
 /** Which SKUs of a product an earlier product of the file has, in the words of the server. */
-export function repeatedIn({ product }: Row, claimed: Claimed): ValidationErrorItem[] {
+export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErrorItem[] {
   const { slug } = product;
   return placesOf(product).flatMap(({ sku, loc }) => {
-    const other = claimed.get(sku.toLowerCase());
+    const other = claimed.get(sku);
     if (!other || other.slug === slug) return [];
     const msg = `The product ${JSON.stringify(other.slug)} has the SKU ${JSON.stringify(sku)} already, in line ${other.line}.`;
     return [{ loc: ['body', 'products', 0, ...loc], msg, type: 'sku_taken' }];
@@ -27,9 +25,9 @@ export function repeatedIn({ product }: Row, claimed: Claimed): ValidationErrorI
 }
 
 /** The same refusal by the server, with the line of the other product if that is of the file. */
-export function withLine(mistake: ValidationErrorItem, claimed: Claimed): ValidationErrorItem {
+export function withLine(mistake: ValidationErrorItem, claimed: SkuPlaces): ValidationErrorItem {
   const { type, msg, ctx } = mistake;
-  const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku).toLowerCase()) : undefined;
+  const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku)) : undefined;
   return other && other.slug === ctx?.slug
     ? { ...mistake, msg: msg.replace(/\.$/, `, in line ${other.line}.`) }
     : mistake;

@@ -54,6 +54,28 @@ test('pages neither repeat nor miss a product at the border between what can be 
   expect(new Set(found.flat()).size).toBe(4);
 });
 
+test('what sells out moves to the end of what a search finds, on each page, and back when there is more', async () => {
+  const shop = await openShop();
+  const mug = await shop.givenProduct({ name: 'Mug' });
+  await shop.givenProduct({ name: 'Grey mug of enamel for campers' });
+  const found = async () => {
+    const pages = [1, 2].map((page) => names(shop, { q: 'mug', limit: 1, page }));
+    return [await names(shop, { q: 'mug' }), (await Promise.all(pages)).flat()];
+  };
+  const adjust = (set_to: number, expected_quantity: number) =>
+    shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+      params: { path: { variant_id: mug.variants[0]?.id ?? '' } },
+      body: { set_to, expected_quantity, reason: 'correction' },
+    });
+  const best = ['Mug', 'Grey mug of enamel for campers'];
+
+  expect(await found()).toEqual([best, best]);
+  await adjust(0, 10);
+  expect(await found()).toEqual([best.toReversed(), best.toReversed()]);
+  await adjust(1, 0);
+  expect(await found()).toEqual([best, best]);
+});
+
 test('a product that sells out moves to the end of a list that is kept, and back when there is more', async () => {
   const shop = await openShop();
   await givenFour(shop);

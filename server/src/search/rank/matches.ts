@@ -55,6 +55,7 @@ export function matchesByWords(db: SearchDb, { weighted }: Query, options: Match
   if (!first) return sql`${matchesByCode} where false`;
   const when = options.when ?? sql`true`;
   const read = (part: Part) => postings(db, part, weighted, when);
+  if (hasOneGroup(weighted)) return matchesOfOne(first, read(first));
   // Always summed in the same order, so that a product has the same coverage in both parts of a statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...optional, ...essential].map(part), between);
   return sql`select product_id, bm25 * power(coverage, ${COVERAGE_EXPONENT}::float8) as score, coverage, head_groups, vendor_match,
@@ -73,6 +74,21 @@ export function matchesByWords(db: SearchDb, { weighted }: Query, options: Match
       ) as hits
     where coverage >= ${options.minCoverage}::float8
       and not exists (select from coded c where c.product_id = hits.product_id)`;
+}
+
+/** Whether the query is a single group: a match then has the whole query, and none is weaker than another. */
+export function hasOneGroup({ weights }: Pick<WeightedQuery, 'weights'>): boolean {
+  return weights.length === 1;
+}
+
+/** `matchesByWords` where the query is this group: its coverage is 1, to whatever power. */
+function matchesOfOne(part: Part, read: Sql): Sql {
+  const { idf, bit } = part;
+  const flag = (condition: Sql) => sql`case when ${condition} then ${bit}::int else 0 end`;
+  return sql`select product_id, impact * ${idf}::float8 as score, 1::float8 as coverage,
+      ${flag(sql`place & ${PLACE.titleHead} > 0`)} as head_groups, place & ${PLACE.vendor} > 0 as vendor_match,
+      ${flag(sql`exact`)} as exact_groups, ${flag(sql`guessed`)} as guessed_groups, false as code_match
+    from (${read}) as hits where not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
 /** A group that at least one product has. */

@@ -127,16 +127,23 @@ function indexGroups(all: TermGroup[]): GroupIndex {
 
 function titleBoost(name: string, index: GroupIndex, headWeights: number[]): number {
   const { terms } = nameTerms(name);
-  const positions = positionsOf(index, terms);
-  const found = positions.flat();
-  const pairs = positions.slice(1).map((next, i) => isAdjacent(positions[i] ?? [], next));
-  if (found.length === 0) return WEIGHTS.noTitleMatch * Math.max(0, ...headWeights);
-  const covered = new Set(found.flatMap(({ from, to }) => [from, to])).size;
+  const { first, covered, isPhrase } = findIn(terms, index);
+  if (first === undefined) return WEIGHTS.noTitleMatch * Math.max(0, ...headWeights);
   let power = (WEIGHTS.titleCoverage * covered) / Math.max(1, terms.length);
-  power += WEIGHTS.titleStart / (1 + Math.min(...found.map(({ from }) => from)));
-  if (pairs.length > 0 && pairs.every(Boolean)) power += WEIGHTS.phrase;
-  if (found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
+  power += WEIGHTS.titleStart / (1 + first);
+  if (isPhrase) power += WEIGHTS.phrase;
+  if (first >= startOfPurpose(name, terms)) power += WEIGHTS.accessory;
   return power;
+}
+
+/** What a name has of the query. */
+interface InName {
+  /** The index of the first term that the query has. */
+  first: number | undefined;
+  /** How many of its terms the query has. */
+  covered: number;
+  /** Whether all groups stand side by side. */
+  isPhrase: boolean;
 }
 
 interface Position {
@@ -144,18 +151,26 @@ interface Position {
   to: number;
 }
 
-/** The positions of each group among the terms, including two terms that form one compound. */
-function positionsOf({ groups, lengths, count }: GroupIndex, terms: string[]): Position[][] {
-  const positions = Array.from({ length: count }, (): Position[] => []);
-  const add = (term: string, position: Position) => {
-    for (const grp of groups.get(term) ?? []) positions[grp]?.push(position);
+/** Looks for each group among the terms, where two terms may form one compound. */
+function findIn(terms: string[], { groups, lengths, count }: GroupIndex): InName {
+  const positions = count > 1 ? Array.from({ length: count }, (): Position[] => []) : [];
+  let first: number | undefined;
+  let [covered, last] = [0, -1];
+  const add = (term: string, from: number, to: number) => {
+    const found = groups.get(term);
+    if (!found) return;
+    first ??= from;
+    if (to > last) covered += to - Math.max(last, from - 1);
+    last = Math.max(last, to);
+    if (count > 1) for (const grp of found) positions[grp]?.push({ from, to });
   };
   for (const [i, term] of terms.entries()) {
-    add(term, { from: i, to: i });
+    add(term, i, i);
     const next = terms[i + 1];
-    if (next !== undefined && lengths.has(term.length + next.length)) add(term + next, { from: i, to: i + 1 });
+    if (next !== undefined && lengths.has(term.length + next.length)) add(term + next, i, i + 1);
   }
-  return positions;
+  const isPhrase = count > 1 && positions.slice(1).every((next, i) => isAdjacent(positions[i] ?? [], next));
+  return { first, covered, isPhrase };
 }
 
 function isAdjacent(first: Position[], second: Position[]): boolean {

@@ -1,4 +1,5 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
+import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../../search/rank/candidates.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
@@ -17,6 +18,7 @@ import {
 } from '../products/list.ts';
 import { canBeBought, searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
+import { isBuyable } from '../products/shown-fields.ts';
 import type { Shop } from '../shop.ts';
 import { readFacets } from './facets.ts';
 import { type CatalogQuery, type Filter, filtersOf } from './filters.ts';
@@ -43,19 +45,23 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   return shownList(shop, page, query.facets ? { facets: await readFacets(shop, { always, filters, matchesOf }) } : {});
 }
 
-/** What `q` finds; if that is nothing, products with similarly spelled names. */
+/** Shops where something sold out was among the best of a first page a moment ago. */
+const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+
+/**
+ * What `q` finds; if that is nothing, products with similarly spelled names. What is sold out comes last. Of the best, that is known
+ * once the first page is read; only if something on it is sold out, the search is repeated with the stock of all that it finds.
+ */
 async function listFound(
   shop: Shop,
   query: CatalogQuery,
   q: string,
   filters: Filter[],
+  mayBeInStock = pageOf(query).offset === 0 && !sellingOut.has(shop.siteId),
 ): Promise<ShownJson<ProductList>> {
   const last = unavailableIn(query) === 'last';
-  const found = await search(shop, searchFilters, q, {
-    where: conditionsOf(filters),
-    completeLast: true,
-    withStock: last,
-  });
+  const withStock = last && !mayBeInStock;
+  const found = await search(shop, searchFilters, q, { where: conditionsOf(filters), completeLast: true, withStock });
   const { understood, total } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
@@ -76,6 +82,11 @@ async function listFound(
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
   };
   const page = await read();
+  const isRanked = last && total > 0 && sort === 'relevance';
+  if (isRanked && !withStock && !page.products.every(isBuyable)) {
+    sellingOut.set(shop.siteId, true);
+    return listFound(shop, query, q, filters, false);
+  }
   const facets = query.facets && { facets: await readFacets(shop, { always, filters, matchesOf }) };
   return shownList(shop, page, { understood, ...facets });
 }

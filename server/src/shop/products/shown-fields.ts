@@ -1,8 +1,17 @@
-import sql, { join, type Sql } from 'sql-template-tag';
-import { parseMoment } from '../../db/connect.ts';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { available, variantIdsOfImage } from './rows.ts';
+import { variantIdsOfImage } from './rows.ts';
+import {
+  BEFORE_FIELDS,
+  BETWEEN_FIELDS,
+  canBeBought,
+  hasBuyableVariant,
+  type Parts,
+  partsColumn,
+  partsOf,
+} from './shown-parts.ts';
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
+import { momentOf, textUnless } from './shown-times.ts';
 
 /**
  * The fields of a product as the public sees it. PostgreSQL sends only the values, joined as text: names, quotes and commas are
@@ -13,19 +22,23 @@ export interface Shown {
   id: string;
   /** Whether it has the fields of WHOLE_PRODUCT. */
   is_whole: boolean;
-  /** The values of PRODUCT, of each IMAGE, OPTION and VARIANT. */
+  /** The values of PRODUCT. */
   fields: string;
-  images: string | null;
-  options: string | null;
-  variants: string | null;
+  /** Those of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
+  parts: string | null;
 }
 
 /** What a field may use besides its own value. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
+  parts: Parts;
   /** Of the variant. */
   threshold: string;
+  canBeBought: boolean;
+  /** When the product was created, and the variant. */
+  created: string;
+  variantCreated: string;
   /** Whether a variant that has been written can be bought. */
   inStock: boolean;
 }
@@ -36,11 +49,7 @@ interface Field {
   write(to: ShownText, value: string, of: Written): void;
 }
 
-// JSON and PostgreSQL's text of a value hold no control characters.
-const BETWEEN_FIELDS = '\u0003';
-const BETWEEN_ROWS = '\u0004';
 const betweenFields = sql`E'\\x03'`;
-const betweenRows = sql`E'\\x04'`;
 
 /** JSON that is passed on as it is. */
 function json(name: string, column: Sql): Field {
@@ -76,25 +85,10 @@ function flag(name: string, column: Sql): Field {
   return { column, write: (to, value) => to.add(value === 't' ? `,"${name}":true` : `,"${name}":false`) };
 }
 
-function moment(name: string, column: Sql): Field {
-  return { column, write: (to, value) => to.add(`,"${name}":"${momentOf(value)}"`) };
-}
-
-function momentOrNull(name: string, column: Sql): Field {
-  const write: Field['write'] = (to, value) => to.add(`,"${name}":${value ? `"${momentOf(value)}"` : 'null'}`);
-  return { column: sql`coalesce(${column}::text, '')`, write };
-}
-
-let lastRead = '';
-let lastMoment = '';
-
-/** Most times on a page are the same as the one before. */
-function momentOf(text: string): string {
-  if (text !== lastRead) {
-    lastMoment = parseMoment(text);
-    lastRead = text;
-  }
-  return lastMoment;
+/** Often the same time as another, for which nothing is read: PostgreSQL writes times slowly. */
+function moment(name: string, column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
+  const write: Field['write'] = (to, value, of) => to.add(`,"${name}":"${value ? momentOf(value) : otherOf(of)}"`);
+  return { column: textUnless(column, other), write };
 }
 
 /** A field that is not read, but computed. */
@@ -110,23 +104,22 @@ function optional(name: string, column: Sql): Field {
   return { column: sql`coalesce(${column}::text, '')`, write };
 }
 
-function rows(name: 'images' | 'options' | 'variants', fields: Field[]): Field {
+function rows(name: keyof Parts, fields: Field[]): Field {
   return {
     write(to, _value, of) {
       to.add(`,"${name}":[`);
-      const values = of.product[name]?.split(BETWEEN_ROWS) ?? [];
-      values.forEach((row, i) => {
+      of.parts[name].forEach((values, i) => {
         if (i > 0) to.add(',');
-        writeObject(to, fields, row, of);
+        of.canBeBought = canBeBought(values);
+        writeObject(to, fields, values, BEFORE_FIELDS, of);
       });
       to.add(']');
     },
   };
 }
 
-function writeObject(to: ShownText, fields: Field[], row: string, of: Written): void {
-  const values = row.split(BETWEEN_FIELDS);
-  let at = 0;
+function writeObject(to: ShownText, fields: Field[], values: string[], from: number, of: Written): void {
+  let at = from;
   to.open();
   for (const { column, write } of fields) write(to, column ? (values[at++] ?? '') : '', of);
   to.add('}');
@@ -160,11 +153,10 @@ const threshold: Field = {
   },
 };
 
-const canBeBought: Field = {
-  column: available,
-  write(to, value, of) {
-    if (value === 't') of.inStock = true;
-    to.add(value === 't' ? ',"available":true' : ',"available":false');
+const availability: Field = {
+  write(to, _value, of) {
+    if (of.canBeBought) of.inStock = true;
+    to.add(of.canBeBought ? ',"available":true' : ',"available":false');
   },
 };
 
@@ -180,7 +172,7 @@ const stock: Field[] = [
   { column: sql`v.on_hand - v.reserved`, write: (to, value) => to.stock.push(value) },
 ];
 
-const VARIANT = [
+const VARIANT: Field[] = [
   plain('id', sql`v.id`),
   written('product_id', ({ product }) => `"${product.id}"`),
   textOrNull('sku', sql`v.sku`),
@@ -197,13 +189,36 @@ const VARIANT = [
   plain('weight_unit', sql`v.weight_unit`),
   flag('requires_shipping', sql`v.requires_shipping`),
   textOrNull('image_url', sql`v.image_url`),
-  canBeBought,
+  availability,
   ...stock,
-  moment('created_at', sql`v.created_at`),
-  moment('updated_at', sql`v.updated_at`),
+  {
+    column: textUnless(sql`v.created_at`, sql`p.created_at`),
+    write(to, value, of) {
+      of.variantCreated = value ? momentOf(value) : of.created;
+      to.add(`,"created_at":"${of.variantCreated}"`);
+    },
+  },
+  moment('updated_at', sql`v.updated_at`, sql`v.created_at`, (of) => of.variantCreated),
 ];
 
-const PRODUCT = [
+const NEVER = '-';
+
+/** Null where it is in no list yet. */
+const publication: Field = {
+  column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
+  write(to, value, { created }) {
+    if (value === NEVER) to.add(',"published_at":null');
+    else to.add(`,"published_at":"${value ? momentOf(value) : created}"`);
+  },
+};
+
+const PRODUCT: Field[] = [
+  {
+    column: sql`p.created_at`,
+    write(_to, value, of) {
+      of.created = momentOf(value);
+    },
+  },
   written('id', ({ product }) => `"${product.id}"`),
   written('merchant_id', ({ shop }) => `"${shop.merchantId}"`),
   text('name', sql`p.name`),
@@ -231,9 +246,9 @@ const PRODUCT = [
   plain('status', sql`p.status`),
   json('metadata', sql`p.metadata`),
   plain('tax_class', sql`p.tax_class`),
-  momentOrNull('published_at', sql`p.published_at`),
-  moment('created_at', sql`p.created_at`),
-  moment('updated_at', sql`p.updated_at`),
+  publication,
+  written('created_at', ({ created }) => `"${created}"`),
+  moment('updated_at', sql`p.updated_at`, sql`p.created_at`, ({ created }) => created),
 ];
 
 /** Of a product that is shown by itself. */
@@ -248,29 +263,31 @@ const WHOLE_PRODUCT = [
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
-    writeObject(to, product.is_whole ? WHOLE_PRODUCT : PRODUCT, product.fields, {
-      shop,
-      product,
-      threshold: '',
-      inStock: false,
+    const fields = product.is_whole ? WHOLE_PRODUCT : PRODUCT;
+    writeObject(to, fields, product.fields.split(BETWEEN_FIELDS), 0, {
+      ...{ shop, product, parts: partsOf(product.parts) },
+      ...{ threshold: '', canBeBought: false, created: '', variantCreated: '', inStock: false },
     });
   });
 }
 
-function valuesOf(fields: Field[]): Sql {
-  return sql`concat_ws(${betweenFields}, ${join(fields.flatMap(({ column }) => column ?? []))})`;
+/** Whether one of its variants can be bought. */
+export function isBuyable({ parts }: Shown): boolean {
+  return hasBuyableVariant(parts);
 }
 
-function rowsOf(fields: Field[], order: Sql, from: Sql): Sql {
-  return sql`(select string_agg(${valuesOf(fields)}, ${betweenRows} order by ${order}) ${from})`;
+function valuesOf(fields: Field[], before: Sql[] = []): Sql {
+  return sql`concat_ws(${betweenFields}, ${join([...before, ...fields.flatMap(({ column }) => column ?? [])])})`;
 }
 
-const parts = sql`${rowsOf(IMAGE, sql`i.position, i.id`, sql`from product_images i where i.site_id = p.site_id and i.product_id = p.id`)} as images,
-  ${rowsOf(OPTION, sql`o.position`, sql`from product_options o where o.site_id = p.site_id and o.product_id = p.id`)} as options,
-  ${rowsOf(VARIANT, sql`v.position, v.id`, sql`from variants v where v.site_id = p.site_id and v.product_id = p.id`)} as variants`;
+const parts = partsColumn(
+  (before) => valuesOf(IMAGE, before),
+  (before) => valuesOf(OPTION, before),
+  (before) => valuesOf(VARIANT, before),
+);
 
 /** The columns of `Shown`, of `products p`, as lists show them. Made once: they have no values of their own. */
-export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts}`;
+export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(PRODUCT)} as fields, ${parts} as parts`;
 
 /** The same of a product that is shown by itself. */
-export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts}`;
+export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

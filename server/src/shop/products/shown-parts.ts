@@ -1,0 +1,82 @@
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { available } from './rows.ts';
+
+/**
+ * The images, options and variants of a product, as PostgreSQL sends them: all in one text, in no order. An aggregate for each kind,
+ * and a sort in each, would take longer than reading what they contain.
+ */
+
+// JSON and PostgreSQL's text of a value hold no control characters.
+export const BETWEEN_FIELDS = '\u0003';
+const BETWEEN_ROWS = '\u0004';
+const betweenRows = sql`E'\\x04'`;
+
+/** What a part begins with. Its position comes next, then its values, the id first. */
+const KIND = { image: 'i', option: 'o', variant: 'v', variantThatCanBeBought: 'b' } as const;
+
+/** How many values are before those of the fields. */
+export const BEFORE_FIELDS = 2;
+
+/** The values of each part, in their order. */
+export interface Parts {
+  images: string[][];
+  options: string[][];
+  variants: string[][];
+}
+
+/** Makes the value of a part from expressions, those before the fields first. */
+type ValuesOf = (before: Sql[]) => Sql;
+
+const kindOfVariant = sql`case when ${available} then ${literal(KIND.variantThatCanBeBought)} else ${literal(KIND.variant)} end`;
+
+/** All parts of `products p`, as an expression. */
+export function partsColumn(image: ValuesOf, option: ValuesOf, variant: ValuesOf): Sql {
+  return sql`(select string_agg(part, ${betweenRows}) from (
+      select ${image([literal(KIND.image), sql`i.position`])} as part from product_images i
+      where i.site_id = p.site_id and i.product_id = p.id
+      union all
+      select ${option([literal(KIND.option), sql`o.position`])} from product_options o
+      where o.site_id = p.site_id and o.product_id = p.id
+      union all
+      select ${variant([kindOfVariant, sql`v.position`])} from variants v
+      where v.site_id = p.site_id and v.product_id = p.id) as each_part)`;
+}
+
+export function partsOf(text: string | null): Parts {
+  const parts: Parts = { images: [], options: [], variants: [] };
+  for (const row of text?.split(BETWEEN_ROWS) ?? []) {
+    const values = row.split(BETWEEN_FIELDS);
+    const [kind] = values;
+    const list = kind === KIND.image ? parts.images : kind === KIND.option ? parts.options : parts.variants;
+    list.push(values);
+  }
+  for (const list of Object.values(parts) as string[][][]) if (!isInOrder(list)) list.sort(byPosition);
+  return parts;
+}
+
+/** They mostly come in their order, from an index. */
+function isInOrder(list: string[][]): boolean {
+  return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
+}
+
+/** By position and id. */
+function byPosition([, a, aId = '']: string[], [, b, bId = '']: string[]): number {
+  return Number(a) - Number(b) || (aId < bId ? -1 : 1);
+}
+
+/** Whether the values are those of a variant that can be bought. */
+export function canBeBought([kind]: string[]): boolean {
+  return kind === KIND.variantThatCanBeBought;
+}
+
+const BUYABLE = new RegExp(`(?:^|${BETWEEN_ROWS})${KIND.variantThatCanBeBought}${BETWEEN_FIELDS}`);
+
+/** Whether one of the variants can be bought. */
+export function hasBuyableVariant(text: string | null): boolean {
+  return text !== null && BUYABLE.test(text);
+}
+
+/** `raw` is safe: the kinds are constants. */
+function literal(kind: (typeof KIND)[keyof typeof KIND]): Sql {
+  return raw(`'${kind}'`);
+}
