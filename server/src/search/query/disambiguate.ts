@@ -2,7 +2,8 @@ import sql, { type Sql } from 'sql-template-tag';
 import { VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
-import { type ParsedQuery, parseQuery, type Reading } from './parse.ts';
+import { parseQuery } from './parse.ts';
+import type { ParsedQuery, Reading } from './parsed-query.ts';
 
 /** Parses a sentence, and looks up the words that could also be a product's name (`no show socks`). At most one statement. */
 export async function parseInCatalog(db: SearchDb, sentence: string, reading?: Reading): Promise<ParsedQuery> {

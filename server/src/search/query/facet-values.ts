@@ -4,7 +4,7 @@ import type { SearchDb } from '../search-db.ts';
 import { isStopWord, measurementTerm } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
-import type { Constraint } from './parse.ts';
+import type { Constraint } from './parsed-query.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;

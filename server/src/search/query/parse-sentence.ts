@@ -1,6 +1,6 @@
 import type { SearchDb } from '../search-db.ts';
 import { parseInCatalog } from './disambiguate.ts';
-import type { ParsedQuery } from './parse.ts';
+import type { ParsedQuery } from './parsed-query.ts';
 import { readLanguage } from './shop-language.ts';
 import { inShopWords } from './shop-words.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { splitsOf } from './compounds.ts';
-import { type Constraint, parseQuery } from './parse.ts';
+import { parseQuery } from './parse.ts';
+import type { Constraint } from './parsed-query.ts';
 
 /** What a sentence is parsed into: constraints without their positions, and the remaining words. */
 function parsed(sentence: string, names: string[] = []) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Constraint, parseQuery } from './parse.ts';
+import { parseQuery } from './parse.ts';
+import type { Constraint } from './parsed-query.ts';
 
 /** What a sentence is read as: its constraints without positions, and the words that are searched for. */
 function read(sentence: string) {

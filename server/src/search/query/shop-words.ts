@@ -9,7 +9,7 @@ import { inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
-import type { Constraint, ParsedQuery } from './parse.ts';
+import type { Constraint, ParsedQuery } from './parsed-query.ts';
 import { purposesOf, purposeWords, termsForPurpose, withoutAnyThing, withPurposeWords } from './purposes.ts';
 
 /**

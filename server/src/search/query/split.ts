@@ -1,7 +1,7 @@
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import { TOTALS } from './limit-words.ts';
-import type { Constraint } from './parse.ts';
+import type { Constraint } from './parsed-query.ts';
 
 /** Several things in one sentence: `2 sage mugs and a teapot`. */
 

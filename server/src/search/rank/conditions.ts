@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
-import type { Constraint } from '../query/parse.ts';
+import type { Constraint } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { isNumber, termsOf } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';

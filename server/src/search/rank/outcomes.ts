@@ -1,6 +1,6 @@
 import type { Understood } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { Constraint } from '../query/parse.ts';
+import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from './conditions.ts';
 

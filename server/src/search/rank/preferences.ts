@@ -1,4 +1,4 @@
-import type { Constraint } from '../query/parse.ts';
+import type { Constraint } from '../query/parsed-query.ts';
 
 /** What a sentence prefers: it changes the order of the results, and excludes nothing. */
 export interface Preferences {

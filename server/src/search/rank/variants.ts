@@ -1,6 +1,6 @@
 import type { Product, Variant } from '@commerce-backend/spec';
 import { ON_SALE } from '../query/marks.ts';
-import type { Constraint } from '../query/parse.ts';
+import type { Constraint } from '../query/parsed-query.ts';
 import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { numberOf } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';

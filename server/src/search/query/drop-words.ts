@@ -1,0 +1,64 @@
+import { phraseAt } from '../words/phrases.ts';
+import type { Token } from '../words/tokens.ts';
+import { FILLERS, RESULT_COUNTS } from './fillers.ts';
+import type { ParseState } from './parse-state.ts';
+
+/** Takes the words out that only make it a sentence. */
+
+/** Next to the words of a constraint, these only connect it to the sentence. */
+const CONNECTING_WORDS = new Set(
+  `that which who it its is are be was should must has have having been with and or but for at in of do does not to
+  price priced prices pricing cost costs costing rated rating ratings reviewed reviews customer please by from`.split(
+    /\s+/,
+  ),
+);
+
+/** `the top 3`: how many results are wanted. */
+export function dropResultCounts({ tokens, consumed }: ParseState): void {
+  for (let i = 0; i < tokens.length; i += 1) {
+    const count = phraseAt(RESULT_COUNTS, tokens, i);
+    if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
+  }
+}
+
+/** Takes out what only makes it a sentence: pronouns, auxiliaries, greetings. */
+export function dropFillers({ tokens, start, consumed, language }: ParseState): void {
+  const fillers = FILLERS[language];
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i] || (i > start && !consumed[i - 1] && isThingCan(tokens, i)) || isLetterOfWord(tokens, i, fillers))
+      continue;
+    if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
+  }
+}
+
+/** The `t` of `t-shirt`, where that of `a-t-il` is none. */
+function isLetterOfWord(tokens: Token[], at: number, fillers: ReadonlySet<string>): boolean {
+  const next = tokens[at + 2];
+  const isJoined = tokens[at]?.text.length === 1 && tokens[at + 1]?.text === '-' && tokens[at - 1]?.text !== '-';
+  return isJoined && next?.kind === 'word' && !fillers.has(next.text);
+}
+
+/** `a watering can`, where the can of `what can I get` is no thing. */
+function isThingCan(tokens: Token[], at: number): boolean {
+  if (tokens[at]?.text !== 'can' || tokens[at - 1]?.kind !== 'word') return false;
+  const next = tokens[at + 1];
+  return next?.kind !== 'word' || ['and', 'or', 'in', 'for', 'with', 'of', 'from'].includes(next.text);
+}
+
+/** `to my basket`: the shopper's own, where `a basket` is a thing. */
+function isOwnCart(tokens: Token[], at: number): boolean {
+  if (!['cart', 'basket'].includes(tokens[at]?.text ?? '')) return false;
+  let before = at - 1;
+  while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
+  return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
+}
+
+/** Drops connecting words next to constraints, from the constraints outwards. */
+export function dropConnectingWords({ tokens, start, consumed }: ParseState): void {
+  const isConnecting = (i: number) => tokens[i]?.kind === 'sign' || CONNECTING_WORDS.has(tokens[i]?.text ?? '');
+  for (let i = tokens.length - 1; i >= start; i -= 1)
+    if (!consumed[i] && consumed[i + 1] && isConnecting(i)) consumed[i] = true;
+  for (let i = start; i < tokens.length; i += 1) {
+    if (!consumed[i] && i > start && consumed[i - 1] && isConnecting(i)) consumed[i] = true;
+  }
+}

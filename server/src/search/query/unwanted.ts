@@ -1,0 +1,75 @@
+import { isSizeLabel } from '../words/sizes.ts';
+import { otherWordsFor } from '../words/thesaurus.ts';
+import type { Token } from '../words/tokens.ts';
+import { ARTICLES } from './frame.ts';
+import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
+import type { ParseState } from './parse-state.ts';
+
+/** Takes what a sentence does not want out of its words. */
+
+/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
+export function addNegations(state: ParseState): void {
+  const { tokens, start, consumed, addConstraint, vocabulary, ambiguous } = state;
+  for (let i = start; i < tokens.length; i += 1) {
+    if (consumed[i]) continue;
+    const before = unwantedBefore(tokens, i);
+    if (before) {
+      addConstraint(i, before.to, { kind: 'without', value: before.term });
+      continue;
+    }
+    const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
+    const negation = negationAt(tokens, i, { isFirst, language: state.language });
+    const token = negation && tokens[negation.first];
+    if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
+    const name = `${tokens[i]?.text} ${token.text}`;
+    ambiguous.names.push(name);
+    if (!vocabulary.names.has(name)) addUnwanted(state, negation as Negation);
+  }
+}
+
+function addUnwanted(
+  { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language }: ParseState,
+  negation: Negation,
+): void {
+  let [from, first]: [number, number | undefined] = [negation.from, negation.first];
+  // `pas de veste noire` is about the colour, which follows the thing in French.
+  const after = tokens[negation.first + 1];
+  if (language === 'fr' && after?.kind === 'word' && !consumed[negation.first + 1] && isAttribute(after)) {
+    consumed.fill(true, from, negation.first);
+    [from, first] = [negation.first + 1, negation.first + 1];
+  }
+  while (first !== undefined) {
+    let to: number = first + 1;
+    let value = tokens[first]?.term ?? '';
+    for (
+      let end = first + 2;
+      end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !consumed[end - 1];
+      end += 1
+    ) {
+      const longer = tokens
+        .slice(first, end)
+        .map(({ term }) => term)
+        .join(' ');
+      ambiguous.values.push(longer);
+      const isEntry =
+        otherWordsFor(
+          tokens
+            .slice(first, end)
+            .map(({ text }) => text)
+            .join(' '),
+        ).length > 0;
+      if (isEntry || vocabulary.values.has(longer)) [to, value] = [end, longer];
+    }
+    addConstraint(from, to, { kind: 'without', value });
+    from = to;
+    const next = reading.isSentence ? nextUnwanted(tokens, negation, to) : undefined;
+    first = next !== undefined && !consumed[next] && !isSizeLabel(tokens, next) ? next : undefined;
+  }
+}
+
+/** Whether the shop may call it otherwise, which it does not with what only follows. */
+function isAttribute({ text }: Token): boolean {
+  return otherWordsFor(text).length > 0;
+}
+
+const MAX_NEGATED_WORDS = 3;
