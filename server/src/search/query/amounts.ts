@@ -1,3 +1,4 @@
+import { isSlipOf } from '../words/misspellings.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import type { Token } from '../words/tokens.ts';
 import { CURRENCIES } from './limit-words.ts';
@@ -30,7 +31,7 @@ export function parseAmount(tokens: Token[], at: number): Amount | undefined {
   const value = number.value;
   const to = 'to' in number ? number.to : i + 1;
   const isNear = 'isNear' in number ? number.isNear : false;
-  const after = before ? undefined : CURRENCIES[tokens[to]?.text ?? ''];
+  const after = before ? undefined : currencyOf(tokens[to]?.text ?? '');
   const currency = before ?? after;
   // Without a currency, `4k` and `60ish` are as doubtful as a word.
   const isSpelled = !('to' in number) || number.isSpelled;
@@ -43,6 +44,17 @@ export function parseAmount(tokens: Token[], at: number): Amount | undefined {
     ...(isNear && { isNear }),
   };
 }
+
+/** By its name, also misspelt after a number: `200 eruos`. */
+function currencyOf(text: string): string | undefined {
+  const known = CURRENCIES[text];
+  if (known || text.length < MIN_NAME) return known;
+  const name = LONG_NAMES.find((each) => isSlipOf(text, each));
+  return name && CURRENCIES[name];
+}
+
+const MIN_NAME = 5;
+const LONG_NAMES = Object.keys(CURRENCIES).filter((name) => name.length >= MIN_NAME - 1);
 
 function shortNumber(token: Token | undefined): { value: number; isNear: boolean } | undefined {
   const [, digits, ending] = /^(\d+(?:[.,]\d+)?)(k|ish)$/.exec(token?.text ?? '') ?? [];

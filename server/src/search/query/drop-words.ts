@@ -25,8 +25,8 @@ export function dropResultCounts({ tokens, consumed }: ParseState): void {
 export function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
-    if (consumed[i] || (i > start && !consumed[i - 1] && isThingCan(tokens, i)) || isLetterOfWord(tokens, i, fillers))
-      continue;
+    const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
+    if (consumed[i] || isThing || isThingFan(tokens, i) || isLetterOfWord(tokens, i, fillers)) continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
 }
@@ -43,6 +43,16 @@ function isThingCan(tokens: Token[], at: number): boolean {
   if (tokens[at]?.text !== 'can' || tokens[at - 1]?.kind !== 'word') return false;
   const next = tokens[at + 1];
   return next?.kind !== 'word' || ['and', 'or', 'in', 'for', 'with', 'of', 'from'].includes(next.text);
+}
+
+/** `a fan`, `a white fan or`: an article tells the thing, where the fan of `a coffee fan` is a person. */
+function isThingFan(tokens: Token[], at: number): boolean {
+  return ['fan', 'fans'].includes(tokens[at]?.text ?? '') && !isPersonFan(tokens, at);
+}
+
+function isPersonFan(tokens: Token[], at: number): boolean {
+  const clause = tokens.slice(Math.max(0, at - 4), at).map(({ text }) => text);
+  return clause.some((word) => ['for', 'of', 'am', 'im', 'hes', 'shes', 'is', 'who', 'big', 'huge'].includes(word));
 }
 
 /** `to my basket`: the shopper's own, where `a basket` is a thing. */

@@ -3,6 +3,7 @@ import { VALUE, valueTerm } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { isStopWord, measurementTerm } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
+import { isColour } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 
@@ -99,11 +100,14 @@ export interface HeadNoun {
 export function findHeadNoun(sentence: string, words: Token[], headTerms: ReadonlySet<string>): HeadNoun | undefined {
   let headNoun: HeadNoun | undefined;
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
-  for (const [at, { term, start }] of words.entries()) {
+  for (const [at, { text, term, start }] of words.entries()) {
     const between = headNoun ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;
-    if (headTerms.has(term) && !isUnit(words, at)) headNoun = { at, term };
+    if (!headTerms.has(term) || isUnit(words, at)) continue;
+    // `two pillows, blue`: names may end with a colour, but it is no thing.
+    if (headNoun && isColour(text)) continue;
+    headNoun = { at, term };
   }
   return headNoun;
 }

@@ -17,7 +17,7 @@ const SHORT: [Mark, string][] = [
   mark(
     'sort',
     'price_asc',
-    'cheapest, least expensive, lowest price, lowest priced, cheapest first, lowest price first',
+    'cheapest, least expensive, lowest price, lowest priced, cheapest first, lowest price first, most affordable, least costly',
   ),
   mark('sort', 'price_desc', 'most expensive, highest price, highest priced'),
   mark('sort', 'newest', 'newest, newest first, most recent, new arrivals'),
@@ -53,7 +53,7 @@ export const MARKS_OF_SENTENCES = phraseTable([
     nothing sold out, nothing that is sold out, nothing out of stock, nothing that is out of stock, no sold out,
     isnt sold out, arent sold out, not be sold out, not sold out yet, has not sold out, hasnt sold out, have not sold out,
     havent sold out, still available, still in stock, still have, you have in stock, no backorder, no backorders, not on backorder,
-    auf lager, lagernd, vorratig, noch da, noch verfugbar, noch lieferbar, noch auf lager, schnell lieferbar, gleich lieferbar,
+    sofort lieferbare, sofort lieferbarer, sofort lieferbares, sofort lieferbaren, sofort verfugbare, sofort verfugbarer, auf lager, lagernd, vorratig, noch da, noch verfugbar, noch lieferbar, noch auf lager, schnell lieferbar, gleich lieferbar,
     lieferbare, lieferbarer, lieferbares, lieferbaren, verfugbare, verfugbarer, verfugbares, verfugbaren, vorratige, vorratig, lieferbar, sofort lieferbar, sofort verfugbar, verfugbar, direkt lieferbar, nicht ausverkauft,
     nichts ausverkauftes, nichts was ausverkauft ist, am lager, jetzt lieferbar,
     en stock, disponible, disponibles, disponible immediatement, disponible tout de suite, disponible de suite,
@@ -116,7 +116,7 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'wish',
     'high_price',
-    'premium, upmarket, high priced, pricey, hochwertig, teuer, teure, teurer, haut de gamme, de luxe',
+    'premium, upmarket, top of the line, top of the range, high priced, pricey, hochwertig, teuer, teure, teurer, haut de gamme, de luxe',
   ),
   mark('wish', 'popular', 'beliebt, beliebte, beliebter, populaire, populaires'),
   mark(

@@ -58,8 +58,14 @@ export function negationAt(
   // `No 7 cream`
   const isPlainNo = found.value === 'afterPause';
   if (isPlainNo && tokens[at + 1]?.number !== undefined) return undefined;
-  if (isPlainNo && !isFirst && !PAUSES.has(tokens[at - 1]?.text ?? '')) return undefined;
+  if (isPlainNo && !isFirst && !PAUSES.has(tokens[at - 1]?.text ?? '') && !isAfterColon(tokens, at)) return undefined;
   return { from: at, first: skip(tokens, found.to) };
+}
+
+/** `dinner: no meat`, of which the colon is no token (see `withoutLabels`). */
+function isAfterColon(tokens: Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  return before !== undefined && (tokens[at]?.start ?? 0) - before.end > 1;
 }
 
 /** `non-leather`; in French, which has no other use for it within a sentence, also `non noir`. */

@@ -19,6 +19,10 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
   isSize?: boolean;
+  /** Of what any does in place of `value`: the beanies and caps for a hat. */
+  alternatives?: string[];
+  /** Whether it is never relaxed: what is cheaper than a product is no alternative at a higher price. */
+  isStrict?: boolean;
   /** Whether the shop has nothing that tells whether it is kept. */
   isUnread?: boolean;
 }

@@ -1,3 +1,4 @@
+import { kindsOf } from '../words/kinds.ts';
 import type { Language } from '../words/languages.ts';
 import { normalizeText, stem } from '../words/normalize.ts';
 import { thingsFor } from '../words/purposes.ts';
@@ -7,6 +8,7 @@ import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup } from './known-words.ts';
+import { isForAnimal } from './recipients.ts';
 
 /** Sentences that name no thing, but what one is for: `something warm for my head`, `a present for a dog owner`. */
 
@@ -25,6 +27,8 @@ export interface Purpose {
   things: string[];
   /** Whether the word itself is in names of the shop. */
   isNamed: boolean;
+  /** Whether nothing else is wanted: for a word of which the things are kinds, and for an animal. */
+  isRequired?: boolean;
 }
 
 /** The words of a sentence that name a purpose; none where it names a thing. */
@@ -55,6 +59,30 @@ export function purposesOf(words: Token[], language: Language, lookup: Lookup): 
   });
 }
 
+/** The kinds of goods that a word names, as terms. */
+export function termsForKind({ text, term }: Token, language: Language): string[] {
+  const forms = language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
+  return [...new Set([...new Set(forms)].flatMap(kindsOf).map(stem))];
+}
+
+/** The kinds that the shop has of what it has no word for, and what it has for an animal that a thing is for. */
+export function requiredPurposes(
+  sentence: string,
+  words: Token[],
+  { language, lookup, isKnown }: { language: Language; lookup: Lookup; isKnown: (word: Token) => boolean },
+): Purpose[] {
+  return words.flatMap((word, i): Purpose[] => {
+    const isAnimal = isForAnimal(sentence, word, language);
+    // The shoe of a `shoe rack` is not what is wanted.
+    const isModifier = /^[ -]$/.test(sentence.slice(word.end, words[i + 1]?.start ?? word.end));
+    if (!isAnimal && (isModifier || isKnown(word))) return [];
+    const terms = isAnimal ? termsForPurpose(word, language) : termsForKind(word, language);
+    const things = terms.filter((thing) => has(lookup(thing)));
+    const isNamed = lookup(word.term)?.isNamed === true;
+    return things.length > 0 ? [{ word, things, isNamed, isRequired: true }] : [];
+  });
+}
+
 /** Without the word for any thing, which the purpose makes superfluous, unless it is a value of the shop. */
 export function withoutAnyThing(words: Token[], purposes: Purpose[], lookup: Lookup): Token[] {
   if (purposes.length === 0) return words;
@@ -79,15 +107,17 @@ export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lo
  */
 export function withPurposes(groups: TermGroup[], purposes: Purpose[] | undefined): TermGroup[] {
   let result = groups;
-  for (const { word, things, isNamed } of purposes ?? []) {
+  for (const { word, things, isNamed, isRequired = false } of purposes ?? []) {
     const alternatives = things.map((thing) => ({ term: thing, weight: 1 }));
     const own = result.find((group) => group.alternatives[0]?.term === word.term);
     const isMerged = own !== undefined && !isNamed;
     result = isMerged
       ? result.map((group) =>
-          group === own ? { ...group, alternatives: [...group.alternatives, ...alternatives], isPurpose: true } : group,
+          group === own
+            ? { ...group, alternatives: [...group.alternatives, ...alternatives], isPurpose: true, isRequired }
+            : group,
         )
-      : [...result, { text: '', alternatives, isPurpose: true }];
+      : [...result, { text: '', alternatives, isPurpose: true, isRequired }];
   }
   return result;
 }

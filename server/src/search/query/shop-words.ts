@@ -3,14 +3,23 @@ import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
-import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
+import { MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
-import { purposesOf, purposeWords, termsForPurpose, withoutAnyThing, withPurposeWords } from './purposes.ts';
+import {
+  purposesOf,
+  purposeWords,
+  requiredPurposes,
+  termsForKind,
+  termsForPurpose,
+  withoutAnyThing,
+  withPurposeWords,
+} from './purposes.ts';
+import { groupOf, groupTerms, isForAnimal } from './recipients.ts';
 
 /**
  * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
@@ -33,12 +42,18 @@ const MAX_ALTERNATIVES = 120;
 export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
   const words = parsed.words.map(withoutSizeSystem).map(withoutLover);
+  const wanted = purposeWords(sentence, words.slice(0, MAX_WORDS));
   const unwanted = parsed.constraints.flatMap(({ kind, value }) => (kind === 'without' && value ? [value] : []));
   const asked = words.slice(0, MAX_WORDS);
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
     ...unwanted.flatMap((value) => candidatesFor({ texts: [value], term: value }, language)),
-    ...purposeWords(sentence, asked).flatMap((word) => termsForPurpose(word, language)),
+    ...wanted.flatMap((word) => termsForPurpose(word, language)),
+    ...asked.flatMap((word) => [
+      ...termsForKind(word, language),
+      ...(isForAnimal(sentence, word, language) ? termsForPurpose(word, language) : []),
+      ...groupTerms(sentence, word, language),
+    ]),
   ]);
   if (phrases.size === 0) return parsed;
   const known = await lookUp(db, [...phrases]);
@@ -50,8 +65,14 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ...new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right]))),
   ];
   if (parts.length > 0) for (const [phrase, found] of await lookUp(db, parts)) known.set(phrase, found);
-  const purposes = purposesOf(purposeWords(sentence, asked), language, lookup);
-  const read = replaced(withoutAnyThing(asked, purposes, lookup), language, lookup);
+  const isKnown = (word: Token) =>
+    has(lookup(word.term)) || standIn({ texts: [word.text], term: word.term }, language, lookup) !== undefined;
+  const purposes =
+    wanted.length > 0
+      ? purposesOf(wanted, language, lookup)
+      : requiredPurposes(sentence, asked, { language, lookup, isKnown });
+  const groups = wanted.length > 0 ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
+  const read = replaced(withoutAnyThing(groups, purposes, lookup), language, lookup);
   return {
     ...parsed,
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
@@ -67,6 +88,12 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
       asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
     ),
   };
+}
+
+/** The value of the shop by which it tells whom a thing is for, in place of the person. */
+function forGroup(word: Token, sentence: string, language: Language, lookup: Lookup): Token {
+  const group = has(lookup(word.term)) ? undefined : groupOf(sentence, word, language, lookup);
+  return group === undefined ? word : { ...word, text: group, term: group };
 }
 
 /** The 32 of `W32`. */
@@ -103,20 +130,42 @@ function candidatesFor(window: Window, language: Language): string[] {
   if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
   const [text = ''] = window.texts;
   if (/^\d/.test(text)) return [];
-  return [window.term, ...others, ...relatives(window.term), ...inflections(text, language)].slice(0, MAX_ALTERNATIVES);
+  return [
+    window.term,
+    ...others,
+    ...relatives(window.term),
+    ...inflections(text, language),
+    ...(others.length > 0 ? [] : misspeltWords(text, language)),
+  ].slice(0, MAX_ALTERNATIVES);
+}
+
+/** The goods that a misspelt word may name, as terms. */
+function misspeltWords(text: string, language: Language): string[] {
+  const forms = [text, stem(text), ...languagesOf(language).flatMap((each) => inflections(text, each))];
+  const found = [...new Set(forms)].flatMap(misspeltEntries);
+  return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))];
+}
+
+/** A single word may not tell its language. */
+function languagesOf(language: Language): Language[] {
+  return language === 'en' ? ['de', 'fr'] : [language];
 }
 
 /** Other words for it, as terms. */
 function otherWords({ texts, term }: Window, language: Language): string[] {
   const text = texts.join(' ');
-  // A single word may not tell its language.
-  const languages: Language[] = language === 'en' ? ['de', 'fr'] : [language];
-  const inflected = texts.length > 1 ? [] : languages.flatMap((each) => inflections(text, each));
+  const inflected = texts.length > 1 ? [] : languagesOf(language).flatMap((each) => inflections(text, each));
   const forms = [text, term, ...inflected];
   // Two words that the shop writes as one: `head lamp`.
   const joined = texts.length === 2 && texts.every((word) => /^\p{L}{3,}$/u.test(word)) ? [texts.join('')] : [];
-  const found = [...joined, ...[...new Set(forms)].flatMap(otherWordsFor)];
+  // A form that is listed is a word itself.
+  const found = [...joined, ...[...new Set(forms)].flatMap((form) => withOthers(form, inflected.includes(form)))];
   return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
+}
+
+function withOthers(word: string, isForm: boolean): string[] {
+  const others = otherWordsFor(word);
+  return isForm && others.length > 0 ? [word, ...others] : others;
 }
 
 /** A shorter word is no compound. */
@@ -185,8 +234,9 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
   const isSingle = window.texts.length === 1;
   const forms = isSingle ? inflections(text, language) : [];
   const others = otherWords(window, language);
-  // The word itself may be listed; its forms may be other words: the deck for a `Decke`.
-  const isListed = otherWordsFor(window.texts.join(' ')).length > 0;
+  // The word or its singular may be listed; its forms may be other words: the deck for `Decken`.
+  const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
+  const isListed = listed.some((form) => otherWordsFor(form).length > 0);
   const found = (isListed ? [...others, ...forms] : [...forms, ...others]).find((phrase) => has(lookup(phrase)));
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
   return (
@@ -194,7 +244,8 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
     relatives(window.term).find((phrase) => has(lookup(phrase))) ??
     relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
     lookup(window.term)?.label ??
-    otherWords(window, language).flatMap((other) => lookup(other)?.label ?? [])[0]
+    others.flatMap((other) => lookup(other)?.label ?? [])[0] ??
+    (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))
   );
 }
 

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
+import { edits, isSlipOf } from '../words/misspellings.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { TermGroup } from '../words/term-groups.ts';
 
 const WEIGHTS = { completion: 0.9, correction: 0.9, split: 0.9 };
 const MAX_COMPLETIONS = 50;
-const MAX_CORRECTIONS = 50;
+const MAX_CORRECTIONS = 200;
 /** One more edit is outweighed by a term that is more frequent by this power of e. */
 const EDIT_PENALTY = 3;
 
@@ -19,7 +20,10 @@ const EDIT_PENALTY = 3;
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
   const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));
-  const suggestions = await readSuggestions(db, words);
+  const suggestions = (await readSuggestions(db, words)).filter(
+    ({ grp, term, is_completion }) =>
+      is_completion || isNear(typedTerm(groups[grp]), term) || isSlipOf(groups[grp]?.text ?? '', term),
+  );
   const halves = words.flatMap(({ term }) => splitsOf(term).flat());
   const frequencies = await readFrequencies(db, [
     ...suggestions.flatMap(({ term, is_completion }) => (is_completion ? [] : [term])),
@@ -35,6 +39,13 @@ export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown
   });
 }
 
+/** A shorter word with two mistakes may be any word. */
+const TWO_MISTAKES_FROM = 8;
+
+function isNear(typed: string, term: string): boolean {
+  return isSlipOf(typed, term) || edits(typed, term) <= (typed.length >= TWO_MISTAKES_FROM ? 2 : 1);
+}
+
 function typedTerm(group: TermGroup | undefined): string {
   return group?.alternatives[0]?.term ?? '';
 }
@@ -43,7 +54,6 @@ interface Suggestion {
   grp: number;
   term: string;
   is_completion: boolean;
-  distance: number;
 }
 
 /** Indexed terms that begin with the last word, or that share the first letter of an unknown word and differ in few letters. */
@@ -55,7 +65,8 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
       ), lookups as materialized (
         select grp, term, true as is_completion, 0 as max_distance, term as prefix from given where is_last
         union all
-        select grp, term, false, case when length(term) >= 8 then 2 else 1 end, left(term, 1) collate "C"
+        -- Letters that changed places are two edits here, and one below.
+        select grp, term, false, case when length(term) >= 5 then 2 else 1 end, left(term, 1) collate "C"
         from given where length(term) between 4 and 64 and term !~ '[0-9]'
       ), vocabulary (prefix, is_completion, term) as (
         -- A loose index scan: from one distinct term to the next, never over all postings of a term. Corrections skip terms
@@ -77,7 +88,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
         select *, row_number() over (partition by grp, is_completion order by distance, length(term), term) as rank
         from measured where is_completion or (distance <= max_distance and term !~ '[0-9]')
       )
-      select grp, term, is_completion, distance from ranked
+      select grp, term, is_completion from ranked
       where rank <= case when is_completion then ${MAX_COMPLETIONS}::int else ${MAX_CORRECTIONS}::int end`,
   );
 }
@@ -107,7 +118,8 @@ function corrected(group: TermGroup, suggestions: Suggestion[], frequencies: Map
     const terms = completions.map(({ term }) => term);
     return [withAlternatives(group, terms, WEIGHTS.completion)];
   }
-  const likelihood = ({ term, distance }: Suggestion) => Math.log1p(frequency(term)) - EDIT_PENALTY * distance;
+  const typed = typedTerm(group);
+  const likelihood = ({ term }: Suggestion) => Math.log1p(frequency(term)) - EDIT_PENALTY * edits(typed, term);
   const [likeliest] = suggestions.toSorted((a, b) => likelihood(b) - likelihood(a) || (a.term < b.term ? -1 : 1));
   if (likeliest) {
     return [{ ...withAlternatives(group, [likeliest.term], WEIGHTS.correction), correction: likeliest.term }];

@@ -19,12 +19,23 @@ export function addNegations(state: ParseState): void {
     }
     const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
     const negation = negationAt(tokens, i, { isFirst, language: state.language });
+    if (negation && namesOneThing(state, negation)) continue;
     const token = negation && tokens[negation.first];
     if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
     const name = `${tokens[i]?.text} ${token.text}`;
     ambiguous.names.push(name);
     if (!vocabulary.names.has(name)) addUnwanted(state, negation as Negation);
   }
+}
+
+/** `ohne Kabel` and `sans fil` are other words for cordless, and looked for as one word. */
+function namesOneThing({ tokens, consumed }: ParseState, { from, first }: Negation): boolean {
+  const [opening, last] = [tokens[from], tokens[first]];
+  const text = `${opening?.text} ${last?.text}`;
+  if (!opening || !last || first !== from + 1 || otherWordsFor(text).length === 0) return false;
+  consumed[from] = true;
+  tokens[first] = { ...last, text, term: text, start: opening.start };
+  return true;
 }
 
 function addUnwanted(
@@ -38,6 +49,8 @@ function addUnwanted(
     consumed.fill(true, from, negation.first);
     [from, first] = [negation.first + 1, negation.first + 1];
   }
+  // `a non-leather handbag` is a handbag.
+  const isPrefixed = ['non', '-'].includes(tokens[negation.from]?.text ?? '');
   while (first !== undefined) {
     let to: number = first + 1;
     let value = tokens[first]?.term ?? '';
@@ -51,13 +64,11 @@ function addUnwanted(
         .map(({ term }) => term)
         .join(' ');
       ambiguous.values.push(longer);
-      const isEntry =
-        otherWordsFor(
-          tokens
-            .slice(first, end)
-            .map(({ text }) => text)
-            .join(' '),
-        ).length > 0;
+      const texts = tokens.slice(first, end).map(({ text }) => text);
+      // As names have it, in the singular: `not sports bras`.
+      const name = [...texts.slice(0, -1), tokens[end - 1]?.term].join(' ');
+      ambiguous.names.push(name);
+      const isEntry = otherWordsFor(texts.join(' ')).length > 0 || (!isPrefixed && vocabulary.names.has(name));
       if (isEntry || vocabulary.values.has(longer)) [to, value] = [end, longer];
     }
     addConstraint(from, to, { kind: 'without', value });

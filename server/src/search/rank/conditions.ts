@@ -1,9 +1,9 @@
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { isNumber, termsOf } from '../words/normalize.ts';
+import { isNumber, normalizeText, termsOf } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 
 /** A condition on `products p`, from a constraint or from the caller. */
@@ -41,7 +41,15 @@ export function conditionsOf(
     const condition = conditionOf(db, inStock, constraint);
     const { kind } = constraint;
     return condition
-      ? [{ reason: kind, condition, constraint, strict: kind === 'without', needsOnlyId: NEED_ONLY_ID.has(kind) }]
+      ? [
+          {
+            reason: kind,
+            condition,
+            constraint,
+            strict: kind === 'without' || constraint.isStrict === true,
+            needsOnlyId: NEED_ONLY_ID.has(kind),
+          },
+        ]
       : [];
   });
   return conditions.sort((a, b) => relaxationRank(a.constraint) - relaxationRank(b.constraint));
@@ -75,7 +83,12 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
         ? sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`
         : hasValueOrName(db, value);
     case 'word':
-      return hasValueOrName(db, value);
+      return constraint.alternatives
+        ? sql`(${join(
+            constraint.alternatives.map((each) => hasValueOrName(db, each)),
+            ' or ',
+          )})`
+        : hasValueOrName(db, value);
     default:
       return undefined;
   }
@@ -115,11 +128,18 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   if (words.length === 1) {
     return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${[...values, value]}::text[])::text[])
-      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0)`;
+      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0
+      union all ${ofTypeBeginningWith(db, value, place)})`;
   }
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${values}::text[])::text[]) and x.place & ${place}::int <> 0)
     or p.id in (${haveAllWords(db, words, sql`and x.place & ${PLACE.title} > 0`)}))`;
+}
+
+/** The products of a type that begins with the word: `Garden Tools` are for the garden. */
+function ofTypeBeginningWith(db: SearchDb, value: string, place: number): Sql {
+  return sql`select t.product_id from search_postings t where t.site_id = ${db.siteId}
+    and t.term > ${`${VALUE}${value} `} and t.term < ${`${VALUE}${value}!`} and t.place & ${place & PLACE.product_type}::int <> 0`;
 }
 
 /** The products with all of these words. */
@@ -137,7 +157,8 @@ function hasAnyWord(db: SearchDb, value: string): Sql {
 }
 
 /** What says of the word after it that it is not there. */
-const NEGATED_BEFORE = '(no|not|non|without|never|zero|free of|free from|ohne|keine?|frei von|sans|pas de)';
+const NEGATED_BEFORE =
+  '(no|not|non|without|never|zero|free of|free from|instead of|rather than|ohne|keine?|frei von|statt|anstatt|sans|pas de|au lieu de)';
 
 /**
  * Its attributes say so, as `Organic Cotton, Spandex` says of cotton; and where that is no option in this shop, its description,
@@ -145,8 +166,7 @@ const NEGATED_BEFORE = '(no|not|non|without|never|zero|free of|free from|ohne|ke
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
-  const singular = value.endsWith('y') ? `${value.slice(0, -1)}(y|ie)` : `${value}e?`;
-  const word = `${singular.replaceAll(' ', '[^[:alnum:]]+')}s?`;
+  const word = anyForm(value).replaceAll(' ', '[^[:alnum:]]+');
   const negated = `\\m${NEGATED_BEFORE}[^[:alnum:]]+([[:alnum:]]+[^[:alnum:]]+)?${word}\\M|\\m${word}[^[:alnum:]]*(free|frei)`;
   const [beginning = ''] = value.replace(/y$/, '').split(' ');
   const hasOthers = words.length > 1 ? sql`p.id in (${haveAllWords(db, words, empty)}) and` : empty;
@@ -160,6 +180,19 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
         (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
         ${description}))), ${negated}::text, ' ', 'g') ~ ${`\\m${word}\\M`}::text
       else false end))`;
+}
+
+/** Its singular and plural, as a regular expression. */
+function anyForm(value: string): string {
+  const singular = value.endsWith('y') ? `${value.slice(0, -1)}(y|ie)` : `${value}e?`;
+  return `${singular}s?`;
+}
+
+/** Whether a text says that something is not there: `without a flame`, `BPA free`. */
+export function statesAbsence(text: string, value: string): boolean {
+  const word = anyForm(value).replaceAll(' ', '[^a-z0-9]+');
+  const before = `\\b${NEGATED_BEFORE}[^a-z0-9]+(?:[a-z0-9]+[^a-z0-9]+)?${word}\\b`;
+  return new RegExp(`${before}|\\b${word}[^a-z0-9]*(?:free|frei)`).test(normalizeText(text));
 }
 
 /** Every variant has it in one of its option values. It is asked of products that have one of the words. */

@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import type { Candidate } from './candidates.ts';
-import type { Condition } from './conditions.ts';
+import { type Condition, statesAbsence } from './conditions.ts';
 import {
   type ContentWord,
   contentWords,
@@ -123,8 +123,10 @@ async function readResults(
     whole = resultsOf(products, matching, context).filter(({ isWhole }) => isWhole);
   }
   const { understood } = context.found;
-  if (whole.length > 0)
-    return { results: sortedByVariant(whole.slice(0, limit), sort), understood, isShort: whole.length < limit };
+  if (whole.length > 0) {
+    const best = sort ? whole : statedFirst(whole, understood);
+    return { results: sortedByVariant(best.slice(0, limit), sort), understood, isShort: whole.length < limit };
+  }
   let left = understood;
   for (const kind of [undefined, ...GIVEN_UP]) {
     left = left.map((each) =>
@@ -137,6 +139,20 @@ async function readResults(
     if (results.length > 0) return { results: sortedByVariant(results, sort), understood: left, isShort: true };
   }
   return { results: [], understood, isShort: true };
+}
+
+/** What says itself that it is without what is not wanted comes before what merely does not mention it. */
+function statedFirst(results: Result[], understood: Understood[]): Result[] {
+  const unwanted = understood.flatMap(({ kind, fate, value }) =>
+    kind === 'without' && fate === 'applied' && value ? [value] : [],
+  );
+  if (unwanted.length === 0) return results;
+  const states = ({ product: { product } }: Result) =>
+    unwanted.some((value) =>
+      statesAbsence([product.description, ...Object.values(product.metadata)].join(' | '), value),
+    );
+  const stating = new Set(results.filter(states));
+  return [...results.filter((each) => stating.has(each)), ...results.filter((each) => !stating.has(each))];
 }
 
 function isLimitOfVariants({ kind, value }: Understood): boolean {

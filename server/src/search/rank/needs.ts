@@ -40,7 +40,8 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   for (const sentence of withSharedLimits(parsed, parts, query.query))
     found.push(await findProducts(db, source, { ...query, query: sentence }));
   if (isChoice) dropWorse(found);
-  const { candidates, indexes } = inTurn(found, Math.max(limit, parts.length));
+  const turns = inTurn(found, Math.max(limit, parts.length));
+  const { candidates, indexes } = isChoice ? sortedTogether(turns, found) : turns;
   const needs = parts.map(({ text }, i): Need => {
     const one = found[i] as FindResult;
     return { text, quantity: one.quantity, candidates: indexes[i] ?? [], found: one };
@@ -81,7 +82,10 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
   const parsed = await parseSentence(db, sentence);
   if (parsed.words.length < 2) return whole;
   const { heads, joined } = await readHeads(db, parsed, joinedWords(sentence, parsed.constraints));
-  const things = parsed.words.filter(({ term, start }) => heads.has(term) && !isPurpose(sentence, start));
+  const kinds = new Set(parsed.purposes?.flatMap(({ word, isRequired }) => (isRequired ? word.start : [])));
+  const things = parsed.words.filter(
+    ({ term, start }) => (heads.has(term) || kinds.has(start)) && !isPurpose(sentence, start),
+  );
   const isThing = (part: Part) => things.some(({ start, end }) => part.start <= start && end <= part.end);
   return { ...splitSentence(sentence, parsed.constraints, isThing, joined), parsed };
 }
@@ -127,7 +131,7 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
   const isShared = (each: Constraint) =>
-    (each.end <= firstWord && (isLimit(each) || each.kind === 'without')) ||
+    (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
     (each.start >= last && (isLimit(each) || isSetOff(each, sentence)));
   return parts.map(({ text, start, end }) => {
     const own = (each: Constraint) => start <= each.start && each.end <= end;
@@ -137,8 +141,22 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
         !own(each) &&
         !parsed.constraints.some((other) => own(other) && other.kind === each.kind && other.kind !== 'without'),
     );
-    return [text, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
+    const attribute = isBare(text) && end < last ? sharedAttribute(sentence.slice(last)) : [];
+    return [text, ...attribute, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
   });
+}
+
+/** `in black`, where it ends a sentence that names several things without articles: of `toaster and kettle in black`, both. */
+const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
+const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
+
+function isBare(text: string): boolean {
+  return !HAS_OWN.test(text.replace(/^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i, ''));
+}
+
+function sharedAttribute(lastPart: string): string[] {
+  const [, attribute] = ATTRIBUTE.exec(lastPart) ?? [];
+  return attribute !== undefined && isBare(lastPart.replace(ATTRIBUTE, '')) ? [attribute] : [];
 }
 
 function isLimit({ kind, value }: Constraint): boolean {
@@ -153,8 +171,14 @@ function isSetOff({ kind, text, start }: Constraint, sentence: string): boolean 
   );
 }
 
+interface Turns {
+  candidates: FoundProduct[];
+  /** For each thing, the places of its candidates. */
+  indexes: number[][];
+}
+
 /** The best of each in turn, each variant once, and for each where its candidates are. */
-function inTurn(found: FindResult[], limit: number): { candidates: FoundProduct[]; indexes: number[][] } {
+function inTurn(found: FindResult[], limit: number): Turns {
   const candidates: FoundProduct[] = [];
   const indexes = found.map((): number[] => []);
   const longest = Math.max(...found.map((one) => one.candidates.length));
@@ -169,6 +193,18 @@ function inTurn(found: FindResult[], limit: number): { candidates: FoundProduct[
     }
   }
   return { candidates, indexes };
+}
+
+/** A choice in the order that the sentence asks for: the cheapest of all, whichever thing it is. */
+function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Turns {
+  const sort = found.flatMap(({ understood }) => understood.find(({ kind }) => kind === 'sort')?.value ?? [])[0];
+  if (sort !== 'price_asc' && sort !== 'price_desc') return { candidates, indexes };
+  const price = (at: number) => (sort === 'price_asc' ? 1 : -1) * Number(candidates[at]?.variant.price);
+  const order = candidates.map((_each, at) => at).sort((a, b) => price(a) - price(b));
+  return {
+    candidates: order.flatMap((at) => candidates[at] ?? []),
+    indexes: indexes.map((own) => own.map((at) => order.indexOf(at)).sort((a, b) => a - b)),
+  };
 }
 
 /** What was understood of all parts. Whether a price is kept by all of them together is not checked, and that is said. */

@@ -12,6 +12,7 @@ import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts
 import type { Token } from '../words/tokens.ts';
 import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
+import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
@@ -73,18 +74,16 @@ export async function search(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const { constraints, words, related, purposes } = options.facetConditions
-    ? await parseSentence(db, sentence)
+    ? await withComparedPrice(db, filters, sentence, await parseSentence(db, sentence))
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
   const { groups, weighted } = await weightCorrected(db, asked, prefix);
+  const meant = correctedWords(words, groups);
+  const required = requiredConstraints(sentence, purposes);
+  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms);
   const named = options.facetConditions
-    ? await facetConstraints(
-        db,
-        sentence,
-        words,
-        findHeadNoun(sentence, correctedWords(words, groups), weighted.headTerms),
-      )
+    ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
@@ -115,7 +114,7 @@ export async function search(
     }),
     words,
     rewritten: options.facetConditions
-      ? words.filter(({ text, start, end }) => isRewritten(sentence, text, start, end))
+      ? meant.filter((word, i) => word !== words[i] || isRewritten(sentence, word.text, word.start, word.end))
       : [],
     groups,
     weighted,
@@ -199,9 +198,17 @@ function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
 /** The groups with the head noun. */
 function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   const heads = new Set(named.flatMap(({ headNoun }) => headNoun ?? []));
-  return groups.flatMap(({ alternatives: [typed], correction }, grp) =>
-    heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
+  return groups.flatMap(({ alternatives: [typed], correction, isRequired }, grp) =>
+    isRequired || heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
   );
+}
+
+/** What must be one of several things, as conditions. */
+function requiredConstraints(sentence: string, purposes: ParsedQuery['purposes'] = []): Constraint[] {
+  return purposes.flatMap(({ word: { term, start, end }, things, isRequired }): Constraint[] => {
+    const text = sentence.slice(start, end);
+    return isRequired ? [{ kind: 'word', value: term, alternatives: things, headNoun: term, text, start, end }] : [];
+  });
 }
 
 function givesUpLimit(conditions: Condition[], failed: number): boolean {

@@ -104,12 +104,28 @@ function partsOf(text: string): Part[] {
   });
   return all.flatMap((part, i) => {
     const isTimesSign = (at: number) =>
-      ['x', '×'].includes(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    // `5 litres` is `5 l`.
+      TIMES.has(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
+    // `5 litres` is `5 l`; in `34 in grey`, no inches are meant.
     const unit = measurementTerm('1', part.term)?.slice(1);
-    const term = unit !== undefined && isNumberAt(all, i - 1) ? unit : String(numberOf(part.term) ?? part.term);
+    const isUnit = unit !== undefined && isNumberAt(all, i - 1) && !(part.term === 'in' && isWordAt(text, all, i + 1));
+    const isPreposition = part.term === 'in' && !isUnit;
+    const term = isUnit ? unit : isPreposition ? '' : String(numberOf(part.term) ?? part.term);
     return isTimesSign(i) ? [] : [{ ...part, term, isDimension: isTimesSign(i - 1) }];
   });
+}
+
+/** `140 x 200`, `140 by 200`, `140 auf 200`, `140 sur 200`. */
+const TIMES = new Set(['x', '×', 'by', 'mal', 'auf', 'sur', 'par']);
+
+/** Whether nothing but a space comes before the word. */
+function isWordAt(text: string, parts: Pick<Part, 'term' | 'start' | 'end'>[], at: number): boolean {
+  const [before, part] = [parts[at - 1], parts[at]];
+  return (
+    before !== undefined &&
+    part !== undefined &&
+    /^\p{L}/u.test(part.term) &&
+    text.slice(before.end, part.start) === ' '
+  );
 }
 
 function termsIn(text: string): string[] {

@@ -1,3 +1,4 @@
+import { isSlipOf } from './misspellings.ts';
 import { isStopWord, measurementTerm } from './normalize.ts';
 import { isSizeLabel } from './sizes.ts';
 import type { Token } from './tokens.ts';
@@ -11,6 +12,8 @@ export interface TermGroup {
   correction?: string;
   /** Whether its terms are things that serve a purpose, each as good as the word itself. */
   isPurpose?: boolean;
+  /** Whether a product must have one of its terms. */
+  isRequired?: boolean;
 }
 
 /** The weight of two neighbours written as one word, beside 1 for what was typed. */
@@ -45,7 +48,7 @@ export function isExactTerm(groups: TermGroup[], grp: number, term: string): boo
   if (term === typed || groups[grp]?.isPurpose) return true;
   // A compound with a neighbour; completions are looked up for the last word only.
   if (term.includes(typed)) return !(isLast && term.startsWith(typed));
-  return typed.length >= MIN_LENGTH_OF_CORRECTION;
+  return typed.length >= MIN_LENGTH_OF_CORRECTION || isSlipOf(typed, term) || isSlipOf(groups[grp]?.text ?? '', term);
 }
 
 /** `made of wood` asks for wood; `Made In` is a brand. */

@@ -1,8 +1,7 @@
-/**
- * Words for the same goods: British and American, German and French. One line is one thing, its words separated by commas;
- * normalized, without accents and in the singular. A shop is asked for the others only where it has no such word itself.
- */
-const GOODS = `
+import { isSlipOf } from './misspellings.ts';
+
+/** Colours, of which the lines are like those of `GOODS`. A colour is rarely what is looked for. */
+const COLOURS = `
 black, schwarz, noir, noire
 white, weiß, weiss, blanc, blanche
 grey, gray, grau, gris, grise
@@ -26,7 +25,24 @@ olive, oliv
 burgundy, bordeaux, weinrot
 gold, golden, dore, doree
 silver, silbern, argent, argente, silber
-small, klein, petit, petite
+cream, off white, ivory, elfenbein, ivoire, ecru
+teal, petrol, canard, bleu canard
+sage, salbei, sauge
+mustard, senf, senfgelb, moutarde
+lavender, lavendel, lavande
+coral, koralle, corail
+khaki, kaki
+maroon, bordeaux
+bronze
+multicoloured, multicolored, colourful, bunt, mehrfarbig, multicolore
+transparent, clear, durchsichtig
+`;
+
+/**
+ * Words for the same goods: British and American, German and French. One line is one thing, its words separated by commas;
+ * normalized, without accents and in the singular. A shop is asked for the others only where it has no such word itself.
+ */
+const GOODS = `${COLOURS}small, klein, petit, petite
 large, groß, gross, grand, grande, big
 medium, mittel, mittelgroß, moyen, moyenne
 long, lang, longue
@@ -68,7 +84,7 @@ sweatshirt, sweat, sweater
 hoodie, hooded sweatshirt, kapuzenpullover, kapuzenpulli, sweat a capuche, hoody
 t shirt, tee, tshirt, tee shirt, t shirts
 vest, waistcoat, weste, gilet
-tank top, tank, singlet, sleeveless top, debardeur, tanktop
+tank top, tank, singlet, sleeveless top, debardeur, tanktop, tragertop
 trousers, pants, pant, slacks, hosen, pantalon
 shorts, short, kurze hose
 leggings, legging, tights
@@ -231,6 +247,186 @@ beer, bier, biere
 flower, blume, fleur, bouquet
 christmas, weihnachten, noel, xmas
 fishing rod, angelrute, canne a peche
+vacuum, vacuum cleaner, hoover, staubsauger, aspirateur
+robot vacuum, robot vacuum cleaner, saugroboter, staubsaugerroboter, aspirateur robot, robot aspirateur
+cordless, cord free, kabellos, schnurlos, wireless, ohne kabel, ohne schnur, sans fil, drahtlos
+iron, bugeleisen, fer a repasser
+steamer, garment steamer, dampfglatter, defroisseur
+fan, ventilator, ventilateur
+heater, heizlufter, heizung, radiateur, chauffage
+humidifier, luftbefeuchter, humidificateur
+air purifier, luftreiniger, purificateur d air, purificateur air
+hair dryer, hairdryer, blow dryer, fohn, haartrockner, seche cheveux
+hair straightener, flat iron, glatteisen, lisseur, fer a lisser
+trimmer, beard trimmer, bartschneider, barttrimmer, tondeuse, tondeuse a barbe
+shaver, electric shaver, rasierapparat, elektrorasierer, rasoir electrique
+toaster, grille pain
+blender, mixer, standmixer, smoothie maker, mixeur
+food processor, kuchenmaschine, robot de cuisine
+coffee machine, coffee maker, kaffeemaschine, cafetiere, machine a cafe
+espresso machine, espressomaschine, kaffeevollautomat, machine a espresso
+air fryer, heißluftfritteuse, heissluftfritteuse, friteuse a air, friteuse sans huile
+oven, backofen, ofen
+microwave, mikrowelle, micro ondes
+fridge, refrigerator, kuhlschrank, frigo, refrigerateur
+washing machine, waschmaschine, lave linge, machine a laver
+dishwasher, spulmaschine, geschirrspuler, lave vaisselle
+scale, scales, waage
+frying pan, skillet, bratpfanne, poele a frire
+saucepan, kochtopf, casserole
+wok
+spoon, loffel, cuillere
+fork, gabel, fourchette
+cutlery, silverware, besteck, couverts
+crockery, tableware, dinnerware, geschirr, vaisselle
+carafe, jug, pitcher, karaffe, krug, carafe, pichet
+tray, tablett, plateau
+lunch box, brotdose, lunchbox, boite a lunch
+corkscrew, korkenzieher, tire bouchon
+bread, brot, pain
+cheese, kase, fromage
+butter, beurre
+milk, milch, lait
+egg, ei, eier, oeuf
+meat, fleisch, viande
+chicken, hahnchen, huhn, poulet
+beef, rindfleisch, rind, boeuf
+fish, fisch, poisson
+salmon, lachs, saumon
+shrimp, prawn, garnele, garnelen, crevette
+fruit, obst, frucht
+apple, apfel, pomme
+banana, banane
+strawberry, erdbeere, erdbeeren, fraise
+lemon, zitrone, citron
+vegetable, gemuse, legume
+tomato, tomate
+potato, kartoffel, pomme de terre
+carrot, karotte, mohre, carotte
+salad, salat, salade
+soup, suppe, soupe
+honey, honig, miel
+tea, tee
+juice, saft, jus
+water, wasser, eau
+saw, handsage, stichsage, kreissage, scie
+axe, ax, hatchet, axt, beil, hache
+plier, pliers, zange, pince
+wrench, spanner, schraubenschlussel, schraubschlussel, cle
+tool, werkzeug, outil
+toolbox, tool box, werkzeugkasten, werkzeugkoffer, boite a outils
+ladder, leiter, echelle
+screw, schraube, vis
+tape measure, maßband, massband, metre ruban
+rope, seil, corde
+rake, rechen, harke, rateau
+hose, garden hose, gartenschlauch, schlauch, tuyau d arrosage
+wheelbarrow, schubkarre, brouette
+lawn mower, lawnmower, rasenmaher, tondeuse a gazon
+grill, barbecue, bbq
+bench, sitzbank, gartenbank, banc
+parasol, sunshade, sonnenschirm
+kayak, kajak
+canoe, kanu
+paddle, paddel, pagaie
+fishing reel, angelrolle, moulinet
+lure, fishing lure, koder, leurre
+helmet, helm, casque
+football, soccer ball, fußball, fussball, ballon de football
+ball, balle, ballon
+yoga mat, yogamatte, tapis de yoga
+dumbbell, hantel, haltere
+skipping rope, jump rope, springseil, corde a sauter
+swimsuit, swimwear, badeanzug, maillot de bain
+goggles, schwimmbrille, lunettes de natation
+ski, skier
+trumpet, trompete, trompette
+flute, flote, querflote
+saxophone, saxofon, saxophon
+cello, violoncelle
+drum kit, drum set, schlagzeug, batterie
+keyboard, tastatur, clavier
+microphone, mic, mikrofon, mikrophon, micro
+harp, harfe, harpe
+record player, turntable, plattenspieler, platine vinyle
+mouse, computermaus, souris
+cable, kabel
+battery, batterie
+monitor, bildschirm, ecran
+printer, drucker, imprimante
+tablet, tablette
+power bank, powerbank, batterie externe
+tripod, stativ, trepied
+lens, objektiv, objectif
+bouquet, blumenstrauß, blumenstrauss, strauß, strauss, bouquet de fleurs
+rose, rosen
+tulip, tulpe, tulipe
+orchid, orchidee
+sunflower, sonnenblume, tournesol
+plant, houseplant, pflanze, zimmerpflanze, plante
+cactus, kaktus
+succulent, sukkulente, plante grasse
+wreath, kranz, couronne
+centerpiece, centrepiece, tischdeko, tischdekoration, centre de table
+easter, ostern, paques
+valentine, valentinstag, saint valentin
+ornament, christmas ornament, christbaumkugel, weihnachtskugel, boule de noel
+christmas tree, weihnachtsbaum, tannenbaum, christbaum, sapin de noel, sapin
+pumpkin, kurbis, citrouille
+costume, kostum, deguisement
+mask, maske, masque
+wall clock, wanduhr, horloge murale
+alarm clock, wecker, reveil
+coffee table, couchtisch, table basse
+dining table, esstisch, table a manger
+dining chair, esszimmerstuhl, chaise de salle a manger
+office chair, burostuhl, schreibtischstuhl, chaise de bureau
+rocking chair, schaukelstuhl, fauteuil a bascule
+dresser, chest of drawers, kommode, commode
+wardrobe, kleiderschrank, armoire
+cabinet, cupboard, schrank
+nightstand, bedside table, nachttisch, table de chevet
+mattress, matratze, matelas
+sheet, bed sheet, bettlaken, laken, drap
+quilt, comforter, steppdecke, bettdecke, couette
+chandelier, kronleuchter, lustre
+light bulb, gluhbirne, ampoule
+string lights, fairy lights, lichterkette, guirlande lumineuse
+picture frame, photo frame, bilderrahmen, cadre photo, cadre
+statue, sculpture, skulptur, figurine, figur
+box, schachtel, kiste, boite
+shower, dusche, douche
+sponge, schwamm, eponge
+razor blade, rasierklinge
+beard, bart, barbe
+moisturizer, moisturiser, lotion, feuchtigkeitscreme, creme hydratante
+sunscreen, sun cream, sonnencreme, creme solaire
+hairbrush, haarburste, brosse a cheveux
+comb, kamm, peigne
+nail polish, nagellack, vernis a ongles
+bath bomb, badekugel, boule de bain
+bath salt, badesalz, sel de bain
+loafer, mocassin
+high heel, heels, pumps, stockelschuh, escarpin, talon
+flip flop, flip flops, zehentrenner
+dog collar, hundehalsband, collier pour chien
+leash, hundeleine, leine, laisse
+pet, haustier, animal
+cookbook, cook book, recipe book, kochbuch, livre de cuisine, livre de recettes
+travel, reise, voyage
+flame, flamme
+lined, ruled, liniert
+dotted, punktiert, gepunktet, dot grid, pointille
+plain, blanko, blank
+striped, gestreift, raye, rayures
+round, rund, ronde, rond
+handmade, hand made, handgemacht, handgefertigt, fait main
+vegan, vegane, vegetalien
+organic, bio, biologisch, biologique
+dishwasher safe, spulmaschinenfest, passe au lave vaisselle
+dimmable, dimmbar
+rechargeable, aufladbar, wiederaufladbar
+foldable, folding, faltbar, klappbar, pliable, pliant
 `;
 
 /** Words within an entry that a sentence has lost as fillers: the `à` of `sac à dos`. */
@@ -251,4 +447,22 @@ export const MAX_ENTRY_WORDS = 3;
 /** Other words for it, in all languages; none for a word that is not listed. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
+}
+
+/** The entries of one word, by their first letter. */
+const SINGLE_WORDS = Map.groupBy(
+  [...BY_WORD.keys()].filter((word) => !word.includes(' ')),
+  (word) => word.charAt(0),
+);
+
+/** The entries that somebody may have meant who misspelt one, each with its other words. */
+export function misspeltEntries(word: string): string[] {
+  const meant = (SINGLE_WORDS.get(word.charAt(0)) ?? []).filter((entry) => isSlipOf(word, entry));
+  return meant.flatMap((entry) => [entry, ...otherWordsFor(entry)]);
+}
+
+const COLOUR_WORDS = new Set(COLOURS.split(/[,\n]/).map((word) => word.trim()));
+
+export function isColour(word: string): boolean {
+  return COLOUR_WORDS.has(word);
 }

@@ -30,6 +30,8 @@ export function inflections(word: string, language: Language): string[] {
 function englishForms(word: string): string[] {
   const irregular = IRREGULAR[word];
   if (irregular) return [irregular];
+  // Too short for a stem: `tvs`.
+  if (/^[b-df-hj-np-tv-z]{2}s$/.test(word)) return [word.slice(0, -1)];
   // The stem of `knives` is `knive`.
   return word.endsWith('ve') ? [`${word.slice(0, -2)}fe`, `${word.slice(0, -2)}f`] : [];
 }

@@ -1,0 +1,84 @@
+import sql from 'sql-template-tag';
+import { PLACE } from '../index/postings.ts';
+import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { isStopWord, stem } from '../words/normalize.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
+import { type Token, tokenize } from '../words/tokens.ts';
+
+/** A price that is told by another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
+
+const COMPARED = phraseTable<'max' | 'min'>([
+  [
+    'max',
+    `cheaper than, less expensive than, more affordable than, cheaper alternative to, cheaper alternatives to, cheaper alternative for,
+    cheaper version of, cheaper versions of, cheaper option than, cheaper one than, less expensive alternative to, affordable alternative to,
+    gunstiger als, billiger als, preiswerter als, gunstigere alternative zu, gunstigere alternative zum, gunstigere alternative zur,
+    billigere alternative zu, billigere alternative zum, billigere alternative zur, gunstigeres als, billigeres als,
+    moins cher que, moins chere que, moins chers que, moins cheres que, alternative moins chere a, alternative moins chere au`,
+  ],
+  [
+    'min',
+    `pricier than, dearer than, more expensive than, costlier than, teurer als, teureres als, plus cher que, plus chere que`,
+  ],
+]);
+const ARTICLES = new Set('the your this that der die das dem den eure le la l les votre'.split(' '));
+/** No name is compared that is longer. */
+const MAX_NAME = 8;
+/** These begin what a sentence says besides. */
+const ENDS_NAME = new Set('in with for from that which but under mit fur aus aber pour avec mais qui'.split(' '));
+
+/** Words that only stand for the thing. */
+const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
+
+/** The sentence with the limit that a product of the shop sets, if it compares the price with one's. One statement where it may. */
+export async function withComparedPrice(
+  db: SearchDb,
+  { visible }: Pick<ProductFilters, 'visible'>,
+  sentence: string,
+  parsed: ParsedQuery,
+): Promise<ParsedQuery> {
+  const comparison = comparisonOf(tokenize(sentence, { isSentence: true }));
+  if (!comparison) return parsed;
+  const { side, name, start, end } = comparison;
+  const terms = [...new Set(name.map(({ text }) => stem(text)).filter((term) => !isStopWord(term)))];
+  if (terms.length === 0) return parsed;
+  const product = await db.one<{ price: string }>(
+    sql`select p.price::text as price from products p where p.site_id = ${db.siteId} and ${visible}
+      and p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+        and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE.title}::int <> 0
+        group by x.product_id having count(*) = ${terms.length})
+      order by length(p.name), p.price, p.id limit 1`,
+  );
+  if (!product) return parsed;
+  const step = product.price.includes('.') ? 0.01 : 1;
+  const bound = Math.round((Number(product.price) + (side === 'max' ? -step : step)) * 100) / 100;
+  const limit: Constraint = {
+    ...{ kind: 'price', [side]: bound, currency: db.currency, isStrict: true },
+    ...{ text: sentence.slice(start, end), start, end },
+  };
+  const isWithin = (each: Constraint) => each.start < end && start < each.end;
+  return {
+    ...parsed,
+    // What the words of a comparison say by themselves is no wish.
+    constraints: [...parsed.constraints.filter((each) => !isWithin(each)), limit],
+    words: parsed.words.filter((word) => !STANDS_FOR.has(word.text)),
+  };
+}
+
+/** Which side of a product's price is wanted, and the words that name it. */
+function comparisonOf(tokens: Token[]) {
+  for (const [at, token] of tokens.entries()) {
+    const found = phraseAt(COMPARED, tokens, at);
+    if (!found) continue;
+    let to = found.to;
+    while (ARTICLES.has(tokens[to]?.text ?? '')) to += 1;
+    const rest = tokens.slice(to, to + MAX_NAME);
+    const length = rest.findIndex(({ kind, text }) => (kind === 'sign' && text !== '-') || ENDS_NAME.has(text));
+    const name = (length < 0 ? rest : rest.slice(0, length)).filter(({ kind }) => kind === 'word');
+    const last = tokens[found.to - 1];
+    if (name.length === 0 || name[0]?.number !== undefined || !last) return undefined;
+    return { side: found.value, name, start: token.start, end: last.end };
+  }
+  return undefined;
+}
