@@ -126,10 +126,17 @@ function spansOf(words: Token[]): WordSpan[] {
     for (let from = 0; from + length <= words.length; from += 1) {
       const terms = words.slice(from, from + length).map(({ term }) => term);
       if (terms.every(isStopWord) || isUnit(words, from)) continue;
-      spans.push({ from, to: from + length, value: valueTerm(terms).slice(VALUE.length) });
+      spans.push({ from, to: from + length, value: valueTerm(asWritten(terms)).slice(VALUE.length) });
     }
   }
   return spans;
+}
+
+/** With the sign of a unit, as values mostly have it: `20 l` for `20 litres`. */
+function asWritten(terms: string[]): string[] {
+  const [number = '', unit] = terms;
+  const measurement = terms.length === 2 ? measurementTerm(number, unit) : undefined;
+  return measurement === undefined ? terms : [number, measurement.slice(number.length)];
 }
 
 /** The `l` in `2 l` is a unit, not a size. */

@@ -32,7 +32,7 @@ const GERMAN =
   gibt gabe suche suchen sucht brauche brauchen braucht mochte mochten will wollen wurde wurden kann konnen konnte konnt kaufe
   kaufen bestellen bestelle zeig zeige zeigen finde finden geben geht kostet kosten preis preise preislich teil teile ding dinge sache
   sachen artikel produkt produkte stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
-  ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kein
+  ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
   keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
   anderer anderes gerade derzeit aktuell`);
 

@@ -41,7 +41,7 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'near',
-    `about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the neighbourhood of,
+    `about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the ballpark of, in the vicinity of, in the neighbourhood of,
     in the neighborhood of, something like, give or take, more or less, close to,
     near, ~, ungefahr, etwa, rund, gegen, so um die, um die, knapp, zirka, annahernd,
     in der großenordnung von, etwa fur, ungefahr fur, so ca, mehr oder weniger, plus ou moins, environ, autour de, autour des, aux alentours de, aux environs de,

@@ -77,7 +77,10 @@ export function requiredPurposes(
     const isModifier = /^[ -]$/.test(sentence.slice(word.end, words[i + 1]?.start ?? word.end));
     if (!isAnimal && (isModifier || isKnown(word))) return [];
     const terms = isAnimal ? termsForPurpose(word, language) : termsForKind(word, language);
-    const things = terms.filter((thing) => has(lookup(thing)));
+    const named = terms.filter((thing) => has(lookup(thing)));
+    // Where the shop has a type or tag for them, that decides: a blouse with a collar is for no dog.
+    const values = isAnimal ? named.filter((thing) => lookup(thing)?.isValue) : [];
+    const things = values.length > 0 ? values : named;
     const isNamed = lookup(word.term)?.isNamed === true;
     return things.length > 0 ? [{ word, things, isNamed, isRequired: true }] : [];
   });

@@ -21,7 +21,7 @@ function isRecipient(sentence: string, { start }: Token): boolean {
   return IS_FOR.test(normalizeText(sentence.slice(Math.max(0, start - 40), start)));
 }
 
-function formsOf({ text, term }: Token, language: Language): string[] {
+function formsOf({ text, term }: Pick<Token, 'text' | 'term'>, language: Language): string[] {
   return language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
 }
 
@@ -41,4 +41,11 @@ export function groupOf(sentence: string, word: Token, language: Language, looku
 
 export function isForAnimal(sentence: string, word: Token, language: Language): boolean {
   return isRecipient(sentence, word) && formsOf(word, language).some((form) => ANIMALS.has(form));
+}
+
+/** Whether a word names people or animals that things are made for: `men`, `my husband`, `dogs`. */
+export function namesRecipient(word: string, language: Language): boolean {
+  const forms = formsOf({ text: word, term: stem(word) }, language);
+  const groups = forms.flatMap((form) => [form, ...thingsFor(form), ...otherWordsFor(form)]);
+  return groups.some((group) => GROUPS.has(group)) || forms.some((form) => ANIMALS.has(form));
 }

@@ -29,7 +29,8 @@ import { groupOf, groupTerms, isForAnimal } from './recipients.ts';
 /** Names of attributes, which say nothing beside a value: `colour sage`. */
 const FIELD_LABELS = new Set(
   `colour color coloured colored material fabric farbe farbig farben couleur coloris matiere flavour scent width
-  height length diameter capacity volume`.split(/\s+/),
+  height length diameter capacity volume durchmesser breite hohe lange inhalt fassungsvermogen volumen diametre hauteur
+  largeur longueur contenance`.split(/\s+/),
 );
 /** What may stand before a size. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
@@ -127,7 +128,7 @@ function windowsAt(words: Token[], at: number): Window[] {
 /** What to look up for a window: itself, and for what it may stand. */
 function candidatesFor(window: Window, language: Language): string[] {
   const others = otherWords(window, language);
-  if (window.texts.length > 1) return others.length > 0 ? [window.term, ...others] : [];
+  if (window.texts.length > 1) return [window.term, ...others];
   const [text = ''] = window.texts;
   if (/^\d/.test(text)) return [];
   return [
@@ -173,7 +174,8 @@ const MIN_COMPOUND = 6;
 
 /** Whether a word means nothing to the shop, and may be put together of words that do: `Damenjacke`. */
 function mayBeCompound(text: string, language: Language, lookup: Lookup): boolean {
-  if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr') return false;
+  if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr' || FIELD_LABELS.has(text))
+    return false;
   const term = stem(text);
   return (
     !lookup(term)?.isKnown && !has(lookup(term)) && standIn({ texts: [text], term }, language, lookup) === undefined
@@ -193,6 +195,13 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
       continue;
     }
     const windows = windowsAt(words, at);
+    // The rose of `rose gold` is no pink.
+    const value = windows.find((each) => each.texts.length > 1 && lookup(each.term)?.isValue);
+    if (value) {
+      result.push(...words.slice(at, at + value.texts.length));
+      at += value.texts.length;
+      continue;
+    }
     const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));
     if (!window) break;
     const own = words.slice(at, at + window.texts.length);
@@ -243,10 +252,18 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
     relatives(window.term).find((phrase) => has(lookup(phrase))) ??
     relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
-    lookup(window.term)?.label ??
-    others.flatMap((other) => lookup(other)?.label ?? [])[0] ??
+    labelOf(window.term, lookup) ??
+    others.flatMap((other) => labelOf(other, lookup) ?? [])[0] ??
     (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))
   );
+}
+
+/** How a value that is about a thing goes on: `kitchenware`, `gardening`, `garden tools`; not `lightweight`. */
+const ABOUT = /^(?: |ware|wear|ing\b|er\b)/;
+
+function labelOf(term: string, lookup: Lookup): string | undefined {
+  const label = lookup(term)?.label;
+  return label !== undefined && ABOUT.test(label.slice(term.length)) ? label : undefined;
 }
 
 /** In the words of the shop; unread where it has no such word, for then nothing tells whether a product has it. */

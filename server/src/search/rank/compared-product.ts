@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
+import { CURRENCIES } from '../query/limit-words.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { isStopWord, stem } from '../words/normalize.ts';
@@ -57,7 +58,7 @@ export async function withComparedPrice(
     ...{ kind: 'price', [side]: bound, currency: db.currency, isStrict: true },
     ...{ text: sentence.slice(start, end), start, end },
   };
-  const isWithin = (each: Constraint) => each.start < end && start < each.end;
+  const isWithin = (each: Constraint) => each.kind === 'wish' && each.start < end && start < each.end;
   return {
     ...parsed,
     // What the words of a comparison say by themselves is no wish.
@@ -66,10 +67,31 @@ export async function withComparedPrice(
   };
 }
 
+/** `a cheaper lamp than`, `eine günstigere Lampe als`: the thing may stand between. */
+const COMPARATIVES = phraseTable<'max' | 'min'>([
+  [
+    'max',
+    'cheaper, less expensive, more affordable, gunstigere, gunstigeren, gunstigeres, billigere, billigeren, billigeres',
+  ],
+  ['min', 'more expensive, pricier, costlier, teurere, teureren, teureres'],
+]);
+const THAN = new Set(['than', 'als']);
+const MAX_BETWEEN = 3;
+
+function comparisonAt(tokens: Token[], at: number): { value: 'max' | 'min'; to: number } | undefined {
+  const found = phraseAt(COMPARED, tokens, at);
+  const comparative = found ? undefined : phraseAt(COMPARATIVES, tokens, at);
+  if (!comparative) return found;
+  const between = tokens.slice(comparative.to, comparative.to + MAX_BETWEEN + 1);
+  const than = between.findIndex(({ text }) => THAN.has(text));
+  const isOneClause = than > 0 && between.slice(0, than).every(({ kind }) => kind === 'word');
+  return isOneClause ? { value: comparative.value, to: comparative.to + than + 1 } : undefined;
+}
+
 /** Which side of a product's price is wanted, and the words that name it. */
 function comparisonOf(tokens: Token[]) {
   for (const [at, token] of tokens.entries()) {
-    const found = phraseAt(COMPARED, tokens, at);
+    const found = comparisonAt(tokens, at);
     if (!found) continue;
     let to = found.to;
     while (ARTICLES.has(tokens[to]?.text ?? '')) to += 1;
@@ -77,8 +99,13 @@ function comparisonOf(tokens: Token[]) {
     const length = rest.findIndex(({ kind, text }) => (kind === 'sign' && text !== '-') || ENDS_NAME.has(text));
     const name = (length < 0 ? rest : rest.slice(0, length)).filter(({ kind }) => kind === 'word');
     const last = tokens[found.to - 1];
-    if (name.length === 0 || name[0]?.number !== undefined || !last) return undefined;
+    if (name.length === 0 || isAmount(name) || !last) return undefined;
     return { side: found.value, name, start: token.start, end: last.end };
   }
   return undefined;
+}
+
+/** `400`, `400 dollars`; not the `2-Slice Toaster`. */
+function isAmount([first, second]: Token[]): boolean {
+  return first?.number !== undefined && (second === undefined || second.text in CURRENCIES);
 }

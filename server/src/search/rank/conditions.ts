@@ -79,9 +79,11 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'value':
       if (value === ON_SALE) return isOnSale(db);
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
-      return isSize && isNumber(value)
-        ? sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`
-        : hasValueOrName(db, value);
+      if (isSize && isNumber(value)) return sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`;
+      // A thing is no more than itself: the `Candles & Scent` are not all candles.
+      return constraint.headNoun || value.includes(' ')
+        ? hasValueOrName(db, value)
+        : sql`(${hasValueOrName(db, value)} or p.id in (${ofTypeBeginningWith(db, value)}))`;
     case 'word':
       return constraint.alternatives
         ? sql`(${join(
@@ -128,8 +130,7 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   if (words.length === 1) {
     return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${[...values, value]}::text[])::text[])
-      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0
-      union all ${ofTypeBeginningWith(db, value, place)})`;
+      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0)`;
   }
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${values}::text[])::text[]) and x.place & ${place}::int <> 0)
@@ -137,9 +138,9 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
 }
 
 /** The products of a type that begins with the word: `Garden Tools` are for the garden. */
-function ofTypeBeginningWith(db: SearchDb, value: string, place: number): Sql {
+function ofTypeBeginningWith(db: SearchDb, value: string): Sql {
   return sql`select t.product_id from search_postings t where t.site_id = ${db.siteId}
-    and t.term > ${`${VALUE}${value} `} and t.term < ${`${VALUE}${value}!`} and t.place & ${place & PLACE.product_type}::int <> 0`;
+    and t.term > ${`${VALUE}${value} `} and t.term < ${`${VALUE}${value}!`} and t.place & ${PLACE.product_type}::int <> 0`;
 }
 
 /** The products with all of these words. */

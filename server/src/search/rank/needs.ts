@@ -4,9 +4,11 @@ import { PLACE } from '../index/postings.ts';
 import { ON_SALE } from '../query/marks.ts';
 import { parseSentence } from '../query/parse-sentence.ts';
 import type { Constraint, ParsedQuery } from '../query/parsed-query.ts';
+import { namesRecipient } from '../query/recipients.ts';
 import { joinedWords, type Part, type Split, splitSentence } from '../query/split.ts';
 import type { SearchDb } from '../search-db.ts';
-import { termsOf } from '../words/normalize.ts';
+import type { Language } from '../words/languages.ts';
+import { normalizeText, termsOf } from '../words/normalize.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
 
 /** Finds what a sentence asks for where it may name several things, each as if it had been asked for alone. */
@@ -141,7 +143,7 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
         !own(each) &&
         !parsed.constraints.some((other) => own(other) && other.kind === each.kind && other.kind !== 'without'),
     );
-    const attribute = isBare(text) && end < last ? sharedAttribute(sentence.slice(last)) : [];
+    const attribute = end < last ? sharedAttributes(text, sentence.slice(last), parsed.language) : [];
     return [text, ...attribute, ...shared.map((each) => sentence.slice(each.start, each.end))].join(', ');
   });
 }
@@ -149,14 +151,19 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
 /** `in black`, where it ends a sentence that names several things without articles: of `toaster and kettle in black`, both. */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
+const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
+/** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */
+const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 
-function isBare(text: string): boolean {
-  return !HAS_OWN.test(text.replace(/^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i, ''));
-}
-
-function sharedAttribute(lastPart: string): string[] {
+/** What the end of a sentence says of the things before the last one, too. */
+function sharedAttributes(text: string, lastPart: string, language: Language): string[] {
+  const isBare = (part: string) => !HAS_OWN.test(part.replace(REQUEST, ''));
   const [, attribute] = ATTRIBUTE.exec(lastPart) ?? [];
-  return attribute !== undefined && isBare(lastPart.replace(ATTRIBUTE, '')) ? [attribute] : [];
+  const [, recipient, word = ''] = RECIPIENT.exec(lastPart) ?? [];
+  return [
+    ...(attribute !== undefined && isBare(text) && isBare(lastPart.replace(ATTRIBUTE, '')) ? [attribute] : []),
+    ...(recipient !== undefined && namesRecipient(normalizeText(word), language) ? [recipient] : []),
+  ];
 }
 
 function isLimit({ kind, value }: Constraint): boolean {

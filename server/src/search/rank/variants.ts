@@ -55,6 +55,7 @@ export function matchVariants(
     const named = longestMatches(all.flatMap((value) => findValue(parts, value) ?? []));
     const having = left.filter((variant) => named.some(({ value }) => value === variant[key]));
     const isMatched = having.length > 0;
+    if (named.length === 0) values.push(...otherMeasures(parts, name, all));
     values.push(...named.map(({ value, start, end }) => ({ option: name, value, start, end, isMatched })));
     return isMatched ? having : left;
   }, wanted);
@@ -134,6 +135,18 @@ function termsIn(text: string): string[] {
 
 function isNumberAt(parts: { term: string }[], at: number): boolean {
   return isNumber(parts[at]?.term ?? '');
+}
+
+/** A measure that is asked for, of an option that is measured likewise and has no such value: 20 l of a bag that holds 18 or 26 l. */
+function otherMeasures(parts: Part[], option: string, all: string[]): OptionMatch[] {
+  const units = all.map((value) => /^\d+(?:\.\d+)? ([a-z]+)$/.exec(termsIn(value).join(' '))?.[1]);
+  const [unit] = units;
+  if (unit === undefined || units.some((each) => each !== unit)) return [];
+  return parts.flatMap((part, i) => {
+    const number = parts[i - 1];
+    if (part.term !== unit || !number || !isNumber(number.term)) return [];
+    return [{ option, value: `${number.term} ${unit}`, start: number.start, end: part.end, isMatched: false }];
+  });
 }
 
 interface ValueMatch {

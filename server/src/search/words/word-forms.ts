@@ -18,6 +18,8 @@ export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
   const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
   const bases = [
+    // As keyboards without the letter have it.
+    ...(word.includes('œ') ? [word.replaceAll('œ', 'oe')] : []),
     word,
     ...endings.flatMap((ending) =>
       word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
