@@ -5,7 +5,7 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { inflections, relatives } from '../words/word-forms.ts';
+import { endingsCut, inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
@@ -142,13 +142,13 @@ function candidatesFor(window: Window, language: Language): string[] {
 
 /** The goods that a misspelt word may name, as terms. */
 function misspeltWords(text: string, language: Language): string[] {
-  const forms = [text, stem(text), ...languagesOf(language).flatMap((each) => inflections(text, each))];
+  const forms = [text, stem(text), ...languagesOf(language).flatMap((each) => endingsCut(text, each))];
   const found = [...new Set(forms)].flatMap(misspeltEntries);
   return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))];
 }
 
 /** A single word may not tell its language. */
-function languagesOf(language: Language): Language[] {
+function languagesOf(language: Language): Exclude<Language, 'en'>[] {
   return language === 'en' ? ['de', 'fr'] : [language];
 }
 

@@ -28,19 +28,33 @@ const MIN_ADDED = 6;
  * in a longer word, one too many or a wrong one. The first letter is right.
  */
 export function isSlipOf(typed: string, word: string): boolean {
-  if (typed.length < MIN_SLIP || word.length < MIN_SLIP - 1 || typed[0] !== word[0] || typed === word) return false;
-  if (withoutDoubles(typed) === withoutDoubles(word)) return true;
-  if (edits(typed, word) !== 1) return false;
   const longer = typed.length - word.length;
-  if (longer === 0) return isSwap(typed, word) || typed.length >= MIN_REPLACED;
-  return longer < 0 || typed.length >= MIN_ADDED;
+  // Most words differ in length or from the second letter on; a word is compared with hundreds of them.
+  if (typed.length < MIN_SLIP || word.length < MIN_SLIP - 1 || longer > 2 || longer < -2) return false;
+  if (typed[0] !== word[0] || typed === word) return false;
+  if (isSameButForDoubles(typed, word)) return true;
+  const at = firstDifference(typed, word);
+  const rest = (of: string, from: number) => of.slice(at + from);
+  if (longer === -1) return rest(typed, 0) === rest(word, 1);
+  if (longer === 1) return typed.length >= MIN_ADDED && rest(typed, 1) === rest(word, 0);
+  if (longer !== 0) return false;
+  const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at] && rest(typed, 2) === rest(word, 2);
+  return isSwapped || (typed.length >= MIN_REPLACED && rest(typed, 1) === rest(word, 1));
 }
 
-function withoutDoubles(word: string): string {
-  return word.replaceAll(/(.)\1+/g, '$1');
+function firstDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return at;
 }
 
-function isSwap(a: string, b: string): boolean {
-  const at = [...a].findIndex((letter, i) => letter !== b[i]);
-  return a[at] === b[at + 1] && a[at + 1] === b[at];
+function isSameButForDoubles(a: string, b: string): boolean {
+  let [i, j] = [0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i] !== b[j]) return false;
+    const letter = a[i];
+    while (a[i] === letter) i += 1;
+    while (b[j] === letter) j += 1;
+  }
+  return i === a.length && j === b.length;
 }

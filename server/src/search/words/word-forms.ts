@@ -16,17 +16,19 @@ const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
 /** Plurals and inflected forms, as terms. */
 export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
-  const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
-  const bases = [
-    // As keyboards without the letter have it.
-    ...(word.includes('œ') ? [word.replaceAll('œ', 'oe')] : []),
-    word,
-    ...endings.flatMap((ending) =>
-      word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
-    ),
-  ];
+  // As keyboards without the letter have it.
+  const typed = word.includes('œ') ? [word.replaceAll('œ', 'oe')] : [];
+  const bases = [...typed, word, ...endingsCut(word, language)];
   const forms = bases.flatMap((base) => [base, ...ADDED[language].map((ending) => base + ending)]);
   return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
+}
+
+/** What is left of a German or French word without each of the endings that it has. */
+export function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
+  const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
+  return endings.flatMap((ending) =>
+    word.endsWith(ending) && word.length - ending.length >= 3 ? [word.slice(0, -ending.length)] : [],
+  );
 }
 
 function englishForms(word: string): string[] {
