@@ -410,7 +410,7 @@ test('the head noun is recognized within a value of several words, and after a c
   expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
 });
 
-test('a misspelt value is not reported as one that the variant has', async () => {
+test('a misspelt value chooses the variant that was meant', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Shirt',
@@ -418,9 +418,13 @@ test('a misspelt value is not reported as one that the variant has', async () =>
     variants: [{ option1: 'White' }, { option1: 'Burgundy' }],
   });
 
-  const { understood } = await findIn(shop, 'a burgandy shirt');
+  const { candidates, understood } = await findIn(shop, 'a burgandy shirt');
 
-  expect(understood.map(({ kind, text }) => [kind, text])).toEqual([['word', 'shirt']]);
+  expect(candidates[0]?.variant.option1).toBe('Burgundy');
+  expect(understood.map(({ kind, text, value }) => [kind, text, value])).toEqual([
+    ['value', 'burgandy', 'burgundy'],
+    ['word', 'shirt', 'shirt'],
+  ]);
 });
 
 test('what is not wanted is looked for in attributes and descriptions, and told where the shop has no such word', async () => {
