@@ -168,7 +168,7 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   );
   router.all(
     ['/mcp', '/sites/:site_id/mcp'],
-    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls })),
+    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls, limits })),
   );
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');

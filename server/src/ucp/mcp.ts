@@ -11,6 +11,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import type { Notes } from '../http/pipeline/notes.ts';
+import { refuseListing } from '../mcp/listing.ts';
 import { ShopError } from '../shop/errors.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
@@ -24,8 +25,9 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     const notes = res.locals as Notes;
     notes.protocol = 'ucp';
+    let site_id: string;
     try {
-      await shopOf(deps, req);
+      ({ site_id } = await shopOf(deps, req));
     } catch (error) {
       const failure = failureOf(error, notes);
       res.status(failure.status).json({ code: failure.code, content: failure.message });
@@ -36,7 +38,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
       fault = error;
     };
     const failed = new FailedStatus(res);
-    const handler = createMcpHandler(() => serverFor(deps, req, res, failed), {
+    const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed }), {
       ...{ onerror, maxSubscriptions: 0, maxRequestBodySize: MAX_BYTES },
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
@@ -57,12 +59,21 @@ class FailedStatus {
   }
 }
 
-function serverFor(deps: OpeningDeps, req: Request, res: Response, failed: FailedStatus): Server {
+function serverFor(
+  deps: OpeningDeps,
+  req: Request,
+  res: Response,
+  { site_id, failed }: { site_id: string; failed: FailedStatus },
+): Server {
   const server = new Server(
     { name: 'commerce-ucp', title: 'Shop', version: document.info.version },
     { capabilities: { tools: {} }, cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'public' } } },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: TOOLS }));
+  server.setRequestHandler('tools/list', async () => {
+    // Who lists is nobody yet: an agent names itself with each call.
+    refuseListing(await deps.limits.countListing(site_id, req));
+    return { tools: TOOLS };
+  });
   server.setRequestHandler('tools/call', async ({ params }) => {
     if (!Object.hasOwn(FUNCTIONS, params.name)) {
       const error = new JsonRpcError(ProtocolErrorCode.InvalidParams, 'There is no such tool. List the tools.');

@@ -30,6 +30,8 @@ export interface Limits {
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
+  /** Counts that the tools of a site are listed, which no operation answers: by the agent's token, else by the address. */
+  countListing(site_id: string, req: Request, caller?: Caller): Promise<Counted>;
   /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
@@ -51,6 +53,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       countStrictly: unlimited,
       countGuess: unlimited,
       countFetch: unlimited,
+      countListing: unlimited,
       countOperator: unlimited,
       count: unlimited,
     };
@@ -96,6 +99,13 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
         ['agent_profile', networkOf(ip)],
         ['agent_profile_host', host],
       ]),
+    async countListing(site_id, req, caller) {
+      const limits = caller?.limits ?? (await findSiteLimits(db, site_id));
+      const key: [RateLimitName, string] = caller
+        ? ['agent', `${site_id}:${caller.principal_id}`]
+        : ['guest_agent', `${site_id}:${networkOf(req.ip)}`];
+      return draw(key[0], [key], limits);
+    },
     countOperator: (key_id) => draw('operator', [['operator', key_id]]),
     async count(operation, caller, req) {
       if (isStrict(operation) && !caller.private_token_id) return { headers: {} };

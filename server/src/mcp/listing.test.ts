@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { connect } from '../../test/mcp-client.ts';
+import { startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+function ask(address: string, headers: Record<string, string> = {}) {
+  return fetch(address, {
+    method: 'POST',
+    body: JSON.stringify(list),
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2025-11-25',
+      ...headers,
+    },
+  });
+}
+
+/** The message of an answer, which may come as a stream of one event. */
+async function messageOf(response: Response) {
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(data) as {
+    result?: { tools: unknown[] };
+    error?: { message: string; data: Record<string, unknown> };
+  };
+}
+
+test('the list of tools counts against the limit of the token, like every call', async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const address = `${limited.baseUrl}/sites/${shop.site_id}/mcp`;
+  const { client, refused } = await connect(address, access_token, '2025-11-25');
+
+  for (let i = 0; i < 12; i += 1)
+    await Promise.all(
+      Array.from({ length: 10 }, () => ask(address, { Authorization: `Bearer ${access_token}` }).then(messageOf)),
+    );
+  const { error } = await messageOf(await ask(address, { Authorization: `Bearer ${access_token}` }));
+
+  expect(error).toMatchObject({ data: { error: 'rate_limited', retry_after_seconds: expect.any(Number) } });
+  expect(await refused('search_catalog', { limit: 1 })).toMatchObject({ error: 'rate_limited' });
+  await client.close();
+  await stopServer(limited);
+});
+
+test('where nobody needs a token, the list of tools counts by the address', async () => {
+  const shop = await openShop();
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const address = `${limited.baseUrl}/sites/${shop.site_id}/ucp/mcp`;
+
+  const answers = [];
+  for (let i = 0; i < 13; i += 1)
+    answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(address).then(messageOf)))));
+
+  expect(answers.filter(({ result }) => result)).toHaveLength(120);
+  expect(answers.at(-1)?.error?.data).toMatchObject({ error: 'rate_limited' });
+  await stopServer(limited);
+});
