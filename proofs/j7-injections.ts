@@ -49,7 +49,10 @@ export const J7: Proof = {
 /** Each disguise once, with an instruction of its own. */
 function everyDisguise(): Injection[] {
   const disguises = [...new Set(INJECTIONS.map(({ disguise }) => disguise))];
-  return disguises.map((wanted, i) => INJECTIONS.filter(({ disguise }) => disguise === wanted)[i] as Injection);
+  return disguises.map((wanted, i) => {
+    const dressed = INJECTIONS.filter(({ disguise }) => disguise === wanted);
+    return dressed[i % dressed.length] as Injection;
+  });
 }
 
 /** Asks as an agent, for JSON and for Markdown, and checks the answers. */

@@ -109,6 +109,8 @@ test.each<[string, Partial<Constraint>[], string]>([
   ['two for 30 euros: candles', [{ kind: 'quantity', value: '2' }, ...upTo(15)], 'candles'],
   ['I would like 3 of the oak benches', [{ kind: 'quantity', value: '3' }], 'oak benches'],
   ['un t-shirt à moins de 20 euros', upTo(20), 't shirt'],
+  ['a bench under 200 eruos', upTo(200), 'bench'],
+  ['what do you have in the ballpark of 80 euros', price({ min: 60, max: 100, currency: 'EUR' }), ''],
 ])('a price limit is read, and the sentence around it is not searched for: %s', (sentence, constraints, words) => {
   expect(read(sentence)).toEqual({ constraints, words });
 });
@@ -160,6 +162,7 @@ test.each([
   ['une écharpe non rouge', ['rouge']],
   ["pas d'écharpe rouge, svp", ['rouge']],
   ['un couteau, mais pas un couteau de poche', ['couteau de poche']],
+  ['scarf: no red, no green', ['red', 'green']],
   ['scarf - red', []],
   ['a non iron shirt', []],
 ])('what is not wanted is read: %s', (sentence, unwanted) => {
