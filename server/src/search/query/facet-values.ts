@@ -101,7 +101,9 @@ export function findHeadNoun(sentence: string, words: Token[], headTerms: Readon
   let headNoun: HeadNoun | undefined;
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { text, term, start }] of words.entries()) {
-    const between = headNoun ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
+    const between = at > 0 ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
+    // The salad is not what `vegetables for a salad` asks for, even if no name ends with vegetables.
+    if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;
     if (!headTerms.has(term) || isUnit(words, at)) continue;

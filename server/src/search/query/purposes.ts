@@ -44,7 +44,8 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
 export function termsForPurpose({ text, term }: Token, language: Language): string[] {
-  const forms = language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
+  // `to write with` is what a writer does.
+  const forms = [text, term, ...(language === 'en' ? relatives(term) : inflections(text, language))];
   const things = [...new Set(forms.flatMap(thingsFor))];
   const terms = things.flatMap((thing) => [thing, ...otherWordsFor(thing)]).filter((thing) => !thing.includes(' '));
   return [...new Set(terms.map(stem))].filter((thing) => thing !== term);

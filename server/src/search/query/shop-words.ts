@@ -1,6 +1,6 @@
 import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
-import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
+import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
@@ -44,11 +44,11 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   const { language } = parsed;
   const words = parsed.words.map(withoutSizeSystem).map(withoutLover);
   const wanted = purposeWords(sentence, words.slice(0, MAX_WORDS));
-  const unwanted = parsed.constraints.flatMap(({ kind, value }) => (kind === 'without' && value ? [value] : []));
+  const unwanted = parsed.constraints.flatMap((each) => (each.kind === 'without' && each.value ? [each] : []));
   const asked = words.slice(0, MAX_WORDS);
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
-    ...unwanted.flatMap((value) => candidatesFor({ texts: [value], term: value }, language)),
+    ...unwanted.flatMap(unwantedWindows).flatMap((window) => candidatesFor(window, language)),
     ...wanted.flatMap((word) => termsForPurpose(word, language)),
     ...asked.flatMap((word) => [
       ...termsForKind(word, language),
@@ -59,7 +59,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   if (phrases.size === 0) return parsed;
   const known = await lookUp(db, [...phrases]);
   const lookup: Lookup = (phrase) => known.get(phrase);
-  const unread = [...asked.map(({ text }) => text), ...unwanted].filter((text) =>
+  const unread = [...asked.map(({ text }) => text), ...unwanted.flatMap(({ value }) => value ?? [])].filter((text) =>
     mayBeCompound(text, language, lookup),
   );
   const parts = [
@@ -266,12 +266,19 @@ function labelOf(term: string, lookup: Lookup): string | undefined {
   return label !== undefined && ABOUT.test(label.slice(term.length)) ? label : undefined;
 }
 
+/** What is not wanted, by its stem and as it was written: that of a `bougie` is no French word. */
+function unwantedWindows({ text, value = '' }: Constraint): Window[] {
+  const written = normalizeText(text).match(/[\p{L}\d]+$/u)?.[0] ?? value;
+  const texts = written !== value && stem(written) === value ? [value, written] : [value];
+  return texts.map((each) => ({ texts: [each], term: value }));
+}
+
 /** In the words of the shop; unread where it has no such word, for then nothing tells whether a product has it. */
 function withShopValue(constraint: Constraint, language: Language, lookup: Lookup): Constraint {
   const { kind, value } = constraint;
   if (kind !== 'without' || !value || has(lookup(value))) return constraint;
   const meaning =
-    standIn({ texts: [value], term: value }, language, lookup) ??
+    unwantedWindows(constraint).flatMap((window) => standIn(window, language, lookup) ?? [])[0] ??
     (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
   if (meaning !== undefined) return { ...constraint, value: meaning };
   return value.includes(' ') || lookup(value)?.isKnown ? constraint : { ...constraint, isUnread: true };

@@ -158,10 +158,11 @@ const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 /** What the end of a sentence says of the things before the last one, too. */
 function sharedAttributes(text: string, lastPart: string, language: Language): string[] {
   const isBare = (part: string) => !HAS_OWN.test(part.replace(REQUEST, ''));
-  const [, attribute] = ATTRIBUTE.exec(lastPart) ?? [];
+  const described = lastPart.replace(RECIPIENT, '');
+  const [, attribute] = ATTRIBUTE.exec(described) ?? [];
   const [, recipient, word = ''] = RECIPIENT.exec(lastPart) ?? [];
   return [
-    ...(attribute !== undefined && isBare(text) && isBare(lastPart.replace(ATTRIBUTE, '')) ? [attribute] : []),
+    ...(attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, '')) ? [attribute] : []),
     ...(recipient !== undefined && namesRecipient(normalizeText(word), language) ? [recipient] : []),
   ];
 }
