@@ -5,13 +5,13 @@ import { isUuid } from '../http/callers/claims.ts';
 import type { SiteHosts } from '../http/callers/site-hosts.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
 import type { CallOperation } from '../http/pipeline/call-operation.ts';
+import { refusalTold } from '../http/pipeline/counted.ts';
 import type { Pipeline } from '../http/pipeline/dispatch.ts';
 import type { Answer } from '../http/pipeline/errors.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
 import type { Notes } from '../http/pipeline/notes.ts';
 import { notFound, ShopError } from '../shop/errors.ts';
 import { callTool } from './call-tool.ts';
-import { refuseListing } from './listing.ts';
 import { agentTools } from './tools.ts';
 
 /**
@@ -79,7 +79,8 @@ function serverFor({ calls, limits }: Pick<McpDeps, 'calls' | 'limits'>, req: Re
   );
   server.setRequestHandler('tools/list', async () => {
     const { caller } = res.locals as Notes;
-    if (caller) refuseListing(await limits.countListing(caller.tenant.site_id, req, caller));
+    const refusal = caller && refusalTold(await limits.countListing(caller.tenant.site_id, req, caller));
+    if (refusal) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.data);
     return { tools: [...agentTools().values()].map(({ definition }) => definition) };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {

@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Request, RequestHandler, Response } from 'express';
 import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
+import { refusalTold } from '../http/pipeline/counted.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import type { Notes } from '../http/pipeline/notes.ts';
-import { refuseListing } from '../mcp/listing.ts';
 import { ShopError } from '../shop/errors.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
@@ -71,7 +71,8 @@ function serverFor(
   );
   server.setRequestHandler('tools/list', async () => {
     // Who lists is nobody yet: an agent names itself with each call.
-    refuseListing(await deps.limits.countListing(site_id, req));
+    const refusal = refusalTold(await deps.limits.countListing(site_id, req));
+    if (refusal) throw new JsonRpcError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.data);
     return { tools: TOOLS };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {

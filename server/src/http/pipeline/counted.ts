@@ -36,3 +36,10 @@ export function applyLimit(res: Response, { headers, refusal }: Counted): void {
   setHeaders(res, headers);
   if (refusal) throw refusal;
 }
+
+/** The refusal as a protocol that has errors of its own tells it: its data is what the API would answer. */
+export function refusalTold({ refusal }: Counted) {
+  if (!refusal) return undefined;
+  const { code: error, message, context } = refusal;
+  return { message, data: { error, message, ...context } };
+}
