@@ -2408,7 +2408,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff change of their own login, such as the password or two-factor login, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -14942,7 +14942,7 @@ export interface operations {
                     note?: string | null;
                     /** @description Whether the stock is returned; true by default. */
                     restock?: boolean;
-                    /** @description Whether what was paid is refunded; false by default. */
+                    /** @description Whether what was paid is refunded; false by default. True also needs the scope orders:refund; without it the order stays as it is, and the answer is 403 insufficient_scope. */
                     refund?: boolean;
                 };
             };
