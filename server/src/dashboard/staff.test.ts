@@ -285,6 +285,25 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   expect(foreign.response.status).toBe(404);
 });
 
+test('an invitation can be accepted for seven days', async () => {
+  const { anybody, invite, db_owner } = await openStaffedShop();
+  const pass = (email: string, time: string) =>
+    db_owner.query(sql`update commerce.staff_invitations set expires_at = expires_at - ${time}::interval
+      where email = ${email}`);
+  const [early, late] = ['early', 'late'].map((name) => `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`);
+  const join = (token: string) => anybody.POST(register, { body: { token, name: 'Noor', password: PASSWORD } });
+
+  const inTime = await invite(early ?? '', 'viewer');
+  await pass(early ?? '', '6 days 23 hours');
+  expect((await join(inTime)).data).toMatchObject({ role: 'viewer' });
+
+  const tooLate = await invite(late ?? '', 'viewer');
+  await pass(late ?? '', '7 days');
+  expect((await join(tooLate)).error).toMatchObject({ error: 'invitation_token_invalid' });
+  const shown = await anybody.POST('/api/dashboard/auth/invitation', { body: { token: tooLate } });
+  expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
+});
+
 test('whoever leaves, or may do less, leaves no invitation behind that still grants', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
