@@ -5140,10 +5140,10 @@ export interface components {
          */
         FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
         /**
-         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
+         * @description How an order is paid. card is a card, online whatever else a provider settles, such as a direct debit: shoppers who choose card may pay so on the provider's page. manual is paid when the goods are handed over; free is an order whose total is 0.
          * @enum {string}
          */
-        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
+        PaymentMethod: "bank_transfer" | "card" | "online" | "manual" | "free";
         /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
         Address: {
             first_name?: string | null;
