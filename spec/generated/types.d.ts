@@ -10773,6 +10773,7 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10798,6 +10799,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -10817,6 +10823,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["PaymentAccountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -10836,6 +10843,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -10854,6 +10866,7 @@ export interface operations {
             /** @description The account as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10863,6 +10876,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["PaymentAccountConflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11510,6 +11524,7 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11536,6 +11551,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11561,6 +11581,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11580,6 +11601,11 @@ export interface operations {
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -11599,6 +11625,7 @@ export interface operations {
             /** @description The webhook as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ResourceTag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11609,6 +11636,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

@@ -36,12 +36,26 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(3, '0'));
 }
 
+/**
+ * The weight that somebody wrote down as so many grams: files round them, so of all that come to the same it is the one with the fewest
+ * decimals. `unit` is how many grams one unit weighs.
+ */
+export function weightIn(grams: number, unit: number): string {
+  const given = String(grams);
+  const decimals = given.includes('.') ? given.length - given.indexOf('.') - 1 : 0;
+  for (let digits = 0; digits < 8; digits++) {
+    const text = plainDecimal(grams / unit, digits);
+    if (plainDecimal(Number(text) * unit, Math.min(decimals, 20)) === given) return text;
+  }
+  return plainDecimal(grams / unit, 8);
+}
+
 /** How many grams a weight is, with as few decimals as give the same weight again; `grams` is what one unit weighs. */
 export function gramsOf(weight: string, grams: number): string {
   const exact = Number(weight) * grams;
   for (let digits = 0; digits < 10; digits++) {
     const text = plainDecimal(exact, digits);
-    if (Number(plainDecimal(Number(text) / grams, 8)) === Number(weight)) return text;
+    if (Number(weightIn(Number(text), grams)) === Number(weight)) return text;
   }
   return plainDecimal(exact, 10);
 }
