@@ -413,6 +413,7 @@ test('a weight that was rounded to grams is the one in its unit that rounds to t
     [450, unit.oz, '15.87'],
     [1234, unit.kg, '1.234'],
     [80, unit.g, '80'],
+    [28, unit.oz, '0.98767093'],
     [0, unit.lb, '0'],
     [0.5, unit.g, '0.5'],
   ] as const;
