@@ -148,7 +148,7 @@ const INVARIANTS: Record<string, string> = {
     join commerce.payments p on p.site_id = o.site_id and p.order_id = o.id
       and p.status in ('pending', 'authorized', 'succeeded')
     group by o.site_id, o.id, o.total, o.payment_method
-    having count(*) > 1 or sum(p.amount) <> o.total or o.payment_method <> 'card'`,
+    having count(*) > 1 or sum(p.amount) <> o.total or o.payment_method not in ('card', 'online')`,
   'every order begins its timeline by being created': `
     select o.id from commerce.orders o where o.checkout_id is not null and not exists (
       select from commerce.order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'created')`,

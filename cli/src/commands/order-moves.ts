@@ -255,7 +255,8 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const line_items = options.item?.map((text) => ({ ...lineOf(before, text), restock: options.restock ?? false }));
   if (options.restock && !line_items) throw usageError('--restock needs the items.', 'Name them: --item MUG-1=1');
   if (!options.yes) {
-    const how = before.payment_method === 'card' && !options.byHand ? 'Return' : 'Record a refund of';
+    const byProvider = before.payment_method === 'card' || before.payment_method === 'online';
+    const how = byProvider && !options.byHand ? 'Return' : 'Record a refund of';
     await confirm(terminal, `${headOf(before)}\n${how} ${amount} ${before.currency}?`);
   }
   const by_hand = options.byHand;

@@ -23,7 +23,7 @@ const PAYMENT_STATUSES = [
 ];
 const FULFILLMENT_STATUSES = ['unfulfilled', 'partially_fulfilled', 'fulfilled', 'delivered', 'returned'] as const;
 const SOURCES = ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] as const;
-const METHODS = ['bank_transfer', 'card', 'manual', 'free'] as const;
+const METHODS = ['bank_transfer', 'card', 'online', 'manual', 'free'] as const;
 const WAITING_FOR = ['payment', 'shipping'] as const;
 const SORTS = ['newest', 'oldest', 'recently_updated', 'total_desc', 'total_asc'] as const;
 

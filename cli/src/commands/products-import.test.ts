@@ -200,7 +200,8 @@ test('a file that is none of ours, or missing, is reported before anything is se
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);
   expect(unknown.code).toBe(2);
-  expect(unknown.err).toContain('Name the format with --format shopify, woocommerce, magento, google or jsonl.');
+  expect(unknown.err).toContain('name the format with --format shopify, woocommerce, magento, google or jsonl.');
+  expect(unknown.err).toContain('From another system, such as BigCommerce');
   const missing = await commerce(['products', 'import', '/nowhere/products.csv']);
   expect(missing).toMatchObject({ code: 2, out: '' });
   expect(missing.err).toBe('Error: There is no such file or folder: /nowhere/products.csv\n');

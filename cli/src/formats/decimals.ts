@@ -36,12 +36,32 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(3, '0'));
 }
 
+/** People type weights with at most two decimals, and files round them to grams by less than this share. */
+const TYPED_DECIMALS = 2;
+const ROUNDED_BY = 0.001;
+
+/**
+ * The weight that a file tells in grams: the short one that somebody may have typed, if it is rounded to these grams, and else what
+ * they are exactly. `unit` is how many grams one unit weighs.
+ */
+export function weightIn(grams: number, unit: number): string {
+  const given = String(grams);
+  const decimals = given.includes('.') ? given.length - given.indexOf('.') - 1 : 0;
+  for (let digits = 0; digits <= TYPED_DECIMALS; digits++) {
+    const typed = plainDecimal(grams / unit, digits);
+    const meant = Number(typed) * unit;
+    const isNear = Math.abs(meant - grams) <= grams * ROUNDED_BY;
+    if (isNear && plainDecimal(meant, Math.min(decimals, 20)) === given) return typed;
+  }
+  return plainDecimal(grams / unit, 8);
+}
+
 /** How many grams a weight is, with as few decimals as give the same weight again; `grams` is what one unit weighs. */
 export function gramsOf(weight: string, grams: number): string {
   const exact = Number(weight) * grams;
   for (let digits = 0; digits < 10; digits++) {
     const text = plainDecimal(exact, digits);
-    if (Number(plainDecimal(Number(text) / grams, 8)) === Number(weight)) return text;
+    if (Number(weightIn(Number(text), grams)) === Number(weight)) return text;
   }
   return plainDecimal(exact, 10);
 }

@@ -58,7 +58,8 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
   const [first] = linked;
   if (first) {
     const words = 'the address in the old shop is not kept, only its last part, as the slug';
-    context.warn(first.line, `link: ${words}; ${linked.length} items have one, this is the first.`);
+    const others = linked.length > 1 ? `; ${linked.length} items have one, this is the first` : '';
+    context.warn(first.line, `link: ${words}${others}.`);
   }
   const slugs = new KeyTable();
   for (const group of groups.values()) yield productOf(group, slugs, context);

@@ -72,7 +72,8 @@ function unknownFormat(head: string, name: string): string {
   }
   return (
     `${name} is not recognised as a product file: its first line is neither the header of a product CSV of Shopify, ` +
-    'WooCommerce or Magento 2, nor a Google Merchant feed (XML or TSV), nor a JSON object. Name the format with ' +
-    '--format shopify, woocommerce, magento, google or jsonl.'
+    'WooCommerce or Magento 2, nor a Google Merchant feed (XML or TSV), nor a JSON object. If it is one of these, name the ' +
+    'format with --format shopify, woocommerce, magento, google or jsonl. From another system, such as BigCommerce or ' +
+    'PrestaShop, export its Google Merchant feed and import that.'
   );
 }

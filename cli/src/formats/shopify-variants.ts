@@ -1,5 +1,5 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { isMore, plainDecimal, withoutCurrency } from './decimals.ts';
+import { isMore, weightIn, withoutCurrency } from './decimals.ts';
 import { quoted } from './row-reader.ts';
 import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
 import { pictureIn } from './shopify-images.ts';
@@ -171,7 +171,7 @@ function weightOf(row: ShopifyRow, warn: Warn): VariantInput {
   const read = orWarn(row, warn, () => row.decimal('grams', own ? number : undefined));
   const grams = own && read !== undefined ? read * GRAMS[own] : read;
   const unit = orWarn(row, warn, () => row.word('weightUnit', UNITS)) ?? own;
-  const weight = grams === undefined ? null : plainDecimal(grams / GRAMS[unit ?? 'g'], 8);
+  const weight = grams === undefined ? null : weightIn(grams, GRAMS[unit ?? 'g']);
   return {
     ...(row.has('grams') && { weight }),
     ...((unit !== undefined || weight !== null) && { weight_unit: unit ?? 'g' }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gramsOf, weightIn } from './decimals.ts';
 import { readText, refusals } from './testing.ts';
 
 const HEADER =
@@ -401,4 +402,23 @@ test('nothing is lost without a word: each loss is told, and no product is refus
     expect.stringMatching(/^5 Price \/ United States: this column is not kept/),
     expect.stringMatching(/^5 Option1 Linked To: this column is not kept/),
   ]);
+});
+
+test('a weight that was rounded to grams is the one in its unit that rounds to them, and is written back as them', () => {
+  const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
+  const read = [
+    [793.8, unit.oz, '28'],
+    [794, unit.oz, '28'],
+    [454, unit.lb, '1'],
+    [450, unit.oz, '15.87'],
+    [1234, unit.kg, '1.234'],
+    [80, unit.g, '80'],
+    [28, unit.oz, '0.98767093'],
+    [0, unit.lb, '0'],
+    [0.5, unit.g, '0.5'],
+  ] as const;
+  expect(read.map(([grams, of]) => weightIn(grams, of))).toEqual(read.map(([, , weight]) => weight));
+  for (const weight of ['28', '28.000824', '0.1', '15.87', '1234.5678']) {
+    for (const of of Object.values(unit)) expect(weightIn(Number(gramsOf(weight, of)), of)).toBe(weight);
+  }
 });

@@ -16,6 +16,7 @@ const HOUR = 3_600_000;
 const STATES = {
   bank_transfer: { status: 'pending', payment_status: 'awaiting_payment' },
   card: { status: 'pending', payment_status: 'pending' },
+  online: { status: 'pending', payment_status: 'pending' },
   manual: { status: 'confirmed', payment_status: 'pending' },
   free: { status: 'confirmed', payment_status: 'paid' },
 } as const;

@@ -79,6 +79,33 @@ test('a new password, changed or by a mailed link, ends every session, and a lin
   expect(told).toHaveLength(2);
 });
 
+test('a reset of the password leaves two-factor login on, and its link works for 30 minutes', async () => {
+  const shop = await openShop();
+  const { email } = shop.credentials.staff;
+  const { staff } = await logIn(shop);
+  const { secret } = await turnOn(staff);
+  const client = createClient({ baseUrl: shop.baseUrl, maxAttempts: 1 });
+  const ask = async () => {
+    await client.POST('/api/dashboard/auth/reset-request', { body: { email } });
+    return (await mailsTo(shop, email)).at(-1)?.token ?? '';
+  };
+  const pass = (minutes: number) =>
+    shop.owner.query(sql`update commerce.staff_resets set expires_at = expires_at - ${`${minutes} minutes`}::interval
+      where staff_id = (select id from commerce.staff where email = ${email})`);
+
+  const late = await ask();
+  await pass(30);
+  const refused = await client.POST('/api/dashboard/auth/reset', { body: { token: late, new_password: NEW } });
+  expect([refused.response.status, refused.error?.error]).toEqual([400, 'reset_token_invalid']);
+
+  const token = await ask();
+  await pass(29);
+  expect((await client.POST('/api/dashboard/auth/reset', { body: { token, new_password: NEW } })).data).toBeDefined();
+  const without = await tryLogin(shop, NEW);
+  expect([without.response.status, without.error?.error]).toEqual([401, 'second_factor_required']);
+  expect((await tryLogin(shop, NEW, codeOf(secret))).response.status).toBe(200);
+});
+
 test('staff see where they are logged in, and end one session or all others, but not those of others', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);

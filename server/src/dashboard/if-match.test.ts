@@ -104,7 +104,7 @@ test('a collection changes with its products and their order, beyond the page th
   expect(tagIn(swapped)).not.toBe(first);
 });
 
-test('orders, customers, discounts, settings and shipping options have versions, which sales do not change', async () => {
+test('orders, customers, discounts, settings, shipping options, webhooks and the payment account have versions', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount();
   const order = await shop.givenOrder();
@@ -113,6 +113,10 @@ test('orders, customers, discounts, settings and shipping options have versions,
   const { data: options } = await dashboard.GET('/api/dashboard/shipping-options');
   const at = { order_id: order.id };
   const shipping = { shipping_option_id: options?.shipping_options[0]?.id ?? '' };
+  const { data: webhook } = await dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: 'https://hooks.example/', events: ['order.*'] },
+  });
+  const hook = { webhook_id: webhook?.id ?? '' };
   const reads = {
     order: () => dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: at } }),
     customer: () => dashboard.GET('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } } }),
@@ -121,6 +125,8 @@ test('orders, customers, discounts, settings and shipping options have versions,
     settings: () => dashboard.GET('/api/dashboard/settings'),
     shipping: () =>
       dashboard.GET('/api/dashboard/shipping-options/{shipping_option_id}', { params: { path: shipping } }),
+    webhook: () => dashboard.GET('/api/dashboard/webhooks/{webhook_id}', { params: { path: hook } }),
+    account: () => dashboard.GET('/api/dashboard/payment-account'),
   };
   type Noun = keyof typeof reads;
   const changes: Record<Noun, (tag: string) => Promise<{ response: Response }>> = {
@@ -148,6 +154,16 @@ test('orders, customers, discounts, settings and shipping options have versions,
         params: { path: shipping, header: { 'If-Match': tag } },
         body: { price: '5.90' },
       }),
+    webhook: (tag) =>
+      dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', {
+        params: { path: hook, header: { 'If-Match': tag } },
+        body: { status: 'disabled' },
+      }),
+    account: (tag) =>
+      dashboard.PATCH('/api/dashboard/payment-account', {
+        params: { header: { 'If-Match': tag } },
+        body: { capture: 'manual' },
+      }),
   };
   for (const noun of Object.keys(reads) as Noun[]) {
     const before = tagIn(await reads[noun]());
@@ -160,6 +176,13 @@ test('orders, customers, discounts, settings and shipping options have versions,
     expect(tagIn(changed), noun).not.toBe(before);
     expect((await changes[noun](before)).response.status, noun).toBe(412);
   }
+  const outdated = { header: { 'If-Match': OTHER } };
+  const gone = [
+    await dashboard.DELETE('/api/dashboard/webhooks/{webhook_id}', { params: { path: hook, ...outdated } }),
+    await dashboard.DELETE('/api/dashboard/payment-account', { params: outdated }),
+  ];
+  expect(gone.map(({ response }) => response.status)).toEqual([412, 412]);
+  expect((await reads.webhook()).response.status).toBe(200);
 });
 
 test('the change before a refused one is told however many others were made since, by an index', async () => {

@@ -6,8 +6,11 @@ import { hashPassword } from '../shop/passwords/passwords.ts';
 
 export const getInvitation: Handler<'dashboard.getInvitation'> = ({ shop, body }) => invitations.show(shop, body.token);
 
-export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ shop, caller, body }) =>
-  invitations.accept(shop, body.token, await staff.get(shop, caller.principal_id));
+export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ shop, caller, body, isAbout }) => {
+  const place = await invitations.accept(shop, body.token, await staff.get(shop, caller.principal_id));
+  isAbout({ staff_id: place.staff.id, site_id: place.merchant.site_id });
+  return place;
+};
 
 export const registerStaff: Beforehand<'dashboard.registerStaff'> = {
   hashes: true,
@@ -15,6 +18,10 @@ export const registerStaff: Beforehand<'dashboard.registerStaff'> = {
     await invitations.refuseUnusable(db, token);
     await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);
-    return ({ shop }) => invitations.register(shop, token, { name, password_hash });
+    return async ({ shop, isAbout }) => {
+      const place = await invitations.register(shop, token, { name, password_hash });
+      isAbout({ staff_id: place.staff.id, site_id: place.merchant.site_id });
+      return place;
+    };
   },
 };

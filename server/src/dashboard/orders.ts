@@ -1,3 +1,4 @@
+import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
@@ -40,7 +41,9 @@ export const markOrdersPaid: Handler<'dashboard.markOrdersPaid'> = ({ shop, body
 export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ shop, path }) =>
   orders.markDelivered(shop, path.order_id);
 
-export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, path, body }) => {
+export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, caller, path, body }) => {
+  // Whoever may not refund, may not do so by cancelling either.
+  if (body.refund) requireAlso('orders:refund', caller);
   const order = await orders.cancel(shop, path.order_id, body);
   return body.refund ? refunds.refundCancelled(shop, path.order_id, body.reason) : order;
 };

@@ -117,6 +117,111 @@ test('nobody gives, changes or takes more than they have, and only owners make o
   expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
 });
 
+test('whoever may not refund an order does not refund it by cancelling it, with a role or with a key', async () => {
+  const { owner, hire, givenOrder, baseUrl } = await openStaffedShop();
+  const fulfilment = await hire('fulfilment');
+  const support = await hire('support');
+  const { data: key } = await owner.POST('/api/dashboard/api-keys', {
+    body: { description: 'Warehouse', scopes: ['orders:read', 'orders:write'] },
+  });
+  const program = createDashboardClient({ baseUrl, apiKey: key?.secret ?? '', maxAttempts: 1 });
+  const paid = async () => {
+    const { id: order_id } = await givenOrder();
+    await owner.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } });
+    return { path: { order_id } };
+  };
+  const cancel = (client: typeof owner, params: Awaited<ReturnType<typeof paid>>, refund: boolean) =>
+    client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason: 'staff', refund } });
+  const [first, second] = [await paid(), await paid()];
+
+  for (const client of [fulfilment.client, program]) {
+    const refused = await cancel(client, first, true);
+    expect([refused.response.status, refused.error]).toMatchObject([
+      403,
+      { error: 'insufficient_scope', scope: 'orders:refund' },
+    ]);
+  }
+  const { data: untouched } = await owner.GET('/api/dashboard/orders/{order_id}', { params: first });
+  expect(untouched).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+
+  expect((await cancel(fulfilment.client, first, false)).data).toMatchObject({ payment_status: 'paid' });
+  expect((await cancel(support.client, second, true)).data).toMatchObject({ payment_status: 'refunded' });
+});
+
+test('nobody withdraws or replaces an invitation to a role that is beyond them', async () => {
+  const { owner, hire, invite, anybody } = await openStaffedShop();
+  const manager = await hire('manager');
+  const email = `boss-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  const token = await invite(email, 'owner');
+  const { data: open } = await manager.client.GET(invitationsPath);
+  const params = { path: { invitation_id: open?.invitations[0]?.id ?? '' } };
+  const scope = { error: 'insufficient_scope', scope: 'payments:write' };
+
+  expect((await manager.client.DELETE(invitation, { params })).error).toMatchObject(scope);
+  const replaced = await manager.client.POST(invitationsPath, {
+    body: { email: email.toUpperCase(), role: 'viewer' },
+  });
+  expect(replaced.error).toMatchObject(scope);
+
+  const joined = await anybody.POST(register, { body: { token, name: 'The boss', password: PASSWORD } });
+  expect(joined.data).toMatchObject({ role: 'owner' });
+  const later = await manager.client.POST(invitationsPath, { body: { email: 'pal@example.com', role: 'viewer' } });
+  const own = { path: { invitation_id: later.data?.id ?? '' } };
+  expect((await manager.client.DELETE(invitation, { params: own })).response.status).toBe(204);
+  expect((await owner.DELETE(invitation, { params: own })).response.status).toBe(404);
+});
+
+test('what staff do with their own login, and that they join, is on record in each shop that it concerns', async () => {
+  const first = await openStaffedShop();
+  const second = await openStaffedShop();
+  const other = await openStaffedShop();
+  const email = `noor-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  const token = await first.invite(email, 'support');
+  const { anybody } = first;
+  const { data: joined } = await anybody.POST(register, { body: { token, name: 'Noor Haddad', password: PASSWORD } });
+  const noor = await first.logInAs(email);
+  const sent = {
+    headers: { 'Idempotency-Key': crypto.randomUUID() },
+    body: { token: await second.invite(email, 'viewer') },
+  };
+  await noor.POST(accept, sent);
+  await noor.POST(accept, sent);
+  await noor.POST('/api/dashboard/account/two-factor');
+  await noor.DELETE('/api/dashboard/account/two-factor');
+  await noor.DELETE('/api/dashboard/account/sessions');
+  await noor.DELETE('/api/dashboard/account/sessions/{session_id}', {
+    params: { path: { session_id: crypto.randomUUID() } },
+  });
+  const wrong = { current_password: 'a guess', new_password: 'a longer horse and a better staple' };
+  expect((await noor.POST('/api/dashboard/account/password', { body: wrong })).response.status).toBe(401);
+  await noor.POST('/api/dashboard/account/password', { body: { ...wrong, current_password: PASSWORD } });
+  await anybody.POST('/api/dashboard/auth/reset-request', { body: { email } });
+  const reset = (await mailsTo({ ...first, owner: first.db_owner }, email)).at(-1)?.token ?? '';
+  const body = { token: reset, new_password: 'yet another horse and staple' };
+  expect((await anybody.POST('/api/dashboard/auth/reset', { body })).response.status).toBe(200);
+
+  const told = async ({ dashboard }: typeof first) => {
+    const query = { actor_type: 'staff', actor_id: joined?.staff.id ?? '' } as const;
+    const { data } = await dashboard.GET('/api/dashboard/audit-events', { params: { query } });
+    return data?.audit_events ?? [];
+  };
+  const own = [
+    'resetStaffPassword 200',
+    'changePassword 200',
+    'endOtherSessions 200',
+    'turnOffTwoFactor 200',
+    'setUpTwoFactor 200',
+  ];
+  const inWords = (events: Awaited<ReturnType<typeof told>>) =>
+    events.map(({ action, status }) => `${action.replace('dashboard.', '')} ${status}`);
+  const inFirst = await told(first);
+  expect(inWords(inFirst)).toEqual([...own, 'registerStaff 201']);
+  expect(inWords(await told(second))).toEqual([...own, 'acceptInvitation 200']);
+  expect(await told(other)).toEqual([]);
+  expect(inFirst.at(-1)).toMatchObject({ actor_name: 'Noor Haddad', fields: ['token', 'name', 'password'] });
+  expect(JSON.stringify(inFirst)).not.toContain(reset);
+});
+
 test('two owners who remove each other at once leave one', async () => {
   const { hire, owner, db_owner, site_id } = await openStaffedShop();
   const second = await hire('owner');
@@ -178,6 +283,25 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   expect((await join(fourth)).error).toMatchObject({ error: 'invitation_token_invalid' });
   const foreign = await elsewhere.owner.DELETE(invitation, { params: { path: { invitation_id } } });
   expect(foreign.response.status).toBe(404);
+});
+
+test('an invitation can be accepted for seven days', async () => {
+  const { anybody, invite, db_owner } = await openStaffedShop();
+  const pass = (email: string, time: string) =>
+    db_owner.query(sql`update commerce.staff_invitations set expires_at = expires_at - ${time}::interval
+      where email = ${email}`);
+  const [early, late] = ['early', 'late'].map((name) => `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`);
+  const join = (token: string) => anybody.POST(register, { body: { token, name: 'Noor', password: PASSWORD } });
+
+  const inTime = await invite(early ?? '', 'viewer');
+  await pass(early ?? '', '6 days 23 hours');
+  expect((await join(inTime)).data).toMatchObject({ role: 'viewer' });
+
+  const tooLate = await invite(late ?? '', 'viewer');
+  await pass(late ?? '', '7 days');
+  expect((await join(tooLate)).error).toMatchObject({ error: 'invitation_token_invalid' });
+  const shown = await anybody.POST('/api/dashboard/auth/invitation', { body: { token: tooLate } });
+  expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
 test('whoever leaves, or may do less, leaves no invitation behind that still grants', async () => {

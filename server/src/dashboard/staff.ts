@@ -20,7 +20,7 @@ export const listStaffInvitations: Handler<'dashboard.listStaffInvitations'> = a
 export const createStaffInvitation: Handler<'dashboard.createStaffInvitation'> = ({ shop, caller, body }) =>
   invitations.create(shop, body, granterOf(caller));
 
-export const deleteStaffInvitation: Handler<'dashboard.deleteStaffInvitation'> = async ({ shop, path }) => {
-  await invitations.withdraw(shop, path.invitation_id);
+export const deleteStaffInvitation: Handler<'dashboard.deleteStaffInvitation'> = async ({ shop, caller, path }) => {
+  await invitations.withdraw(shop, path.invitation_id, granterOf(caller));
   return undefined;
 };

@@ -499,7 +499,7 @@ export interface Tables {
     status: 'pending' | 'confirmed' | 'processing' | 'completed' | 'cancelled';
     payment_status: 'pending' | 'awaiting_payment' | 'authorized' | 'paid' | 'partially_refunded' | 'refunded' | 'failed' | 'expired' | 'voided';
     fulfillment_status: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | 'delivered' | 'returned';
-    payment_method: 'bank_transfer' | 'card' | 'manual' | 'free' | null;
+    payment_method: 'bank_transfer' | 'card' | 'online' | 'manual' | 'free' | null;
     billing_address: unknown;
     shipping_address: unknown;
     shipping_method: string | null;

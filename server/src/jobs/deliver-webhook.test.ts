@@ -2,7 +2,9 @@ import { webhooks } from '@commerce-backend/sdk';
 import type { EventType } from '@commerce-backend/spec';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workJobs } from '../../test/jobs.ts';
+import { mailsTo } from '../../test/mail.ts';
 import { openReceiver, waitFor } from '../../test/receiver.ts';
+import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 import type { Attempted } from '../egress/post.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
@@ -175,17 +177,32 @@ test('what fails is tried again under the same id, until it is taken', async () 
   await receiver.close();
 });
 
-test('410 disables the webhook, gives up what waits for it, and tells the staff', async () => {
+test('410 disables the webhook, gives up what waits for it, and tells the staff who want to know', async () => {
   const shop = await openShop();
+  const deaf = await openShop();
+  const { staff } = await logIn(deaf);
+  await staff.PATCH('/api/dashboard/me/notifications', { body: { webhook_disabled: false } });
   const receiver = await openReceiver(() => 410);
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
-  await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
+  const { id: unheard } = await givenWebhook(deaf, receiver.url, ['customer.created']);
+  for (const { dashboard } of [shop, deaf]) {
+    await dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
+  }
 
   const params = { path: { webhook_id: id } };
   const current = async () => (await shop.dashboard.GET('/api/dashboard/webhooks/{webhook_id}', { params })).data;
+  const there = { path: { webhook_id: unheard } };
+  await waitFor(async () => {
+    const { data } = await deaf.dashboard.GET('/api/dashboard/webhooks/{webhook_id}', { params: there });
+    return data?.status === 'disabled';
+  });
   await waitFor(async () => (await current())?.status === 'disabled');
   expect(await current()).toMatchObject({ disabled_reason: 'gone' });
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'failed', next_attempt_at: null }]);
+  const told = async (one: OpenShop) =>
+    (await mailsTo(one, one.credentials.staff.email)).filter(({ subject }) => subject.endsWith('was disabled'));
+  expect(await told(shop)).toHaveLength(1);
+  expect(await told(deaf)).toHaveLength(0);
   await receiver.close();
 });
 

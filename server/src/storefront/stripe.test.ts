@@ -55,6 +55,40 @@ test('a card that works makes the order, and a declined one leaves the checkout 
   expect(keptAt(shop)).toBe(1_490);
 });
 
+test('an order is paid online where what the provider settles is no card, on its page or with a token, and refunded by it', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenCheckout();
+  const { data } = await shop.complete(id, { confirmation_token: shop.givenToken('wallet') });
+  expect(data?.order).toMatchObject({ payment_method: 'online', payment_status: 'paid' });
+
+  const page = await shop.givenPage();
+  await fetch(page.url, { method: 'POST', body: new URLSearchParams({ action: 'paypal' }), redirect: 'manual' });
+  await shop.settlePayments();
+  expect(await shop.orderOf(page.checkout_id)).toMatchObject({ payment_method: 'online', payment_status: 'paid' });
+
+  const slow = await shop.givenCheckout();
+  const { data: debit } = await shop.complete(slow.id, {
+    confirmation_token: shop.givenToken('processing'),
+    return_url: RETURN_URL,
+  });
+  expect(debit?.order).toMatchObject({ payment_method: 'online', payment_status: 'pending' });
+  const card = await shop.givenPaidOrder();
+
+  const { data: online } = await shop.dashboard.GET('/api/dashboard/orders', {
+    params: { query: { payment_method: 'online' } },
+  });
+  expect(online?.total).toBe(3);
+  expect(await shop.details(card.id)).toMatchObject({ payment_method: 'card' });
+
+  const refund = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path: { order_id: data?.order.id ?? '' } },
+    body: { amount: '14.90', reason: 'customer' },
+  });
+  expect(refund.data).toMatchObject({ refund: { status: 'pending' } });
+  await shop.finishMoves();
+  expect(await shop.details(data?.order.id ?? '')).toMatchObject({ payment_status: 'refunded' });
+});
+
 test('3-D Secure is done at the bank, and the order is made when the shopper is back', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();

@@ -1,6 +1,6 @@
 import { group, type Params, text, texts } from './form.ts';
 import { cancelIntent, captureIntent, createIntent, createRefund } from './intents.ts';
-import { type Ledger, onTheWire } from './ledger.ts';
+import { intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';
 import { invalid } from './objects.ts';
 import { createSession, expireSession, showSession } from './sessions.ts';
 
@@ -28,9 +28,11 @@ export function answer(ledger: Ledger, pages: string, { method, path, params, ac
     case 'POST payment_intents':
       return createIntent(ledger, account, pages, params);
     case 'GET payment_intents':
-      return all(ledger.intents.values());
+      return all(
+        [...ledger.intents.values()].map((intent) => ({ ...intentOnTheWire(intent), account: intent.account })),
+      );
     case 'GET payment_intents/id':
-      return onTheWire(ledger.intent(id, account));
+      return intentOnTheWire(ledger.intent(id, account), expand);
     case 'POST payment_intents/id/capture':
       return captureIntent(ledger, ledger.intent(id, account), params);
     case 'POST payment_intents/id/cancel':

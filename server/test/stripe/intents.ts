@@ -1,11 +1,11 @@
 import { group, type Params, text, texts } from './form.ts';
-import { type Card, type Ledger, onTheWire } from './ledger.ts';
+import { type Card, intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';
 import { type Intent, invalid, type Refund, Refusal } from './objects.ts';
 
 /** PaymentIntents and refunds. */
 
 const CREATE =
-  'amount currency confirm confirmation_token capture_method automatic_payment_methods return_url description metadata';
+  'amount currency confirm confirmation_token capture_method automatic_payment_methods return_url description metadata expand';
 
 export function createIntent(ledger: Ledger, account: string, pages: string, params: Params): object {
   refuseUnknown(params, CREATE);
@@ -19,7 +19,7 @@ export function createIntent(ledger: Ledger, account: string, pages: string, par
   });
   if (text(params, 'confirm') !== 'true') {
     ledger.intents.set(intent.id, intent);
-    return onTheWire(intent);
+    return intentOnTheWire(intent);
   }
   const redirects = text(group(params, 'automatic_payment_methods'), 'allow_redirects') ?? 'always';
   if (redirects === 'always' && intent.return_url === null) {
@@ -34,15 +34,22 @@ export function createIntent(ledger: Ledger, account: string, pages: string, par
   ledger.tokens.delete(token);
   ledger.intents.set(intent.id, intent);
   pay(ledger, intent, card, pages);
-  return onTheWire(intent);
+  return intentOnTheWire(intent, Object.values(texts(group(params, 'expand'))));
 }
 
 /** What happens with a card; a declined one is an error that shows the intent. */
 function pay(ledger: Ledger, intent: Intent, card: Card, pages: string): void {
-  if (card === 'success') ledger.take(intent);
+  payWith(ledger, intent, card === 'processing' || card === 'wallet' ? METHOD_OF[card] : 'card');
+  if (card === 'success' || card === 'wallet') ledger.take(intent);
   else if (card === 'processing') ledger.change(intent, 'processing');
   else if (card === 'three_d_secure') challenge(ledger, intent, pages);
   else decline(ledger, intent);
+}
+
+const METHOD_OF = { processing: 'sepa_debit', wallet: 'paypal' };
+
+export function payWith(ledger: Ledger, intent: Intent, type: string): void {
+  intent.payment_method = { id: ledger.id('pm'), object: 'payment_method', type };
 }
 
 function challenge(ledger: Ledger, intent: Intent, pages: string): void {
@@ -60,7 +67,7 @@ function decline(ledger: Ledger, intent: Intent): void {
     decline_code: 'generic_decline',
     message: 'Your card was declined.',
   };
-  throw new Refusal(402, { ...error, payment_intent: onTheWire(intent) });
+  throw new Refusal(402, { ...error, payment_intent: intentOnTheWire(intent) });
 }
 
 export function newIntent(
@@ -82,6 +89,7 @@ export function newIntent(
     client_secret: `${id}_secret_${ledger.id('s')}`,
     created: ledger.now(),
     last_payment_error: null,
+    payment_method: null,
     next_action: null,
   };
 }
@@ -92,7 +100,7 @@ export function captureIntent(ledger: Ledger, intent: Intent, params: Params): o
   const amount = amountOf(params, 'amount_to_capture');
   if (amount > intent.amount_capturable) throw invalid('The amount to capture is too large.', 'amount_too_large');
   ledger.capture(intent, amount);
-  return onTheWire(intent);
+  return intentOnTheWire(intent);
 }
 
 export function cancelIntent(ledger: Ledger, intent: Intent): object {
@@ -102,7 +110,7 @@ export function cancelIntent(ledger: Ledger, intent: Intent): object {
   if (['succeeded', 'canceled', 'processing'].includes(intent.status)) throw unexpectedState(intent, 'canceled');
   intent.next_action = null;
   ledger.change(intent, 'canceled');
-  return onTheWire(intent);
+  return intentOnTheWire(intent);
 }
 
 export function createRefund(ledger: Ledger, account: string, params: Params): Omit<Refund, 'account'> {
@@ -139,7 +147,7 @@ export function refundedOf(ledger: Ledger, { id }: Pick<Intent, 'id'>): number {
 
 function unexpectedState(intent: Intent, wanted: string): Refusal {
   const message = `This PaymentIntent could not be ${wanted} because it has a status of ${intent.status}.`;
-  return invalid(message, 'payment_intent_unexpected_state', { payment_intent: onTheWire(intent) });
+  return invalid(message, 'payment_intent_unexpected_state', { payment_intent: intentOnTheWire(intent) });
 }
 
 export function amountOf(params: Params | undefined, name: string): number {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
 
 /** How a card behaves that a confirmation token stands for. */
-export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing';
+export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
 /** A week: how long a bank reserves money for. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
@@ -86,7 +86,7 @@ export class Ledger {
   change(intent: Intent, status: Intent['status'], type = EVENT_OF[status]): void {
     intent.status = status;
     if (status === 'canceled') intent.amount_capturable = 0;
-    if (type) this.#tell(intent.account, type, onTheWire(intent));
+    if (type) this.#tell(intent.account, type, intentOnTheWire(intent));
   }
 
   expire(session: Session): void {
@@ -147,6 +147,12 @@ const EVENT_OF: Partial<Record<Intent['status'], string>> = {
 export function onTheWire<One extends { account: string }>(one: One): Omit<One, 'account'> {
   const { account: _, ...wire } = one;
   return wire;
+}
+
+/** Its method of payment is an id, unless it was asked for. */
+export function intentOnTheWire(intent: Intent, expand: string[] = []) {
+  const { payment_method: method, ...wire } = onTheWire(intent);
+  return { ...wire, payment_method: expand.includes('payment_method') ? method : (method?.id ?? null) };
 }
 
 function known<One extends { account: string; object: string }>(

@@ -15,6 +15,8 @@ export interface Intent {
   description: string | null;
   last_payment_error: { type: 'card_error'; code: string; message: string } | null;
   metadata: Record<string, string>;
+  /** On the wire only its id, unless it was asked for. */
+  payment_method: { id: string; object: 'payment_method'; type: string } | null;
   next_action: { type: 'redirect_to_url'; redirect_to_url: { url: string } } | { type: 'use_stripe_sdk' } | null;
   return_url: string | null;
 }

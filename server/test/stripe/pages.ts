@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readForm, text } from './form.ts';
+import { payWith } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { intentOfSession } from './sessions.ts';
 
@@ -31,10 +32,11 @@ function payPage(ledger: Ledger, pages: string, id: string, action: string | und
   if (action === 'abandon') return leave(session.cancel_url ?? session.success_url);
   if (session.status !== 'open') return show('This page has ended.', []);
   const amount = `${session.amount_total} ${session.currency}`;
-  const buttons = ['pay', 'three_d_secure', 'decline', 'abandon'];
+  const buttons = ['pay', 'paypal', 'three_d_secure', 'decline', 'abandon'];
   if (action === undefined) return show(`Pay ${amount}`, buttons);
   const intent = intentOfSession(ledger, session);
-  if (action === 'pay') {
+  payWith(ledger, intent, action === 'paypal' ? 'paypal' : 'card');
+  if (action === 'pay' || action === 'paypal') {
     ledger.take(intent);
     return leave(session.success_url);
   }

@@ -1,6 +1,6 @@
 import { group, type Params, text, texts } from './form.ts';
 import { amountOf, newIntent, refuseUnknown } from './intents.ts';
-import { type Ledger, onTheWire } from './ledger.ts';
+import { intentOnTheWire, type Ledger } from './ledger.ts';
 import { type Intent, invalid, type Session } from './objects.ts';
 
 /** Checkout: Stripe's own page. */
@@ -54,7 +54,9 @@ export function createSession(ledger: Ledger, account: string, pages: string, pa
 export function showSession(ledger: Ledger, session: Session, expand: string[]): object {
   const intent = session.payment_intent === null ? undefined : ledger.intents.get(session.payment_intent);
   const wire = ledger.sessionOnTheWire(session);
-  return expand.includes('payment_intent') && intent ? { ...wire, payment_intent: onTheWire(intent) } : wire;
+  const isShown = expand.some((path) => path.split('.')[0] === 'payment_intent');
+  const inIntent = expand.map((path) => path.replace('payment_intent.', ''));
+  return isShown && intent ? { ...wire, payment_intent: intentOnTheWire(intent, inIntent) } : wire;
 }
 
 export function expireSession(ledger: Ledger, session: Session): object {

@@ -73,7 +73,7 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
-  if (found.suspended) refuseSuspended(operation);
+  if (found.suspended) throw siteSuspended();
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
   requireScope(operation, scopes);
@@ -120,7 +120,7 @@ async function authenticateGuest(
   const [row] = rows;
   const found = row && parse(row.known);
   if (!found || found.site_id === null) throw notFound('shop');
-  if (found.suspended) refuseSuspended(operation);
+  if (found.suspended) throw siteSuspended();
   requireScope(operation, GUEST_AGENT_SCOPES);
   return {
     ...{ kind: 'guest_agent', tenant: tenantOf(found as Known, row), guest, customer_id: null },
@@ -201,7 +201,7 @@ function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
 }
 
-/** While a site is suspended, its staff may log in and out, and take their data away. */
+/** While a site is suspended, its staff may log in and out, and take their data away; programs may do nothing. */
 function refuseSuspended(operation: Operation): void {
   if (!operation.merchantOptional && !operation.whileSuspended) throw siteSuspended();
 }

@@ -44,6 +44,12 @@ export function requireAll(granted: string[], { scopes: held }: Caller): void {
   });
 }
 
+/** Throws `insufficient_scope` where what was asked for in the body needs a scope besides the operation's, and the caller lacks it. */
+export function requireAlso(scope: ApiKeyScope, { scopes: held }: Caller): void {
+  if (held.includes(scope)) return;
+  throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
+}
+
 /** What the caller may do with the roles of others. */
 export function granterOf({ scopes: held }: Caller): Granter {
   const beyond = Object.entries(roles).flatMap(([role, scopes]) => {

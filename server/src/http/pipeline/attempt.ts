@@ -33,6 +33,7 @@ import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
+import { auditOwnAccount, type OwnAccount, ownAccountOf } from './own-account.ts';
 import { payloadOf } from './payload.ts';
 import { readCatalogue, readTogether, sharesLookUps } from './read-catalogue.ts';
 import type { Readiness } from './readiness.ts';
@@ -205,13 +206,19 @@ async function run(
   if (known) ahead?.begin(connection, (shop) => handler({ ...partsOf(deps, incoming, {}), shop } as never));
   const caller = await (ahead && known ? ahead.admitted(admission) : admission);
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
-  const call = { ...partsOf(deps, incoming, caller), caller, shop };
+  let account = ownAccountOf(caller, operation);
+  const isAbout = (named: OwnAccount) => {
+    account = named;
+  };
+  const call = { ...partsOf(deps, incoming, caller), caller, shop, isAbout };
   const work = async () => {
     const body = await (ahead?.result ?? handler(call as never)).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await advised(shop, error, req) : error;
     });
     if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);
-    return { answer: success(operation, body), body };
+    const answer = success(operation, body);
+    if (account) await auditOwnAccount(connection, account, recordOf(deps, incoming, keyOf(deps, incoming), answer));
+    return { answer, body };
   };
   const versioned = operation.guarded || operation.tagged;
   const answer = async () => (versioned ? runVersioned(operation, req, shop, work) : (await work()).answer);
@@ -252,15 +259,15 @@ async function readAudited(
 }
 
 /** The row of the audit. */
-function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, caller: Caller, key: Key, given: Answer) {
+function eventOf(deps: Deps, incoming: Incoming, shop: Shop, caller: Caller, key: Key, given: Answer) {
+  return auditEvent(shop, { caller, ...recordOf(deps, incoming, key, given) });
+}
+
+/** What the audit tells of a call, whoever made it. */
+function recordOf({ secretKey, auditKey }: Deps, { operation, req, res }: Incoming, key: Key, given: Answer) {
   const { status, made } = given;
-  return auditEvent(shop, {
-    ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status, made },
-    answer: given,
-    secretKey: deps.secretKey,
-    auditKey: deps.auditKey,
-    audit_id: auditIdOf(res.locals as Notes),
-  });
+  const about = { operation, req, payload: key.request, request_id: key.request_id, status, made, answer: given };
+  return { ...about, secretKey, auditKey, audit_id: auditIdOf(res.locals as Notes) };
 }
 
 /** The key of a mutation with a token, which is claimed in the look-up of the token. */

@@ -20,7 +20,7 @@ import type { Answer } from './errors.ts';
 
 /**
  * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
- * keys. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
+ * keys. What staff do with their own login is recorded in each shop that they work for. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
  * it was about, and the names of the fields that were sent; of agents, what the call was about in details. The database lets
  * requests add rows, but neither change nor remove them, and each row is signed by a key that the database does not know.
  */
@@ -74,9 +74,23 @@ const MAX_FIELDS = 100;
 
 /** What a call of staff or of an API key was about: the ids in its path and of what it made, and the fields that it sent. */
 function changesOf({ caller, req, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
-  if (!ON_THE_DASHBOARD.includes(caller.kind)) return {};
-  const targets = [...Object.values(req.params), made].filter(isUuid);
-  return { targets, fields: Object.keys((req.body as object | undefined) ?? {}).slice(0, MAX_FIELDS) };
+  return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(req, made) : {};
+}
+
+function sentIn({ params, body }: Request, made?: string) {
+  const targets = [...Object.values(params), made].filter(isUuid);
+  return { targets, fields: Object.keys((body as object | undefined) ?? {}).slice(0, MAX_FIELDS) };
+}
+
+/**
+ * The insert that records, in one shop, what a member of its staff did with their own login, or by a mailed link: no shop is named in
+ * such a call. The shop has to be the tenant meanwhile.
+ */
+export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<AuditedCall, 'caller'>): Sql {
+  const { operation, req } = act;
+  const actor = { type: 'staff', id: staff_id };
+  const about = { customer_id: null, details: undefined, buyer_ip: undefined };
+  return insertion({ ...act, ...about, ...sentIn(req), site_id, actor, action: operation.id });
 }
 
 /** Records a call by itself, for mutations that are not an operation's. */

@@ -6,6 +6,7 @@ import type { ShownJson } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
+import type { OwnAccount } from './own-account.ts';
 
 /** The types of handlers, as the contract has them. */
 
@@ -22,7 +23,7 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  * transaction, and returns the handler proper.
  */
 export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<WholeCall<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
+  beforehand(call: Omit<WholeCall<Id>, 'shop' | 'isAbout'> & Beforehands): Promise<Handler<Id>>;
   /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
   directly?(call: Pick<WholeCall<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
@@ -75,6 +76,8 @@ export interface WholeCall<Id extends OperationId> {
   origin: Origin;
   /** Sends to addresses that tenants name. */
   egress: Egress;
+  /** Says whose login a call is about that no session makes, or which shop somebody joins: it is recorded there. */
+  isAbout: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;

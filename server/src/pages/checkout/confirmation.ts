@@ -109,7 +109,7 @@ function paymentSteps({ say }: Language, { status }: Order, payment: Payment): s
         say('checkout.next_preparing'),
       ];
     default:
-      return payment.method === 'card'
+      return payment.method === 'card' || payment.method === 'online'
         ? [say('checkout.next_unconfirmed')]
         : [say('checkout.next_handed_over'), say('checkout.next_preparing')];
   }

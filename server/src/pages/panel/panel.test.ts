@@ -1,7 +1,9 @@
 import { createClient } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
 import { fetchAt } from '../../../test/fetch-at.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
 
 const ORIGIN = 'http://localhost';
 const SAME = { 'Sec-Fetch-Site': 'same-origin', 'X-Panel': '1', Origin: ORIGIN };
@@ -97,6 +99,34 @@ test('only the panel is given the cookie, and a logout removes it and ends the s
 
   expect([out.status, out.cookie]).toEqual([204, 'panel=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax']);
   expect((await call(shop, 'GET', 'me', { ...SAME, Cookie })).status).toBe(401);
+});
+
+test('over https the cookie is bound to the host and to https, and over http only on this machine is there any', async () => {
+  const shop = await openShop();
+  const { email, password } = shop.credentials.staff;
+  const at = async (baseUrl: string) => {
+    const server = await startServer(databaseUrl(), { baseUrl });
+    const there = { ...shop, baseUrl: server.baseUrl };
+    const from = { ...SAME, Origin: baseUrl };
+    try {
+      const login = await call(there, 'POST', 'auth/login', from, { email, password });
+      const Cookie = (login.cookie ?? '').split(';')[0];
+      const read = await call(there, 'GET', 'me', { ...from, Cookie });
+      const plain = await call(there, 'GET', 'me', { ...from, Cookie: Cookie?.replace('__Host-', '') });
+      const out = await call(there, 'POST', 'auth/logout', { ...from, Cookie });
+      return { login, read, plain, out };
+    } finally {
+      await stopServer(server);
+    }
+  };
+
+  const { login, read, plain, out } = await at('https://shop.example');
+  expect(login.cookie).toMatch(/^__Host-panel=mch_\w{38}; Path=\/; Max-Age=43\d{3}; HttpOnly; Secure; SameSite=Lax$/);
+  expect([read.status, plain.status, out.status]).toEqual([200, 401, 204]);
+  expect(out.cookie).toBe('__Host-panel=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax');
+
+  const { login: unsafe } = await at('http://shop.example');
+  expect([unsafe.status, unsafe.cookie, JSON.parse(unsafe.text).error]).toEqual([403, null, 'origin_not_allowed']);
 });
 
 test('the panel is one page at all its addresses, which nobody frames or keeps, and is not at a host of a shop', async () => {

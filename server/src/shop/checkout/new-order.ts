@@ -112,9 +112,9 @@ function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Ord
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
     case 'paid':
-      return { type: 'payment_confirmed', message: 'The card payment succeeded.' };
+      return { type: 'payment_confirmed', message: `The ${charged?.paid_by ?? 'card'} payment succeeded.` };
     case 'authorized':
-      return { type: 'payment_authorized', message: 'The card payment was authorized.' };
+      return { type: 'payment_authorized', message: `The ${charged?.paid_by ?? 'card'} payment was authorized.` };
     default:
       return undefined;
   }
@@ -163,7 +163,7 @@ async function insertOrder(
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
-        ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
+        ${charged?.paid_by ?? payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
         ${shipping_option?.name ?? null}, ${shipping_option?.kind ?? null}, ${row.source}, (
           select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
         ${cart.discount?.holds ? cart.discount.code : null},

@@ -137,10 +137,10 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} does not know what it is for.`);
-  const { status } = outcome;
+  const { status, paid_by } = outcome;
   const { agent_token_id } = row;
   const spent = agent_token_id && held_cents > 0 ? await spendHeld(shop, agent_token_id, held_cents) : NOTHING_SPENT;
-  const charged = { payment_id: attempt.id, amount: attempt.amount, status };
+  const charged = { payment_id: attempt.id, amount: attempt.amount, status, paid_by };
   await createPaidOrder(shop.as(frozen.actor), thawed(frozen, row), charged, spent);
   await shop.run(
     sql`update payments set next_action = null, captured_amount = case when ${status === 'succeeded'}

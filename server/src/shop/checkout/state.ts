@@ -6,7 +6,7 @@ import type {
   CountryTaxRate,
   NextAction,
   OrderSource,
-  PaymentMethod,
+  PaymentChoice,
   ShippingChoice,
 } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
@@ -47,7 +47,7 @@ export interface CheckoutRow {
   shipping_address: Address | null;
   billing_address: Address | null;
   shipping_option_id: string | null;
-  payment_method: Exclude<PaymentMethod, 'free'> | null;
+  payment_method: PaymentChoice | null;
   note: string | null;
   /** Whoever orders agrees to mails about offers. */
   marketing_opt_in: boolean;
@@ -206,9 +206,9 @@ export interface Priced {
   lines: CartLine[];
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
-  payment_methods: PaymentMethod[];
+  payment_methods: (PaymentChoice | 'free')[];
   /** The one chosen, as long as it is offered; `free` when there is nothing to pay. */
-  payment_method: PaymentMethod | null;
+  payment_method: PaymentChoice | 'free' | null;
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
@@ -258,7 +258,7 @@ export function priceCart(
   const offered = offeredMethods(terms, checkoutDeps, shipping_option);
   const free = totals.total === 0;
   const chosen = offered.find((method) => method === (row.payment_method ?? methodOf(shipping_option))) ?? null;
-  const payment_method: PaymentMethod | null = free ? 'free' : chosen;
+  const payment_method: Priced['payment_method'] = free ? 'free' : chosen;
   const warnings = undeliverable(terms.shipping_options, choices, parcel);
   const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method, warnings };
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
@@ -292,8 +292,8 @@ export function offeredMethods(
   { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
   shipping_option: ShippingChoice | null,
-): Exclude<PaymentMethod, 'free'>[] {
-  const offered: Exclude<PaymentMethod, 'free'>[] = [];
+): PaymentChoice[] {
+  const offered: PaymentChoice[] = [];
   if (bank_details) offered.push('bank_transfer');
   if (card || has_payment_account) offered.push('card');
   if (shipping_option?.kind === 'pickup') offered.push('manual');
@@ -306,6 +306,7 @@ export interface Charged {
   /** What was charged, as a decimal string. */
   amount: string;
   status: Outcome['status'];
+  paid_by: Outcome['paid_by'];
 }
 
 /** The result of paying: how the payment stands, or why none was begun. */

@@ -115,7 +115,7 @@ async function charge(buyer: Shop, { row, totals }: Priced): Promise<Charged> {
       values (${buyer.siteId}, ${payment_id}, ${row.id}, ${TEST_PROVIDER}, 'succeeded', ${amount}, ${amount}, ${buyer.currency},
         ${randomBytes(32)})`,
   );
-  return { payment_id, amount, status: 'succeeded' };
+  return { payment_id, amount, status: 'succeeded', paid_by: 'card' };
 }
 
 async function mailsOf(shop: Shop, serverUrl: string, { id: order_id }: OrderDetails): Promise<TestMail[]> {

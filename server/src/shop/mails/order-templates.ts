@@ -86,7 +86,7 @@ export const WRITERS = {
       if (!refund) return undefined;
       const { order_number: number, payment_method } = told.order;
       const amount = amountOf(told, refund.amount);
-      const way = payment_method === 'card' ? 'card' : 'other';
+      const way = payment_method === 'card' || payment_method === 'online' ? 'card' : 'other';
       return {
         subject: say('mail.refunded_subject', { amount, number }),
         parts: [

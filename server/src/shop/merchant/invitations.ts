@@ -34,7 +34,7 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 
 /**
  * Invites an address in the name of the member of staff who acts, in place of an earlier invitation of the same. Throws
- * `insufficient_scope` for a role beyond the caller, `already_staff` and `limit_reached`.
+ * `insufficient_scope` where either role is beyond the caller, `already_staff` and `limit_reached`.
  */
 export async function create(
   shop: Shop,
@@ -49,6 +49,7 @@ export async function create(
       where m.site_id = ${shop.siteId} and lower(s.email) = ${address}`,
   );
   if (works) throw new ShopError('already_staff', 'This address belongs to the staff already.');
+  await refuseOpenBeyond(shop, sql`email = ${address}`, granter);
   const made = await shop.one<StaffInvitation>(
     sql`insert into staff_invitations as v (site_id, id, email, role, invited_by, expires_at)
       select ${shop.siteId}, ${uuidv7()}, ${address}, ${role}, ${shop.actorId}, now() + ${LIFE}::interval
@@ -63,8 +64,18 @@ export async function create(
   return made;
 }
 
-/** Ends an invitation whose link has not been used. Throws `not_found`. */
-export async function withdraw(shop: Shop, id: string): Promise<void> {
+/** Throws `insufficient_scope` where an open invitation is to a role that is beyond the caller. Its site's turn has been taken. */
+async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promise<void> {
+  const open = await shop.one<{ role: StaffRole }>(
+    sql`select role from staff_invitations where site_id = ${shop.siteId} and ended_at is null and ${which}`,
+  );
+  if (open) refuseBeyond(open.role, granter);
+}
+
+/** Ends an invitation whose link has not been used. Throws `insufficient_scope` for a role beyond the caller, and `not_found`. */
+export async function withdraw(shop: Shop, id: string, granter: Granter): Promise<void> {
+  await takeTurn(shop);
+  await refuseOpenBeyond(shop, sql`id = ${id}`, granter);
   const ended = await shop.run(
     sql`update staff_invitations set ended_at = now()
       where site_id = ${shop.siteId} and id = ${id} and ended_at is null`,

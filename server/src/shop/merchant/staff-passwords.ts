@@ -55,8 +55,8 @@ export async function prepareReset(
   return hashPassword(new_password);
 }
 
-/** Sets the password, once per link. The second factor stays as it is. Throws `reset_token_invalid`. */
-export async function reset(shop: Shop, token: string, password_hash: string): Promise<void> {
+/** Sets the password, once per link, and returns whose it is. The second factor stays as it is. Throws `reset_token_invalid`. */
+export async function reset(shop: Shop, token: string, password_hash: string): Promise<string> {
   const person = await shop.one<{ id: string; email: string }>(
     sql`with taken as (
         delete from staff_resets where token_hash = ${hashToken(token)} and expires_at > now() returning staff_id
@@ -66,6 +66,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
   );
   if (!person) throw linkIsDead();
   await afterwards(shop, person.id, person.email);
+  return person.id;
 }
 
 async function afterwards(shop: Shop, staff_id: string, email: string): Promise<void> {

@@ -74,6 +74,8 @@ export interface Outcome {
   /** What the provider says it took or reserved, in minor units; compared with what was to be paid. Null when it says nothing. */
   amount: number | null;
   currency: string | null;
+  /** By what it is paid; absent where that is not known. */
+  paid_by?: 'card' | 'online';
 }
 
 export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };

@@ -17,6 +17,7 @@ test('a suspended site answers 403 on every surface from the next call on, but f
   const { site_id, baseUrl } = shop;
   await shop.givenProduct();
   const checkout = await shop.givenCheckout();
+  const { staff } = await logIn(shop);
   expect((await shop.storefront.GET('/api/storefront/products')).response.status).toBe(200);
   const at = (path: string, init?: RequestInit) => fetch(`${baseUrl}${path}`, init);
   const page = new URL(checkout.checkout_url ?? '').pathname;
@@ -48,7 +49,16 @@ test('a suspended site answers 403 on every surface from the next call on, but f
   ]) {
     expect([path, (await at(path)).status]).toEqual([path, 403]);
   }
-  expect((await shop.dashboard.GET('/api/dashboard/products/export')).response.status).toBe(200);
+  for (const path of [
+    '/api/dashboard/products/export',
+    '/api/dashboard/orders/export',
+    '/api/dashboard/customers/export',
+  ] as const) {
+    expect([path, (await staff.GET(path)).response.status]).toEqual([path, 200]);
+    expect((await shop.dashboard.GET(path)).error).toMatchObject(SUSPENDED);
+  }
+  expect((await staff.GET('/api/dashboard/products')).error).toMatchObject(SUSPENDED);
+  expect((await shop.dashboard.GET('/api/dashboard/me')).error).toMatchObject(SUSPENDED);
   expect(await (await at(page, { headers: { 'Accept-Language': 'de' } })).text()).toContain('zurzeit geschlossen');
 
   await asOwner((owner) => resumeSite(owner, site_id));

@@ -4,9 +4,11 @@ import type {
   CustomerDetails,
   Discount,
   OrderDetails,
+  PaymentAccount,
   Product,
   Settings,
   ShippingOption,
+  Webhook,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import * as collections from '../catalog/collections.ts';
@@ -14,9 +16,11 @@ import * as customers from '../customers/customers.ts';
 import * as discounts from '../discounts/codes.ts';
 import * as settings from '../merchant/settings.ts';
 import * as orders from '../orders/orders.ts';
+import * as accounts from '../payments/accounts/accounts.ts';
 import * as products from '../products/products.ts';
 import * as shippingOptions from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
+import * as webhooks from '../webhooks/webhooks.ts';
 
 /**
  * The versions of what people edit at the dashboard. A version is a hash of all that a person can edit of a resource, so that
@@ -92,6 +96,21 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     lock: shippingOptions.lockAll,
     read: (shop, id) => shippingOptions.get(shop, id),
     edited: ({ updated_at: _, ...edited }: ShippingOption) => edited,
+  },
+  'payment-account': {
+    parameter: undefined,
+    schema: 'PaymentAccount',
+    lock: accounts.lock,
+    read: (shop) => accounts.get(shop),
+    // The time stays: a key that replaces another is not shown.
+    edited: ({ webhook_url: _, ...edited }: PaymentAccount) => edited,
+  },
+  webhooks: {
+    parameter: 'webhook_id',
+    schema: 'Webhook',
+    lock: (shop, id) => shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${id} for update`),
+    read: (shop, id) => webhooks.get(shop, id),
+    edited: ({ url, events, description, status }: Webhook) => ({ url, events, description, status }),
   },
 };
 

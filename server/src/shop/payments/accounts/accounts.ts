@@ -21,8 +21,16 @@ interface AccountRow {
   updated_at: string | null;
 }
 
+/** Has changes of a shop's account wait for each other, until the transaction ends. */
+export async function lock(shop: Shop): Promise<void> {
+  await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
+}
+
 /** The account, or a statement that there is none. */
-export async function get(shop: Shop, { baseUrl }: AccountDeps): Promise<PaymentAccount> {
+export async function get(
+  shop: Shop,
+  { baseUrl }: Pick<AccountDeps, 'baseUrl'> = { baseUrl: '' },
+): Promise<PaymentAccount> {
   const found = await shop.one<AccountRow>(
     sql`select a.provider, case when a.secret_key is not null then 'own' when a.provider is not null then 'connected' end as kind,
         a.mode, a.connected_account, coalesce(a.webhook_secret is not null, false) as webhook_secret_set,
@@ -44,6 +52,7 @@ export async function update(
   isOtherAccount = false,
 ): Promise<PaymentAccount> {
   const { secret_key, webhook_secret, capture } = patch;
+  await lock(shop);
   if (secret_key !== undefined) {
     if (isOtherAccount) await refuseOpenPayments(shop);
     await setKey(shop, deps, secret_key);
@@ -59,6 +68,7 @@ export async function update(
 
 /** Removes the account that the merchant has set. */
 export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAccount> {
+  await lock(shop);
   await refuseConnected(shop);
   await refuseOpenPayments(shop);
   const removed = await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId}`);

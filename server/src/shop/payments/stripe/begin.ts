@@ -3,7 +3,7 @@ import type { Outcome, PaymentToBegin } from '../provider.ts';
 import { toStripe } from './amounts.ts';
 import { codeOf, isRefusal } from './errors.ts';
 import { findPayment } from './find.ts';
-import { outcomeOfSession } from './outcomes.ts';
+import { outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /** Begins a payment. Sending it again begins it once: our id is the idempotency key. */
@@ -72,6 +72,7 @@ function confirm(
       ...(return_url !== null && { return_url }),
       description,
       metadata: metadataOf(payment),
+      expand: SHOWN_IN_INTENT,
     },
     { idempotencyKey: id },
   );

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaymentKey } from '../provider.ts';
+import { SHOWN_IN_INTENT, SHOWN_IN_SESSION } from './outcomes.ts';
 
 /** The objects of Stripe that belong to a payment of ours. */
 
@@ -16,7 +17,7 @@ const AT_MOST = 10_000;
 export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey): Promise<Found | undefined> {
   if (reference?.startsWith('cs_')) return { kind: 'session', session: await readSession(stripe, reference) };
   if (reference?.startsWith('pi_')) {
-    return { kind: 'intent', intent: await stripe.paymentIntents.retrieve(reference) };
+    return { kind: 'intent', intent: await readIntent(stripe, reference) };
   }
   const began = Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1_000;
   const created = { gte: Math.floor(began) - EARLIER_SECONDS, lte: Math.ceil(began) + LATER_SECONDS };
@@ -25,7 +26,7 @@ export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey)
   const session = await first(stripe.checkout.sessions.list(pages), (one) => one.metadata?.payment_id === id);
   if (session) return { kind: 'session', session: await readSession(stripe, session.id) };
   const intent = await first(stripe.paymentIntents.list(pages), (one) => one.metadata.payment_id === id);
-  return intent && { kind: 'intent', intent };
+  return intent && { kind: 'intent', intent: await readIntent(stripe, intent.id) };
 }
 
 /** The PaymentIntent of what was found; a session has one once the human has begun to pay. */
@@ -41,7 +42,11 @@ export function findRefund(stripe: Stripe, payment_intent: string, id: string): 
 }
 
 function readSession(stripe: Stripe, id: string): Promise<Stripe.Checkout.Session> {
-  return stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
+  return stripe.checkout.sessions.retrieve(id, { expand: SHOWN_IN_SESSION });
+}
+
+function readIntent(stripe: Stripe, id: string): Promise<Stripe.PaymentIntent> {
+  return stripe.paymentIntents.retrieve(id, { expand: SHOWN_IN_INTENT });
 }
 
 async function first<One>(all: AsyncIterable<One>, isMeant: (one: One) => boolean): Promise<One | undefined> {

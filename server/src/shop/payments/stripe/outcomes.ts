@@ -6,9 +6,13 @@ import { fromStripe } from './amounts.ts';
 
 const NOTHING = { reason: null, next_action: null, amount: null, currency: null };
 
+/** Has Stripe show by what a PaymentIntent is paid. */
+export const SHOWN_IN_INTENT = ['payment_method'];
+export const SHOWN_IN_SESSION = ['payment_intent.payment_method'];
+
 /** How the payment of a PaymentIntent stands. One that failed may still be paid with another card, until it is cancelled. */
 export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent.id): Outcome {
-  const known = { ...NOTHING, reference };
+  const known = { ...NOTHING, reference, ...paidBy(intent) };
   switch (intent.status) {
     case 'succeeded':
       return { ...known, ...moneyOf(intent, intent.amount_received), status: 'succeeded' };
@@ -66,6 +70,12 @@ export function madeRefund(refund: Stripe.Refund): MadeRefund {
     reason: reason === 'duplicate' ? 'duplicate' : reason === 'requested_by_customer' ? 'customer' : 'other',
     outcome: outcomeOfRefund(refund),
   };
+}
+
+/** Wallets that hold a card count as that card; whatever else Stripe settles is `online`. */
+function paidBy({ payment_method }: Pick<Stripe.PaymentIntent, 'payment_method'>): Pick<Outcome, 'paid_by'> {
+  if (!payment_method || typeof payment_method === 'string') return {};
+  return { paid_by: payment_method.type.startsWith('card') ? 'card' : 'online' };
 }
 
 function moneyOf({ currency }: Stripe.PaymentIntent, amount: number) {

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import type { Outcome } from '../provider.ts';
 import { ifRefused } from './errors.ts';
 import { type Found, intentOf } from './find.ts';
-import { outcomeOfIntent, outcomeOfSession } from './outcomes.ts';
+import { outcomeOfIntent, outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 
 /** How a payment stands. One that failed is ended at Stripe, so that nobody can pay it after all with another card. */
 export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
@@ -11,7 +11,7 @@ export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   if (outcome.status !== 'failed' || intent?.status !== 'requires_payment_method') return outcome;
   const ended = await stripe.paymentIntents.cancel(intent.id).catch(ifRefused);
   if (ended) return outcome;
-  const now = await stripe.paymentIntents.retrieve(intent.id);
+  const now = await stripe.paymentIntents.retrieve(intent.id, { expand: SHOWN_IN_INTENT });
   return outcomeOfIntent(now, outcome.reference);
 }
 

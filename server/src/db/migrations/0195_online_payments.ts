@@ -1,0 +1,21 @@
+import type { Knex } from 'knex';
+
+/** An order may be paid by what is no card and yet settled by a provider, such as a direct debit. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table commerce.orders
+      drop constraint orders_payment_method_check,
+      add constraint orders_payment_method_check
+        check (payment_method in ('bank_transfer', 'card', 'online', 'manual', 'free')) not valid;
+    alter table commerce.orders validate constraint orders_payment_method_check;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    update commerce.orders set payment_method = 'card' where payment_method = 'online';
+    alter table commerce.orders
+      drop constraint orders_payment_method_check,
+      add constraint orders_payment_method_check check (payment_method in ('bank_transfer', 'card', 'manual', 'free'));
+  `);
+}

@@ -1,0 +1,46 @@
+import sql from 'sql-template-tag';
+import { type Connection, query, together } from '../../db/connect.ts';
+import type { Caller } from '../callers/caller.ts';
+import { NOBODY } from '../callers/open-callers.ts';
+import type { Operation } from '../contract/contract.ts';
+import { type AuditedCall, auditEventOfPerson } from './audit.ts';
+
+/** Whose login a call is about that names no shop. Their shops are told of it, or the one that they join. */
+export interface OwnAccount {
+  staff_id: string;
+  site_id?: string;
+}
+
+/** What staff change with a session that has chosen no merchant is about their own login. */
+export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: Operation): OwnAccount | undefined {
+  return kind === 'staff' && tenant.site_id === NOBODY && !safe ? { staff_id: principal_id } : undefined;
+}
+
+/**
+ * Records a call about the login of a member of staff in the audit of each shop that they work for, in the transaction of the call.
+ * Each shop is the tenant while its row is written; afterwards none is.
+ */
+export async function auditOwnAccount(
+  connection: Connection,
+  { staff_id, site_id }: OwnAccount,
+  act: Omit<AuditedCall, 'caller'>,
+): Promise<void> {
+  const sites = site_id ? [site_id] : await sitesOf(connection, staff_id);
+  const writes = sites.flatMap((site) => [
+    setTenant(connection, site),
+    query(connection, auditEventOfPerson(site, staff_id, act)),
+  ]);
+  await together(...writes, setTenant(connection, NOBODY));
+}
+
+async function sitesOf(connection: Connection, staff_id: string): Promise<string[]> {
+  const { rows } = await query<{ site_id: string }>(
+    connection,
+    sql`select site_id from staff_memberships where staff_id = ${staff_id} order by site_id`,
+  );
+  return rows.map(({ site_id }) => site_id);
+}
+
+function setTenant(connection: Connection, site_id: string) {
+  return query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
+}
