@@ -1,63 +1,69 @@
-import { createHash } from 'node:crypto';
+import { Texts } from './texts.ts';
 
-/** 32-bit words of a slot: three of the key's hash, and the number plus 1, which is 0 in an empty slot. */
-const WORDS = 4;
-const NUMBER = 3;
 const FIRST_SLOTS = 1_024;
 const FULL = 0.7;
+// FNV-1a, which spreads short keys that differ in their last letter only.
+const FNV_BASIS = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
 
 /**
- * A number for each key, for files of millions of keys: a key takes some thirty bytes however long it is, in a table that no garbage
- * collection goes through. It is known by 96 bits of its SHA-1, which two keys do not share by chance.
+ * A number for each key, for files of millions of keys: a key takes some thirty bytes beside its text, in buffers that no garbage
+ * collection goes through. For browsers too, which import files by the same code.
  */
 export class KeyTable {
-  #slots = new Uint32Array(FIRST_SLOTS * WORDS);
-  #size = 0;
+  /** The number of the key in `#keys` plus 1; 0 in an empty slot. As many as a power of 2. */
+  #slots = new Uint32Array(FIRST_SLOTS);
+  readonly #keys = new Texts();
+  readonly #numbers: number[] = [];
+  readonly #encoder = new TextEncoder();
 
   has(key: string): boolean {
     return this.get(key) !== undefined;
   }
 
   get(key: string): number | undefined {
-    const number = this.#slots[this.#slotOf(hashOf(key)) + NUMBER] ?? 0;
-    return number > 0 ? number - 1 : undefined;
+    const at = this.#slots[this.#slotOf(this.#encoder.encode(key))] ?? 0;
+    return at > 0 ? this.#numbers[at - 1] : undefined;
   }
 
-  /** Whole numbers from 0. */
   set(key: string, number: number): void {
-    if (this.#size >= FULL * (this.#slots.length / WORDS)) this.#grow();
-    const words = hashOf(key);
-    const slot = this.#slotOf(words);
-    if (this.#slots[slot + NUMBER] === 0) this.#size += 1;
-    this.#slots.set(words, slot);
-    this.#slots[slot + NUMBER] = number + 1;
+    if (this.#keys.count >= FULL * this.#slots.length) this.#grow();
+    const bytes = this.#encoder.encode(key);
+    const slot = this.#slotOf(bytes);
+    const at = this.#slots[slot] ?? 0;
+    if (at > 0) {
+      this.#numbers[at - 1] = number;
+    } else {
+      this.#slots[slot] = this.#keys.add(bytes) + 1;
+      this.#numbers.push(number);
+    }
   }
 
-  /** Where the key with this hash is, or would be. */
-  #slotOf(words: Uint32Array): number {
-    let slot = ((words[0] ?? 0) % (this.#slots.length / WORDS)) * WORDS;
-    while ((this.#slots[slot + NUMBER] ?? 0) > 0 && !this.#isAt(slot, words)) {
-      slot = (slot + WORDS) % this.#slots.length;
+  /** Where this key is, or would be. */
+  #slotOf(key: Uint8Array): number {
+    const last = this.#slots.length - 1;
+    let slot = hashOf(key) & last;
+    for (let at = this.#slots[slot] ?? 0; at > 0 && !isSame(this.#keys.get(at - 1), key); at = this.#slots[slot] ?? 0) {
+      slot = (slot + 1) & last;
     }
     return slot;
   }
 
-  #isAt(slot: number, words: Uint32Array): boolean {
-    return words.every((word, i) => word === this.#slots[slot + i]);
-  }
-
   #grow(): void {
-    const before = this.#slots;
-    this.#slots = new Uint32Array(before.length * 2);
-    for (let slot = 0; slot < before.length; slot += WORDS) {
-      if (before[slot + NUMBER] === 0) continue;
-      const entry = before.subarray(slot, slot + WORDS);
-      this.#slots.set(entry, this.#slotOf(entry.subarray(0, NUMBER)));
-    }
+    this.#slots = new Uint32Array(this.#slots.length * 2);
+    for (let at = 0; at < this.#keys.count; at += 1) this.#slots[this.#slotOf(this.#keys.get(at))] = at + 1;
   }
 }
 
-function hashOf(key: string): Uint32Array {
-  const bytes = createHash('sha1').update(key).digest();
-  return Uint32Array.from({ length: NUMBER }, (_, i) => bytes.readUInt32LE(i * 4));
+function hashOf(bytes: Uint8Array): number {
+  let hash = FNV_BASIS;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME);
+  // The lower bits of FNV depend on the lower bits of the text only.
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -1,4 +1,5 @@
 import { KeyTable } from '../formats/key-table.ts';
+import { Texts } from '../formats/texts.ts';
 
 /** Where in the file a product has a SKU. */
 export interface SkuPlace {
@@ -13,6 +14,8 @@ export class SkuPlaces {
   /** The number of the product among the slugs. */
   readonly #products: number[] = [];
   readonly #slugs = new Texts();
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder();
   #lastSlug: string | undefined;
 
   has(sku: string): boolean {
@@ -22,37 +25,15 @@ export class SkuPlaces {
   get(sku: string): SkuPlace | undefined {
     const place = this.#places.get(sku.toLowerCase());
     if (place === undefined) return undefined;
-    return { line: this.#lines[place] ?? 0, slug: this.#slugs.get(this.#products[place] ?? 0) };
+    return { line: this.#lines[place] ?? 0, slug: this.#decoder.decode(this.#slugs.get(this.#products[place] ?? 0)) };
   }
 
   set(sku: string, { line, slug }: SkuPlace): void {
     this.#places.set(sku.toLowerCase(), this.#lines.length);
     // The SKUs of a product come one after the other.
-    if (slug !== this.#lastSlug) this.#slugs.add(slug);
+    if (slug !== this.#lastSlug) this.#slugs.add(this.#encoder.encode(slug));
     this.#lastSlug = slug;
     this.#lines.push(line);
     this.#products.push(this.#slugs.count - 1);
-  }
-}
-
-/** Texts in the order in which they were added, in one buffer: a string of its own takes several times as much as a short text. */
-class Texts {
-  #bytes = Buffer.alloc(16_384);
-  readonly #ends: number[] = [];
-
-  get count(): number {
-    return this.#ends.length;
-  }
-
-  add(text: string): void {
-    const from = this.#ends.at(-1) ?? 0;
-    const end = from + Buffer.byteLength(text);
-    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(end, this.#bytes.length * 2));
-    this.#bytes.write(text, from);
-    this.#ends.push(end);
-  }
-
-  get(at: number): string {
-    return this.#bytes.toString('utf8', this.#ends[at - 1] ?? 0, this.#ends[at]);
   }
 }

@@ -1,6 +1,7 @@
 import { batchesOf, type Refused, type Row } from '../../../../../cli/src/import/batches.ts';
 import { type Counts, sendAll } from '../../../../../cli/src/import/send.ts';
 import { type SharedSkuRule, withoutSharedSkus } from '../../../../../cli/src/import/shared-skus.ts';
+import { SkuPlaces } from '../../../../../cli/src/import/sku-places.ts';
 import { api } from '../../../api.ts';
 import type { FileContent } from './read-file.ts';
 
@@ -61,7 +62,8 @@ export async function runImport(
   };
   const warned = ({ line, message }: { line: number; message: string }) =>
     state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
-  const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), sharedSkus, warned), (each) => {
+  const places = new SkuPlaces();
+  const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), sharedSkus, warned, places), (each) => {
     state.counts.refused += 1;
     refused(each);
   });
@@ -71,7 +73,8 @@ export async function runImport(
       client: api,
       settings,
       counts: state.counts,
-      claimed: new Map(),
+      places,
+      claims: sharedSkus === 'refuse',
       sent: show,
       warned: ({ line, message }) => state.warnings.push({ line, column: '', sku: '', message }),
       refused,

@@ -1,0 +1,34 @@
+const FIRST_BYTES = 16_384;
+
+/**
+ * Many texts as UTF-8 in one buffer, numbered from 0 in the order in which they were added: a string of its own takes several times
+ * as much as a short text. For browsers too.
+ */
+export class Texts {
+  #bytes = new Uint8Array(FIRST_BYTES);
+  readonly #ends: number[] = [];
+
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  /** Returns the number of the text. */
+  add(text: Uint8Array): number {
+    const from = this.#ends.at(-1) ?? 0;
+    const end = from + text.length;
+    if (end > this.#bytes.length) this.#grow(end);
+    this.#bytes.set(text, from);
+    return this.#ends.push(end) - 1;
+  }
+
+  /** Valid until the next one is added. */
+  get(number: number): Uint8Array {
+    return this.#bytes.subarray(this.#ends[number - 1] ?? 0, this.#ends[number]);
+  }
+
+  #grow(least: number): void {
+    const before = this.#bytes;
+    this.#bytes = new Uint8Array(Math.max(least, before.length * 2));
+    this.#bytes.set(before);
+  }
+}
