@@ -6,6 +6,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
+import { useFormat } from '../format.ts';
 import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
@@ -138,12 +139,13 @@ export function Pager({
   total: number;
   onPage: (page: number) => void;
 }) {
+  const { number } = useFormat();
   if (total === 0) return null;
   const first = (page - 1) * limit + 1;
   return (
     <nav className="pager" aria-label="Pages">
       <span>
-        {first}–{Math.min(page * limit, total)} of {total}
+        {number(first)}–{number(Math.min(page * limit, total))} of {number(total)}
       </span>
       <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Previous

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 
 /**
  * What a form holds before it is saved: a copy of the stored values, what differs from them, and a way back. When the stored
- * values change and nothing was edited, the form follows.
+ * values change while nothing is edited, or before what was edited is put back, the form follows.
  */
 export function useDraft<Values extends object>(stored: Values) {
   const [base, setBase] = useState(stored);
@@ -11,12 +11,12 @@ export function useDraft<Values extends object>(stored: Values) {
   const dirty = Object.keys(changes).length > 0;
   const storedText = JSON.stringify(stored);
 
-  // Depends on the text alone, which stands for the values; an edited form is left alone.
+  // The text stands for the values; an edited form is left alone.
   useEffect(() => {
     if (dirty) return;
     setBase(stored);
     setDraft(stored);
-  }, [storedText]);
+  }, [storedText, dirty]);
 
   const set = useCallback((fields: Partial<Values>) => setDraft((before) => ({ ...before, ...fields })), []);
   /** Takes values as the stored ones: after they were saved. */

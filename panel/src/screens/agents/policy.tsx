@@ -10,6 +10,7 @@ import { amountLike, typedAmount, unitsOf } from '../../ui/decimals.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
@@ -127,7 +128,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
   const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
   return (
     <Dialog open onClose={onClose} title="Limits for agents">
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <TextField
           label={`Largest budget in ${currency}`}
           name="budget"
@@ -157,7 +158,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           error={wrong.password ?? own('password_above_cents')}
         />
         <DialogFoot work={work} action="Save" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

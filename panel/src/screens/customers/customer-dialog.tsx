@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { textOrNull } from '../../ui/draft.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Customer = Schemas['CustomerRecord'];
@@ -35,7 +36,7 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
   }
   return (
     <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <TextField
           label="E-mail"
           name="email"
@@ -63,7 +64,7 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
           defaultChecked={customer?.marketing_opt_in ?? false}
         />
         <DialogFoot work={save} action="Save" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -19,7 +19,9 @@ import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-di
 import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
 import { Targets } from './targets.tsx';
 
@@ -35,12 +37,14 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     product_ids: discount?.product_ids ?? [],
     collection_ids: discount?.collection_ids ?? [],
   });
+  const [dirty, setDirty] = useState(false);
   const save = useMutation({
     mutationFn: (body: Input) => send(discount?.id, body, latest.data?.etag ?? etag),
     onSuccess: async ({ id }) => {
       toast('Saved.');
+      setDirty(false);
       await queryClient.invalidateQueries({ queryKey: ['discounts'] });
-      if (!discount) navigate(`/discounts/${id}`);
+      if (!discount) navigate(`/discounts/${id}`, { replace: true });
     },
     onError: (error) => conflictOf(error) && latest.refetch(),
   });
@@ -54,11 +58,18 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...targets });
   }
   return (
-    <form onSubmit={submit}>
+    <Form busy={save.isPending} onSubmit={submit} onChange={() => setDirty(true)}>
+      <UnsavedGuard dirty={dirty} />
       <fieldset className="stack" disabled={!writable}>
         <What discount={discount} kind={kind} onKind={setKind} error={save.error} />
         <Limits discount={discount} error={save.error} />
-        <Targets value={targets} onChange={setTargets} />
+        <Targets
+          value={targets}
+          onChange={(next) => {
+            setTargets(next);
+            setDirty(true);
+          }}
+        />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
       <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
@@ -77,7 +88,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         onClose={save.reset}
         onKeepMine={() => save.variables && save.mutate(save.variables)}
       />
-    </form>
+    </Form>
   );
 }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { LinesField } from './list-field.tsx';
 
@@ -37,7 +38,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   }
   return (
     <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <Basics option={option} error={save.error} />
         <CountriesField
           label="Countries"
@@ -49,7 +50,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
         <Limits option={option} error={save.error} />
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
         <DialogFoot work={save} action="Save" error={untoldBeside(save.error, TOLD)} onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -135,7 +136,7 @@ function NewKey<Row extends KeyRow>({
   }
   return (
     <Dialog open onClose={onClose} title={`New ${kind.noun}`}>
-      <form onSubmit={submit}>
+      <Form busy={create.isPending} onSubmit={submit}>
         <TextField
           label="What is it for?"
           name="description"
@@ -145,7 +146,7 @@ function NewKey<Row extends KeyRow>({
         />
         {kind.fields?.(create.error)}
         <DialogFoot work={create} action="Create" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

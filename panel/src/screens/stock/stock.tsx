@@ -6,6 +6,7 @@ import { api } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Pager } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
+import { Held } from '../../ui/held.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
@@ -38,12 +39,14 @@ export function Stock() {
             <NoStock filtered={search.has('q') || search.has('level')} />
           ) : (
             <>
-              <StockGrid
-                items={page.inventory}
-                changes={changes}
-                canEdit={can('inventory:write')}
-                onMovements={setShown}
-              />
+              <Held busy={changes.saving}>
+                <StockGrid
+                  items={page.inventory}
+                  changes={changes}
+                  canEdit={can('inventory:write')}
+                  onMovements={setShown}
+                />
+              </Held>
               <Pager {...page} onPage={(next) => change({ page: String(next) })} />
             </>
           )

@@ -6,6 +6,7 @@ import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
 import { SaveBar } from '../../../ui/save-bar.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
@@ -57,7 +58,9 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
       }
     >
       <UnsavedGuard dirty={dirty && !gone} />
-      <Editor draft={draft} setDraft={editor.setDraft} errorOf={fieldErrors(editor.error, draft)} isNew={false} />
+      <Held busy={saving !== undefined}>
+        <Editor draft={draft} setDraft={editor.setDraft} errorOf={fieldErrors(editor.error, draft)} isNew={false} />
+      </Held>
       {(dirty || saving) && (
         <SaveBar
           busy={saving !== undefined}

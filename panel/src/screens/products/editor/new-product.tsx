@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../ui/button.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import '../../../ui/save-bar.css';
@@ -38,7 +39,9 @@ export function NewProduct() {
   return (
     <Page title="New product" back={{ to: '/products', label: 'Products' }}>
       <UnsavedGuard dirty={!created && !isSame(draft, empty)} />
-      <Editor draft={draft} setDraft={setDraft} errorOf={fieldErrors(error, draft)} isNew />
+      <Held busy={busy}>
+        <Editor draft={draft} setDraft={setDraft} errorOf={fieldErrors(error, draft)} isNew />
+      </Held>
       <div className="save-bar">
         {draft.status === 'draft' && (
           <Button busy={busy} onClick={() => void save(draft)}>
