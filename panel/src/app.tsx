@@ -41,12 +41,12 @@ function Session() {
         : undefined,
     [data],
   );
+  const [last, setLast] = useState(me);
+  if (me && me !== last) setLast(me);
+  useEffect(renewSession, [location]);
   if (data === undefined) {
     return session.error ? <LoadError error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
   }
-  useEffect(renewSession, [location]);
-  const [last, setLast] = useState(me);
-  if (me && me !== last) setLast(me);
   const shown = me ?? last;
   if (!shown) return <Login />;
   return (

@@ -20,6 +20,8 @@ export interface Column<Row> {
   numeric?: boolean;
   /** Left out at 375 px. */
   wideOnly?: boolean;
+  /** Sentences: on a phone they stand below their heading. */
+  long?: boolean;
 }
 
 interface Selection {
@@ -121,8 +123,8 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-function classOf<Row>({ numeric, wideOnly }: Column<Row>): string | undefined {
-  return [numeric && 'numeric', wideOnly && 'wide-only'].filter(Boolean).join(' ') || undefined;
+function classOf<Row>({ numeric, wideOnly, long }: Column<Row>): string | undefined {
+  return [numeric && 'numeric', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
 }
 
 /** "1–20 of 312", and the way to the pages beside. */

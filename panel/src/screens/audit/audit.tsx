@@ -88,7 +88,7 @@ function Rows({ events }: { events: AuditEvent[] }) {
     { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
     { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
     { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
-    { id: 'fields', header: 'Fields', cell: (row) => row.fields.map(fieldInWords).join(', ') || '—' },
+    { id: 'fields', header: 'Fields', long: true, cell: (row) => row.fields.map(fieldInWords).join(', ') || '—' },
     { id: 'status', header: 'Outcome', cell: (row) => <Outcome status={row.status} /> },
     {
       id: 'ip',

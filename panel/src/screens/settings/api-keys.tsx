@@ -16,9 +16,11 @@ const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
     const body = { description: String(form.get('description')), scopes: scopesOf(form) };
     return (await unwrap(api.POST('/api/dashboard/api-keys', { body }))).secret;
   },
-  rotate: async (api_key_id) =>
-    (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id } } })))
-      .secret,
+  rotate: async (api_key_id, grace_hours) => {
+    const params = { path: { api_key_id } };
+    return (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params, body: { grace_hours } })))
+      .secret;
+  },
   revoke: (api_key_id) =>
     unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
   columns: [{ id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.join(', ') }],

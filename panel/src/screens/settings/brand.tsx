@@ -4,11 +4,13 @@ import { TextField } from '../../ui/field.tsx';
 import { PictureUpload } from '../../ui/picture-upload.tsx';
 import { SettingsForm } from './use-settings.tsx';
 
+const TOLD = ['logo_url', 'accent_color', 'support_email', 'support_phone'].map((field) => `brand.${field}`);
+
 const usualAccent = '#0f4c81';
 
 export function BrandSettings() {
   return (
-    <SettingsForm title="Brand" fields={['brand']}>
+    <SettingsForm title="Brand" fields={['brand']} told={TOLD}>
       {({ draft: { brand }, set, error, settings }) => (
         <div className="columns">
           <div className="stack">

@@ -5,13 +5,13 @@ import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
-import { toast, toastError } from '../../ui/toasts.tsx';
+import { Revoke, Rotate } from './key-questions.tsx';
 
 /** What every kind of key has. */
 export interface KeyRow {
@@ -21,6 +21,8 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
+  /** Of one that was replaced. */
+  expires_at: string | null;
   created_by: { name: string | null } | null;
 }
 
@@ -33,7 +35,8 @@ export interface KeyKind<Row extends KeyRow> {
   queryKey: string;
   list: (signal: AbortSignal) => Promise<Row[]>;
   create: (form: FormData) => Promise<string>;
-  rotate: (id: string) => Promise<string>;
+  /** The old one works for so many hours more. */
+  rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];
   /** The fields of a new key, besides its description. */
@@ -62,7 +65,10 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
         {(rows) => (rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
       </Loaded>
       {creating && <NewKey kind={kind} onClose={() => setCreating(false)} onSecret={setSecret} />}
-      <Change kind={kind} doing={doing} onClose={() => setDoing(undefined)} onSecret={setSecret} />
+      {doing?.act === 'rotate' && (
+        <Rotate kind={kind} row={doing.row} onClose={() => setDoing(undefined)} onSecret={setSecret} />
+      )}
+      <Revoke kind={kind} row={doing?.act === 'revoke' ? doing.row : undefined} onClose={() => setDoing(undefined)} />
       <SecretDialog
         title={`Your ${kind.noun}`}
         note="Store it where your program finds it."
@@ -92,17 +98,24 @@ function Rows<Row extends KeyRow>({
     {
       id: 'status',
       header: 'Status',
-      cell: (row) => (row.revoked_at ? <Badge value="revoked" /> : <Badge value="active" />),
+      cell: (row) => <KeyStatus row={row} />,
     },
     {
       id: 'actions',
       header: 'Actions',
       cell: (row) =>
-        !row.revoked_at && (
+        !row.revoked_at &&
+        !hasEnded(row) && (
           <span className="actions">
-            <Button kind="quiet" aria-label={`Rotate ${row.description}`} onClick={() => onDo({ act: 'rotate', row })}>
-              Rotate
-            </Button>
+            {!row.expires_at && (
+              <Button
+                kind="quiet"
+                aria-label={`Rotate ${row.description}`}
+                onClick={() => onDo({ act: 'rotate', row })}
+              >
+                Rotate
+              </Button>
+            )}
             <Button kind="quiet" aria-label={`Revoke ${row.description}`} onClick={() => onDo({ act: 'revoke', row })}>
               Revoke
             </Button>
@@ -111,6 +124,21 @@ function Rows<Row extends KeyRow>({
     },
   ];
   return <DataTable caption={kind.title} columns={columns} rows={rows} />;
+}
+
+function hasEnded({ expires_at }: KeyRow): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= Date.now();
+}
+
+function KeyStatus({ row }: { row: KeyRow }) {
+  const { time } = useFormat();
+  if (row.revoked_at) return <Badge value="revoked" />;
+  if (!row.expires_at) return <Badge value="active" />;
+  return hasEnded(row) ? (
+    <Badge value="expired">Replaced</Badge>
+  ) : (
+    <Badge value="pending">{`Until ${time(row.expires_at)}`}</Badge>
+  );
 }
 
 function NewKey<Row extends KeyRow>({
@@ -148,51 +176,5 @@ function NewKey<Row extends KeyRow>({
         <DialogFoot work={create} action="Create" onCancel={onClose} />
       </Form>
     </Dialog>
-  );
-}
-
-const questions = {
-  rotate: ['Rotate', 'A new secret is made. The old one works a while longer, so that programs can be changed.'],
-  revoke: ['Revoke', 'Programs that use it are refused from the next call on. This cannot be undone.'],
-} as const;
-
-function Change<Row extends KeyRow>({
-  kind,
-  doing,
-  onClose,
-  onSecret,
-}: {
-  kind: KeyKind<Row>;
-  doing: Doing<Row> | undefined;
-  onClose: () => void;
-  onSecret: (secret: string) => void;
-}) {
-  const change = useMutation({
-    mutationFn: async ({ act, row }: Doing<Row>) => {
-      if (act === 'rotate') return kind.rotate(row.id);
-      await kind.revoke(row.id);
-      return undefined;
-    },
-    onSuccess: async (secret) => {
-      onClose();
-      if (secret) onSecret(secret);
-      else toast(`The ${kind.noun} is revoked.`);
-      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
-    },
-    onError: toastError,
-  });
-  const [action, text] = questions[doing?.act ?? 'revoke'];
-  return (
-    <Confirm
-      open={doing !== undefined}
-      onClose={onClose}
-      onConfirm={() => doing && change.mutate(doing)}
-      title={`${action} the ${kind.noun} “${doing?.row.description ?? ''}”?`}
-      action={action}
-      busy={change.isPending}
-      danger={doing?.act === 'revoke'}
-    >
-      {text}
-    </Confirm>
   );
 }

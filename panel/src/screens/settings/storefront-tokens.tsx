@@ -19,9 +19,11 @@ const kind: KeyKind<Schemas['StorefrontToken']> = {
     };
     return (await unwrap(api.POST('/api/dashboard/storefront-tokens', { body }))).secret;
   },
-  rotate: async (storefront_token_id) => {
+  rotate: async (storefront_token_id, grace_hours) => {
     const params = { path: { storefront_token_id } };
-    return (await unwrap(api.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params }))).secret;
+    const body = { grace_hours };
+    const made = api.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params, body });
+    return (await unwrap(made)).secret;
   },
   revoke: (storefront_token_id) =>
     unwrap(

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
-import { api, type Inputs, ifMatch, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { api, type Inputs, ifMatch, queryClient, type Schemas, untoldBeside, type Versioned, versioned } from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
@@ -42,17 +42,20 @@ export interface SettingsFormProps<Fields extends Field> {
 export function SettingsForm<Fields extends Field>({
   title,
   fields,
+  told = [],
   children,
 }: {
   title: string;
   fields: readonly Fields[];
+  /** The fields, and fields inside of them, that show beside them what is wrong. */
+  told?: readonly string[];
   children: (form: SettingsFormProps<Fields>) => ReactNode;
 }) {
   const query = useSettings();
   return (
     <Loaded query={query}>
       {(stored) => (
-        <LoadedForm title={title} fields={fields} stored={stored}>
+        <LoadedForm title={title} fields={fields} told={told} stored={stored}>
           {children}
         </LoadedForm>
       )}
@@ -63,11 +66,13 @@ export function SettingsForm<Fields extends Field>({
 function LoadedForm<Fields extends Field>({
   title,
   fields,
+  told,
   stored,
   children,
 }: {
   title: string;
   fields: readonly Fields[];
+  told: readonly string[];
   stored: Versioned<Settings>;
   children: (form: SettingsFormProps<Fields>) => ReactNode;
 }) {
@@ -107,7 +112,7 @@ function LoadedForm<Fields extends Field>({
         <fieldset className="stack" disabled={!writable}>
           {children({ draft, set, error: save.error, settings: stored.data })}
         </fieldset>
-        <FormError error={conflictOf(save.error) ? null : save.error} />
+        <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, told)} />
         {writable && (
           <footer>
             <Button disabled={!dirty} onClick={reset}>

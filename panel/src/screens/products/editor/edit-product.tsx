@@ -38,6 +38,7 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
   const { base, draft, saving, conflict, dirty } = editor;
   const can = useCan();
   const [gone, setGone] = useState(false);
+  const [uploading, setUploading] = useState(0);
   const fields = useMemo(
     () =>
       conflict
@@ -57,14 +58,21 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
         </>
       }
     >
-      <UnsavedGuard dirty={dirty && !gone} />
+      <UnsavedGuard dirty={(dirty || uploading > 0) && !gone} />
       <Held busy={saving !== undefined}>
-        <Editor draft={draft} setDraft={editor.setDraft} errorOf={fieldErrors(editor.error, draft)} isNew={false} />
+        <Editor
+          draft={draft}
+          setDraft={editor.setDraft}
+          errorOf={fieldErrors(editor.error, draft)}
+          isNew={false}
+          onUploading={setUploading}
+        />
       </Held>
-      {(dirty || saving) && (
+      {(dirty || saving || uploading > 0) && (
         <SaveBar
           busy={saving !== undefined}
-          status={progressOf(saving)}
+          waits={uploading > 0}
+          status={uploading > 0 ? 'Pictures are still on their way.' : progressOf(saving)}
           onDiscard={editor.discard}
           onSave={() => void editor.save()}
         />

@@ -18,6 +18,7 @@ export function NewProduct() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [created, setCreated] = useState(false);
+  const [uploading, setUploading] = useState(0);
 
   async function save(what: Draft) {
     setBusy(true);
@@ -38,17 +39,29 @@ export function NewProduct() {
 
   return (
     <Page title="New product" back={{ to: '/products', label: 'Products' }}>
-      <UnsavedGuard dirty={!created && !isSame(draft, empty)} />
+      <UnsavedGuard dirty={!created && (uploading > 0 || !isSame(draft, empty))} />
       <Held busy={busy}>
-        <Editor draft={draft} setDraft={setDraft} errorOf={fieldErrors(error, draft)} isNew />
+        <Editor
+          draft={draft}
+          setDraft={setDraft}
+          errorOf={fieldErrors(error, draft)}
+          isNew
+          onUploading={setUploading}
+        />
       </Held>
       <div className="save-bar">
+        {uploading > 0 && <p role="status">Pictures are still on their way.</p>}
         {draft.status === 'draft' && (
-          <Button busy={busy} onClick={() => void save(draft)}>
+          <Button busy={busy} disabled={uploading > 0} onClick={() => void save(draft)}>
             Save as draft
           </Button>
         )}
-        <Button kind="primary" busy={busy} onClick={() => void save({ ...draft, status: 'active' })}>
+        <Button
+          kind="primary"
+          busy={busy}
+          disabled={uploading > 0}
+          onClick={() => void save({ ...draft, status: 'active' })}
+        >
           Save and publish
         </Button>
       </div>
