@@ -134,10 +134,11 @@ function KeyStatus({ row }: { row: KeyRow }) {
   const { time } = useFormat();
   if (row.revoked_at) return <Badge value="revoked" />;
   if (!row.expires_at) return <Badge value="active" />;
-  return hasEnded(row) ? (
-    <Badge value="expired">Replaced</Badge>
-  ) : (
-    <Badge value="pending">{`Until ${time(row.expires_at)}`}</Badge>
+  if (hasEnded(row)) return <Badge value="expired">Replaced</Badge>;
+  return (
+    <span>
+      <Badge value="pending">Ending</Badge> <span className="hint">Until {time(row.expires_at)}</span>
+    </span>
   );
 }
 

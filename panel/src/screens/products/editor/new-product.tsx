@@ -24,8 +24,9 @@ export function NewProduct() {
     setBusy(true);
     setError(undefined);
     try {
-      const id = await createProduct(what);
+      const { id, failure } = await createProduct(what);
       setCreated(true);
+      if (failure) toastError(failure);
       toast(what.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
       await forgetProducts();
       navigate(`/products/${id}`, { replace: true });
