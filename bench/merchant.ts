@@ -354,7 +354,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { recursive: true, mode: 0o711 });
   const person = new Person(pace);
-  const env = { PORT: String(port), DATA_DIR: data, COMMERCE_CONFIG: join(data, 'config.json') };
+  const env = { PORT: String(port), DATA_DIR: data, COMMERCE_CONFIG: join(data, 'config.json'), RATE_LIMITS: 'off' };
   const terminal = new Terminal(person, env);
   process.stdout.write(`\nIn the ${where}, at a pace of ${pace}${where === 'panel' ? `, ${width} px` : ''}:\n\n`);
   started = Date.now();

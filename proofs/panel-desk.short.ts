@@ -254,11 +254,10 @@ async function listKeys({ tab }: Visit): Promise<ListedKey[]> {
   return (await tab.evaluate(keys)) as ListedKey[];
 }
 
-/** Types a day as people do, part by part, and goes on to the next field. */
+/** Types a day as people do, part by part. It counts as soon as it is whole. */
 async function fillDay({ tab }: Visit, label: string, day: string): Promise<void> {
   const [year, month, date] = day.split('-');
   await tab.focus(`::-p-aria([name="${label}"])`);
   await tab.keyboard.type(`${month}${date}${year}`);
-  await tab.keyboard.press('Tab');
-  await tab.waitForFunction(`location.search.includes('created_')`);
+  await tab.waitForFunction(`document.activeElement.value === '${day}'`);
 }

@@ -28,9 +28,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await tab.keyboard.press('Enter');
   await sees('Shipped. The customer is told by mail.');
 
-  const order = await unwrap(
-    dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }),
-  );
+  const order = await unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
   expect(order).toMatchObject({ payment_status: 'paid', fulfillment_status: 'fulfilled' });
   expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
 });

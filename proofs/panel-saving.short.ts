@@ -189,12 +189,12 @@ inPanel(
 async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;
-  const { promise: isAwaited, resolve: awaited } = Promise.withResolvers<void>();
   await tab.setRequestInterception(true);
+  const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: 60_000 });
+  isAwaited.catch(() => {});
   tab.on('request', (request) => {
     if (isLetGo || request.method() === 'GET') return request.continue();
     held.push(() => request.continue());
-    awaited();
   });
   const letGo = async () => {
     isLetGo = true;

@@ -88,16 +88,11 @@ export function Filters() {
             </Choice>
           ))}
           {DAYS.map(({ name, title, later }) => (
-            <TextField
-              key={`${name} ${params.get(name)}`}
-              label={title}
-              type="date"
-              min="1970-01-01"
-              defaultValue={dayOf(params.get(name), timeZone, later)}
-              onBlur={({ target }) => {
-                if (target.validity.valid)
-                  change({ [name]: target.value && startOfDay(target.value, timeZone, later) });
-              }}
+            <DayField
+              key={name}
+              title={title}
+              day={dayOf(params.get(name), timeZone, later)}
+              onDay={(day) => change({ [name]: day && startOfDay(day, timeZone, later) })}
             />
           ))}
           <Choice title="Sort" value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
@@ -110,6 +105,26 @@ export function Filters() {
         </div>
       </details>
     </div>
+  );
+}
+
+/** Takes a day as soon as it is one; while its year is typed, it is one of the first centuries, or none. */
+function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
+  const [typed, setTyped] = useState(day);
+  // A view, or the way back, brings another day.
+  useEffect(() => setTyped(day), [day]);
+  return (
+    <TextField
+      label={title}
+      type="date"
+      min="1970-01-01"
+      max="2999-12-31"
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        if (target.validity.valid) onDay(target.value);
+      }}
+    />
   );
 }
 

@@ -91,7 +91,7 @@ function Rows<Row extends KeyRow>({
   const format = useFormat();
   const columns: Column<Row>[] = [
     { id: 'description', header: 'For', cell: (row) => row.description || '—' },
-    { id: 'prefix', header: 'Begins with', cell: (row) => <code>{row.secret_prefix}</code> },
+    { id: 'prefix', header: 'Begins with', cell: (row) => <code className="nowrap">{row.secret_prefix}</code> },
     ...kind.columns,
     { id: 'by', header: 'Made by', wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
     { id: 'used', header: 'Last used', cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never') },

@@ -1,7 +1,16 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
-import { api, type Inputs, ifMatch, queryClient, type Schemas, untoldBeside, type Versioned, versioned } from '../../api.ts';
+import {
+  api,
+  type Inputs,
+  ifMatch,
+  queryClient,
+  type Schemas,
+  untoldBeside,
+  type Versioned,
+  versioned,
+} from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';

@@ -1,9 +1,9 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Pager } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Held } from '../../ui/held.tsx';
@@ -106,7 +106,7 @@ function NoStock({ filtered }: { filtered: boolean }) {
     );
   }
   return (
-    <Empty title="No stock yet" action={<Link to="/products/new">Add a product</Link>}>
+    <Empty title="No stock yet" action={<LinkButton to="/products/new">Add a product</LinkButton>}>
       <p>Each product, or each of its sizes and colours, has a line here with what is left to sell.</p>
     </Empty>
   );
