@@ -28,8 +28,14 @@ export function useDraft<Values extends object>(stored: Values) {
   return { base, draft, set, changes, dirty, settle, reset };
 }
 
-/** The fields whose values differ, compared by what they hold. */
-function differences<Values extends object>(base: Values, draft: Values): Partial<Values> {
+/**
+ * The fields whose values differ from those of `base`, compared by what they hold. A form that sends no others leaves alone what
+ * somebody else has changed meanwhile.
+ */
+export function differences<Values extends object>(
+  base: { [Field in keyof Values]?: unknown },
+  draft: Values,
+): Partial<Values> {
   const changed: Partial<Values> = {};
   for (const field of Object.keys(draft) as (keyof Values)[]) {
     if (JSON.stringify(base[field]) !== JSON.stringify(draft[field])) changed[field] = draft[field];

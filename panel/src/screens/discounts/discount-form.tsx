@@ -16,7 +16,7 @@ import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
@@ -39,7 +39,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
   });
   const [dirty, setDirty] = useState(false);
   const save = useMutation({
-    mutationFn: (body: Input) => send(discount?.id, body, latest.data?.etag ?? etag),
+    mutationFn: (body: Input) => send(discount, body, latest.data?.etag ?? etag),
     onSuccess: async ({ id }) => {
       toast('Saved.');
       setDirty(false);
@@ -246,8 +246,12 @@ function read(discount_id: string) {
   return versioned(api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } } }), unwrap);
 }
 
-function send(discount_id: string | undefined, body: Input, etag: string | undefined) {
-  if (discount_id === undefined) return unwrap(api.POST('/api/dashboard/discounts', { body }));
-  const params = { path: { discount_id } };
-  return unwrap(api.PATCH('/api/dashboard/discounts/{discount_id}', { params, body, headers: ifMatch(etag) }));
+/** Only what was changed here: a field that only somebody else has changed stays as theirs. */
+async function send(discount: Discount | undefined, body: Input, etag: string | undefined): Promise<Discount> {
+  if (discount === undefined) return unwrap(api.POST('/api/dashboard/discounts', { body }));
+  const changes = differences(discount, body);
+  if (Object.keys(changes).length === 0) return discount;
+  const params = { path: { discount_id: discount.id } };
+  const headers = ifMatch(etag);
+  return unwrap(api.PATCH('/api/dashboard/discounts/{discount_id}', { params, body: changes, headers }));
 }

@@ -5,7 +5,7 @@ import { api, fieldError, type Inputs, queryClient, type Schemas, untoldBeside }
 import { useFormat } from '../../format.ts';
 import { CountriesField } from '../../ui/countries.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
@@ -24,7 +24,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   });
   const change = (changed: Partial<Places>) => setPlaces((before) => ({ ...before, ...changed }));
   const save = useMutation({
-    mutationFn: (body: Input) => send(option?.id, body),
+    mutationFn: (body: Input) => send(option, body),
     onSuccess: async () => {
       toast('Saved.');
       onClose();
@@ -183,10 +183,10 @@ function inputOf(form: FormData): Omit<Input, keyof Places> {
   };
 }
 
-function send(shipping_option_id: string | undefined, body: Input) {
-  if (shipping_option_id === undefined) {
-    return unwrap(api.POST('/api/dashboard/shipping-options', { body }));
-  }
-  const params = { path: { shipping_option_id } };
-  return unwrap(api.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body }));
+async function send(option: Option | undefined, body: Input): Promise<Option> {
+  if (option === undefined) return unwrap(api.POST('/api/dashboard/shipping-options', { body }));
+  const changes = differences(option, body);
+  if (Object.keys(changes).length === 0) return option;
+  const params = { path: { shipping_option_id: option.id } };
+  return unwrap(api.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body: changes }));
 }
