@@ -32,7 +32,7 @@ export function useSession() {
 
 /** Reads the session anew unless that was done just now. */
 export function renewSession(): void {
-  void queryClient.refetchQueries({ queryKey: meKey, stale: true });
+  void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
 /** Reads the session anew: after a login. */

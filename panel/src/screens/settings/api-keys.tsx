@@ -2,7 +2,8 @@ import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Inputs, type Schemas } from '../../api.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Select } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 type Scope = Inputs['ApiKeyScope'];
 

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { fieldError, queryClient } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -11,37 +11,8 @@ import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
+import type { KeyKind, KeyRow } from './key-kind.ts';
 import { Revoke, Rotate } from './key-questions.tsx';
-
-/** What every kind of key has. */
-export interface KeyRow {
-  id: string;
-  description: string;
-  secret_prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  /** Of one that was replaced. */
-  expires_at: string | null;
-  created_by: { name: string | null } | null;
-}
-
-/** The calls for one kind of key. What makes or changes a key resolves to its secret. */
-export interface KeyKind<Row extends KeyRow> {
-  title: string;
-  about: string;
-  /** What one of them is called, such as "API key". */
-  noun: string;
-  queryKey: string;
-  list: (signal: AbortSignal) => Promise<Row[]>;
-  create: (form: FormData) => Promise<string>;
-  /** The old one works for so many hours more. */
-  rotate: (id: string, grace_hours: number) => Promise<string>;
-  revoke: (id: string) => Promise<unknown>;
-  columns: Column<Row>[];
-  /** The fields of a new key, besides its description. */
-  fields?: (error: unknown) => ReactNode;
-}
 
 type Doing<Row> = { act: 'rotate' | 'revoke'; row: Row };
 

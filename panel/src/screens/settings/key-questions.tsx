@@ -6,7 +6,7 @@ import { Select } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
-import type { KeyKind, KeyRow } from './key-list.tsx';
+import type { KeyKind, KeyRow } from './key-kind.ts';
 
 /** For how long the old one goes on working; the contract takes any number of hours up to 72. */
 const GRACES: [number, string][] = [

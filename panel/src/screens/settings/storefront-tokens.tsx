@@ -1,7 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Schemas } from '../../api.ts';
 import { Select, TextField } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['StorefrontToken']> = {
   title: 'Storefront tokens',

@@ -1,7 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, type Schemas } from '../../api.ts';
 import { Checkbox } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['SyncKey']> = {
   title: 'Sync keys',
