@@ -372,8 +372,8 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // The whole group: `script` stands between.
-    if (opened.server.pid) process.kill(-opened.server.pid, 'SIGTERM');
+    // As a person ends it: a signal would reach `script` alone.
+    opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }
 }

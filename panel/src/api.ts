@@ -1,6 +1,6 @@
 import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
 import type { components } from '@commerce-backend/spec';
-import { QueryClient } from '@tanstack/react-query';
+import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { label } from './format.ts';
 import { confirmIdentity } from './session/step-up.ts';
 
@@ -41,6 +41,9 @@ async function errorCodeOf(response: Response): Promise<string | undefined> {
     return undefined;
   }
 }
+
+// Before the next key is pressed, not some tasks later: what is being saved is held still from the very press that sends it.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
