@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import {
   createAgentClient,
@@ -156,12 +157,24 @@ async function statementOf(clients: Clients): Promise<string> {
   return [...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n');
 }
 
-/** An assistant with a purchase that its customer has confirmed. */
-async function sendAgent(clients: Clients, site_id: string, name: string): Promise<void> {
+/** The secret of the mail by which a new customer says that the address is theirs. */
+async function verificationIn(outbox: string): Promise<string> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
+    const mail = readdirSync(outbox).find((name) => name.endsWith('registration.html'));
+    const [token] = /vrf_\w+/.exec(mail ? readFileSync(join(outbox, mail), 'utf8') : '') ?? [];
+    if (token) return token;
+  }
+  throw new Error('The mail to verify an address did not arrive.');
+}
+
+/** An assistant that its customer has allowed to shop, and that has searched once. */
+async function sendAgent(clients: Clients, site_id: string, name: string, outbox: string): Promise<void> {
   const customer = { email: `${name.toLowerCase()}@mail.example`, password: 'a river of green glass' };
   await unwrap(
     clients.storefront.POST('/api/storefront/customer/register', { body: { ...customer, first_name: name } }),
   );
+  const token = await verificationIn(outbox);
+  await unwrap(clients.storefront.POST('/api/storefront/customer/verify-email', { body: { token } }));
   const { access_token } = await unwrap(clients.storefront.POST('/api/storefront/customer/login', { body: customer }));
   const mine = clients.storefront.withCustomer(access_token);
   const anyone = createClient({ baseUrl });
@@ -171,8 +184,8 @@ async function sendAgent(clients: Clients, site_id: string, name: string): Promi
   const { user_code, device_code } = asked;
   const approve = '/api/storefront/customer/me/agent-consent/{user_code}/approve' as const;
   await unwrap(mine.POST(approve, { params: { path: { user_code } }, body: {} }));
-  const token = await unwrap(anyone.POST('/api/agent/consent/poll', { body: { device_code } }));
-  const agent = createAgentClient({ baseUrl, agentToken: token.access_token });
+  const allowed = await unwrap(anyone.POST('/api/agent/consent/poll', { body: { device_code } }));
+  const agent = createAgentClient({ baseUrl, agentToken: allowed.access_token });
   await unwrap(agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } }));
 }
 
@@ -251,7 +264,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
       await screen.sees('30 orders marked as paid.');
     });
     await task('publish a product with 12 variants and 2 pictures', person, () => publishCoat(screen, go));
-    await sendAgent(clients, keys.site_id, 'Pip');
+    await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'panel', 'outbox'));
     await task('see what an agent may do and did, and end it', person, async () => {
       await go('Agents');
       await screen.press('Pip', 'link');
@@ -335,7 +348,7 @@ async function inTerminal(terminal: Terminal, keys: Keys, person: Person): Promi
   process.stdout.write(`| **to the first order paid and shipped** | ${elapsed()} s |\n`);
   writeFileSync(join(dir, 'statement.csv'), await statementOf(clients));
   await step('30 transfers of a bank statement', () => type(`orders match ${join(dir, 'statement.csv')} --yes`));
-  await sendAgent(clients, keys.site_id, 'Pip');
+  await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'terminal', 'outbox'));
   const { agent_tokens } = await unwrap(clients.dashboard.GET('/api/dashboard/agent-tokens'));
   const id = agent_tokens[0]?.id ?? '';
   await step('see what an agent may do and did, and end it', async () => {

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
+import { leaveScreenshot } from '../server/test/tab.ts';
 import { buy, sendAgent } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
@@ -162,7 +163,7 @@ inPanel('packing slips are printed without the panel around them', async (visit)
   await sees(`Order ${second.order_number}`);
   await look('slips');
   await tab.emulateMediaType('print');
-  await look('slips-print');
+  await leaveScreenshot(tab, `panel-slips-print-${visit.width}`);
   const shown = await visit.text();
   await tab.emulateMediaType('screen');
 
