@@ -114,6 +114,20 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   expect(now.total_inventory).toBe(62);
 });
 
+inPanel('a product without options is published', async (visit) => {
+  const { open, fill, press, sees, storefront, width } = visit;
+  const name = `Plain mug ${width}`;
+  await open('/products/new');
+  await fill('Name', name);
+  await fill('Price', '14.00');
+  await fill('Available', '24');
+  await press('Save and publish');
+  await sees('Saved and published.');
+  const query = { q: name, limit: 1 };
+  const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query } }));
+  expect(products[0]).toMatchObject({ name, price: '14.00', total_inventory: 24 });
+});
+
 inPanel('a formatted description is previewed as customers will see it', async (visit) => {
   const { open, press, fill, sees, look, tab, dashboard, width } = visit;
   const description_html =

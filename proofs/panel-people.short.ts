@@ -23,6 +23,34 @@ inPanel('A customer is found, read and changed', async ({ open, fill, press, see
   await sees('Erased');
 });
 
+inPanel('What somebody else changes of a customer or a code meanwhile stays', async (visit) => {
+  const { open, fill, press, sees, dashboard, width } = visit;
+  const email = `both-${width}@customer.example`;
+  const { id: customer_id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email } }));
+  const of = { params: { path: { customer_id } } };
+  await open(`/customers/${customer_id}`);
+  await press('Change');
+  await fill('First name', 'Ada');
+  await unwrap(dashboard.PATCH('/api/dashboard/customers/{customer_id}', { ...of, body: { note: 'Rings twice' } }));
+  await press('Save');
+  await sees('Saved.');
+  const customer = await unwrap(dashboard.GET('/api/dashboard/customers/{customer_id}', of));
+  expect(customer).toMatchObject({ first_name: 'Ada', note: 'Rings twice' });
+
+  const body = { code: `BOTH${width}`, kind: 'percentage' as const, value: '10', usage_limit: 5 };
+  const { id: discount_id } = await unwrap(dashboard.POST('/api/dashboard/discounts', { body }));
+  const code = { params: { path: { discount_id } } };
+  await open(`/discounts/${discount_id}`);
+  await fill('Percent', '12');
+  await unwrap(dashboard.PATCH('/api/dashboard/discounts/{discount_id}', { ...code, body: { usage_limit: 9 } }));
+  await press('Save');
+  await sees('Somebody else changed this meanwhile');
+  await press('Keep mine');
+  await sees('Saved.');
+  const kept = await unwrap(dashboard.GET('/api/dashboard/discounts/{discount_id}', code));
+  expect(kept).toMatchObject({ value: '12.00', usage_limit: 9 });
+});
+
 inPanel('A discount code is made, limited and deleted', async ({ open, fill, press, sees, look, dashboard, width }) => {
   const code = `SUMMER${width}`;
   await open('/discounts');

@@ -1,38 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { generateSync } from 'otplib';
 import { expect } from 'vitest';
-import { inPanel, type Visit } from './panel/visit.ts';
-
-const PASSWORD = 'a meadow of blue thistles';
-
-/** Invites somebody, who joins by the link of the mail in a browser of their own. */
-async function join(visit: Visit, email: string, role: string, work: (other: Visit) => Promise<void>) {
-  const { open, press, fill, sees, look, mailsTo, asStranger } = visit;
-  await open('/settings/staff');
-  await press('Invite somebody');
-  await fill('E-mail', email);
-  await fill('Role', role);
-  await look('staff-invitation');
-  await press('Invite');
-  await sees('is on its way');
-  const token = (await mailsTo(email)).at(-1)?.token ?? '';
-  await asStranger(async (other) => {
-    await other.open(`/invitation#${token}`);
-    await other.sees('is invited as');
-    expect(other.tab.url()).not.toContain('inv_');
-    await other.look('invitation');
-    await other.fill('Your name', 'Noor Finch');
-    await other.fill('Password', PASSWORD);
-    await other.press('Join');
-    await other.sees('Today');
-    await work(other);
-  });
-}
-
-/** On a phone the menu is closed until it is asked for. */
-async function openMenu({ width, tab }: Visit) {
-  if (width < 600) await tab.locator('.menu-button').click();
-}
+import { join, openMenu, PASSWORD } from './panel/staff.ts';
+import { inPanel } from './panel/visit.ts';
 
 inPanel('Somebody is invited, joins, changes role and is removed', async (visit) => {
   const { width, open, press, fill, sees, look } = visit;

@@ -1,6 +1,6 @@
 import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
 import type { components } from '@commerce-backend/spec';
-import { QueryClient } from '@tanstack/react-query';
+import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { label } from './format.ts';
 import { confirmIdentity } from './session/step-up.ts';
 
@@ -11,16 +11,27 @@ export type Inputs = components['schemas'];
 
 /**
  * The panel's client of the dashboard. The session is a cookie, so there is no token in any script. A call that needs a recent
- * password (403 `step_up_required`) asks for it and is then sent once more, with its own Idempotency-Key.
+ * password (403 `step_up_required`) asks for it and is then sent once more, with its own Idempotency-Key. Any other refusal of
+ * the session or its role is news of them: the panel asks who it is working for.
  */
-export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: sendWithStepUp });
+export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: send });
 
-async function sendWithStepUp(request: Request): Promise<Response> {
+async function send(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await fetch(request);
-  if (response.status !== 403 || (await errorCodeOf(response)) !== 'step_up_required') return response;
-  return (await confirmIdentity()) ? fetch(again) : response;
+  if (response.status !== 401 && response.status !== 403) return response;
+  if ((await errorCodeOf(response)) === 'step_up_required') return (await confirmIdentity()) ? fetch(again) : response;
+  if (!isAboutSession(new URL(request.url).pathname)) void queryClient.invalidateQueries({ queryKey: meKey });
+  return response;
 }
+
+/** Where a refusal tells of a password or a code, or is itself the answer to who is logged in. */
+function isAboutSession(path: string): boolean {
+  return path === '/api/dashboard/me' || path.startsWith('/api/dashboard/auth/');
+}
+
+/** Of who is logged in, and what the role allows. */
+export const meKey = ['me'];
 
 async function errorCodeOf(response: Response): Promise<string | undefined> {
   try {
@@ -30,6 +41,9 @@ async function errorCodeOf(response: Response): Promise<string | undefined> {
     return undefined;
   }
 }
+
+// Before the next key is pressed, not some tasks later: what is being saved is held still from the very press that sends it.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {

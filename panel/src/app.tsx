@@ -1,15 +1,15 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useMemo } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { api } from './api.ts';
 import { ShopFormatContext } from './format.ts';
 import { Forgot } from './session/forgot.tsx';
 import { InvitationScreen } from './session/invitation.tsx';
-import { Login } from './session/login.tsx';
+import { Login, LoginAgain } from './session/login.tsx';
 import { Reset } from './session/reset.tsx';
 import { StepUpDialog } from './session/step-up-dialog.tsx';
-import { MeContext, useMe, useSession } from './session/use-me.ts';
+import { MeContext, renewSession, useMe, useSession } from './session/use-me.ts';
 import { routes } from './shell/routes.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Empty, LoadError, Loading } from './ui/page.tsx';
@@ -29,9 +29,10 @@ export function App() {
   );
 }
 
-/** The login, or the screens of whoever is logged in. */
+/** The login, or the screens of whoever is logged in. A session that ends takes nothing along that was typed. */
 function Session() {
   const session = useSession();
+  const [location] = useLocation();
   const data = session.data;
   const me = useMemo(
     () =>
@@ -40,12 +41,17 @@ function Session() {
         : undefined,
     [data],
   );
+  const [last, setLast] = useState(me);
+  if (me && me !== last) setLast(me);
+  useEffect(renewSession, [location]);
   if (data === undefined) {
     return session.error ? <LoadError error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
   }
-  if (!me) return <Login />;
+  const shown = me ?? last;
+  if (!shown) return <Login />;
   return (
-    <MeContext value={me}>
+    <MeContext key={`${shown.staff.id} ${shown.merchant.id}`} value={shown}>
+      {!me && <LoginAgain />}
       <StepUpDialog />
       <ShopFormats>
         <Shell>

@@ -14,16 +14,15 @@ export function useFormat() {
   const { currency, timeZone, locale } = useContext(ShopFormatContext);
   return useMemo(() => {
     const days = new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
-    const times = new Intl.DateTimeFormat(locale, {
-      timeZone,
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-    });
+    const clock = { timeZone, day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
+    const times = new Intl.DateTimeFormat(locale, clock);
+    const timesOfOtherYears = new Intl.DateTimeFormat(locale, { ...clock, year: 'numeric' });
+    const years = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric' });
+    const thisYear = years.format(new Date());
     const numbers = new Intl.NumberFormat(locale);
     return {
       currency,
+      timeZone,
       /** An exact decimal string stays exact: Intl takes it as a string. */
       money: (amount: string, of: string = currency) =>
         new Intl.NumberFormat(locale, { style: 'currency', currency: of }).format(amount as Intl.StringNumericLiteral),
@@ -34,7 +33,11 @@ export function useFormat() {
         return format.format(units / 10 ** digits);
       },
       date: (time: string) => days.format(new Date(time)),
-      time: (time: string) => times.format(new Date(time)),
+      /** With the year where it is another one. */
+      time: (time: string) => {
+        const date = new Date(time);
+        return (years.format(date) === thisYear ? times : timesOfOtherYears).format(date);
+      },
       number: (value: number) => numbers.format(value),
       /** "1 order", "1,200 orders": a count with its noun, whose plural ends in s. */
       counted: (value: number, noun: string) => `${numbers.format(value)} ${noun}${value === 1 ? '' : 's'}`,

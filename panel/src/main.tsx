@@ -10,6 +10,16 @@ import './styles.css';
 const root = document.getElementById('panel');
 if (!root) throw new Error('index.html has no element #panel.');
 
+window.addEventListener('dragover', keepOut);
+window.addEventListener('drop', keepOut);
+
+/** A file that is dropped beside the place for it would open in the tab, instead of the panel and all that is typed there. */
+function keepOut(event: DragEvent): void {
+  const { target, dataTransfer } = event;
+  const takesFiles = target instanceof HTMLInputElement && target.type === 'file';
+  if (dataTransfer?.types.includes('Files') && !takesFiles) event.preventDefault();
+}
+
 createRoot(root).render(
   <StrictMode>
     {/* The content security policy allows no style elements. */}

@@ -7,7 +7,30 @@ interface Purchase {
 }
 
 /** An order of three pieces by bank transfer, as a guest of the demo shop places it. */
-export async function buy({ storefront, dashboard }: Visit, { note, first_name = 'Ada' }: Purchase = {}) {
+export function buy(visit: Visit, purchase: Purchase = {}) {
+  return order(visit, { ...purchase, kind: 'delivery', payment_method: 'bank_transfer' });
+}
+
+/** The same, fetched by the guest and paid then. */
+export function pickUp(visit: Visit) {
+  return order(visit, { kind: 'pickup', payment_method: 'manual' });
+}
+
+/** The same by a card, whose money is only authorised. */
+export function reserve(visit: Visit) {
+  return order(visit, { kind: 'delivery', payment_method: 'card', card_token: 'tok_authorized' });
+}
+
+interface Terms extends Purchase {
+  kind: 'delivery' | 'pickup';
+  payment_method: 'bank_transfer' | 'manual' | 'card';
+  card_token?: string;
+}
+
+async function order(
+  { storefront, dashboard }: Visit,
+  { note, first_name = 'Ada', kind: wanted, payment_method, card_token }: Terms,
+) {
   const query = { in_stock: true, limit: 20, sort: 'price_asc' as const };
   const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query } }));
   const variant = products.flatMap(({ variants }) => variants).find((each) => each.inventory_quantity > 8);
@@ -25,13 +48,14 @@ export async function buy({ storefront, dashboard }: Visit, { note, first_name =
       body: {
         email: 'ada@mail.example',
         shipping_address: { ...shipping_address, postal_code: '10115', country: 'DE' },
-        shipping_option_id: shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null,
-        payment_method: 'bank_transfer',
+        shipping_option_id: shipping_options.find(({ kind }) => kind === wanted)?.id ?? null,
+        payment_method,
         ...(note && { note }),
       },
     }),
   );
-  const complete = storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params: { path }, body: {} });
+  const body = card_token ? { payment: { card_token } } : {};
+  const complete = storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params: { path }, body });
   return (await unwrap(complete)).order;
 }
 

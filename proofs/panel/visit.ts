@@ -220,8 +220,27 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
     'violations'
   >;
   const found = violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
+  found.push(...((await tab.evaluate(CUT)) as string[]));
   return excess > 0 ? [`it is ${excess} px wider than the window`, ...found] : found;
 }
+
+/** What can be pressed or typed into, but is cut off by the box that it is in, or covered by its neighbour. */
+const CUT = `(() => {
+  const boxes = [...document.querySelectorAll('button, input:not([type="radio"]), select, textarea, a.button')]
+    .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest('.unseen, [inert]'))
+    .map((each) => [each, each.getBoundingClientRect()]);
+  const name = (each) => (each.labels?.[0] ?? each).textContent.trim() || each.getAttribute('aria-label') || each.outerHTML;
+  const cut = boxes.filter(([each, { left, right }]) => {
+    for (let box = each.parentElement; box && box !== document.body; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box);
+      if (overflowX === 'auto' || overflowX === 'scroll') return false;
+      const edge = box.getBoundingClientRect();
+      if (box.matches('.card, .dialog, .table-box, td, .field') && (right > edge.right + 1 || left < edge.left - 1)) return true;
+    }
+    return false;
+  });
+  return cut.map(([each]) => 'it is cut off: ' + name(each).slice(0, 60));
+})()`;
 
 /** What the browser complains of: errors of scripts, and whatever the content security policy refused. */
 function listen(tab: Page): string[] {

@@ -5159,6 +5159,11 @@ export interface components {
             phone?: string | null;
         };
         /**
+         * @description Whether the goods are delivered to the customer or picked up.
+         * @enum {string}
+         */
+        ShippingKind: "delivery" | "pickup";
+        /**
          * @description Where an order came from.
          * @enum {string}
          */
@@ -5190,6 +5195,8 @@ export interface components {
             shipping_address?: components["schemas"]["Address"] | null;
             /** @description The name of the shipping option. */
             shipping_method?: string | null;
+            /** @description Whether it is delivered or picked up. Null when nothing has to be, and for orders of before and of elsewhere. */
+            shipping_kind?: components["schemas"]["ShippingKind"] | null;
             /** @description Of the latest fulfilment that has one. */
             tracking_number?: string | null;
             /** @description Of the latest fulfilment that has one. */
@@ -6434,11 +6441,6 @@ export interface components {
             /** @description When it was redeemed or released, otherwise when it was last updated. */
             updated_at: components["schemas"]["Timestamp"];
         };
-        /**
-         * @description Whether the goods are delivered to the customer or picked up.
-         * @enum {string}
-         */
-        ShippingKind: "delivery" | "pickup";
         /** @description A delivery or pickup option of the shop, with its price. */
         ShippingOption: {
             id: components["schemas"]["Id"];
@@ -8907,6 +8909,7 @@ export type PaymentStatus = components['schemas']['PaymentStatus'];
 export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
 export type PaymentMethod = components['schemas']['PaymentMethod'];
 export type Address = components['schemas']['Address'];
+export type ShippingKind = components['schemas']['ShippingKind'];
 export type OrderSource = components['schemas']['OrderSource'];
 export type Order = components['schemas']['Order'];
 export type Attribution = components['schemas']['Attribution'];
@@ -9012,7 +9015,6 @@ export type DiscountInput = components['schemas']['DiscountInput'];
 export type DiscountPatch = components['schemas']['DiscountPatch'];
 export type RedemptionStatus = components['schemas']['RedemptionStatus'];
 export type DiscountRedemption = components['schemas']['DiscountRedemption'];
-export type ShippingKind = components['schemas']['ShippingKind'];
 export type ShippingOption = components['schemas']['ShippingOption'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];

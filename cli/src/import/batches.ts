@@ -23,6 +23,9 @@ const MOST_BYTES = 900_000;
 /** Keeps one call short: the work of an import is in the variants. */
 const MOST_VARIANTS = 1000;
 
+// The panel sends by the same code: browsers have no Buffer.
+const ENCODER = new TextEncoder();
+
 /**
  * Products in the order of the file, as many together as one call takes. What the reader refused, or no call could hold,
  * goes to `refuse`.
@@ -40,7 +43,7 @@ export async function* batchesOf(
       continue;
     }
     const { line, product, placeOf } = read;
-    const size = Buffer.byteLength(JSON.stringify(product)) + 1;
+    const size = ENCODER.encode(JSON.stringify(product)).length + 1;
     const count = Array.isArray(product.variants) ? product.variants.length : 1;
     if (size > MOST_BYTES) {
       refuse({ line, slug: product.slug, errors: [{ line, field: 'product', message: tooLarge(size) }] });

@@ -6,6 +6,7 @@ import { api } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
+import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 
 /** Asks for a link to set a new password. The answer does not tell whether the address is known. */
@@ -24,13 +25,13 @@ export function Forgot() {
           If the address belongs to somebody here, a mail is on its way. Its link works for 30 minutes.
         </p>
       ) : (
-        <form onSubmit={submit}>
+        <Form busy={request.isPending} onSubmit={submit}>
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
           <FormError error={request.error} />
           <Button type="submit" kind="primary" busy={request.isPending}>
             Send me a link
           </Button>
-        </form>
+        </Form>
       )}
       <p>
         <Link to="/">Back to the login</Link>

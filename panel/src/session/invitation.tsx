@@ -6,6 +6,7 @@ import { api, fieldError, type Schemas } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
+import { Form } from '../ui/held.tsx';
 import { LoadError, Loading } from '../ui/page.tsx';
 import { Gate } from './gate.tsx';
 import { Login } from './login.tsx';
@@ -97,7 +98,7 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
       <p>
         {invitation.email} is invited as {invitation.role}. Choose how you are called, and a password.
       </p>
-      <form onSubmit={submit}>
+      <Form busy={register.isPending} onSubmit={submit}>
         <TextField
           label="Your name"
           name="name"
@@ -118,7 +119,7 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
         <Button type="submit" kind="primary" busy={register.isPending}>
           Join
         </Button>
-      </form>
+      </Form>
     </Gate>
   );
 }

@@ -3,13 +3,41 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
+import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 import { refreshSession } from './use-me.ts';
 
-/** Logs in; asks for the second factor once the server says that there is one. */
 export function Login() {
+  return (
+    <Gate title="Log in">
+      <LoginForm />
+      <p>
+        <Link to="/forgot">Forgot your password?</Link>
+      </p>
+    </Gate>
+  );
+}
+
+/**
+ * After a session that has ended. The screen below is out of sight, as whoever sits there now may be somebody else, and as it
+ * was when its owner is back.
+ */
+export function LoginAgain() {
+  return (
+    <Dialog open onClose={() => window.location.assign('/panel/')} title="Log in again">
+      <div className="login-again">
+        <p>Your session has ended. What you have not saved yet is still there.</p>
+        <LoginForm />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Logs in; asks for the second factor once the server says that there is one. */
+function LoginForm() {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -37,29 +65,24 @@ export function Login() {
   }
 
   return (
-    <Gate title="Log in">
-      <form onSubmit={(event) => void submit(event)}>
-        <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-        {needsCode && (
-          <TextField
-            label="Code of your authenticator app"
-            name="totp_code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            hint="Or one of your recovery codes."
-            required
-            autoFocus
-          />
-        )}
-        <FormError error={error} />
-        <Button type="submit" kind="primary" busy={busy}>
-          Log in
-        </Button>
-      </form>
-      <p>
-        <Link to="/forgot">Forgot your password?</Link>
-      </p>
-    </Gate>
+    <Form busy={busy} onSubmit={(event) => void submit(event)}>
+      <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      {needsCode && (
+        <TextField
+          label="Code of your authenticator app"
+          name="totp_code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          hint="Or one of your recovery codes."
+          required
+          autoFocus
+        />
+      )}
+      <FormError error={error} />
+      <Button type="submit" kind="primary" busy={busy}>
+        Log in
+      </Button>
+    </Form>
   );
 }

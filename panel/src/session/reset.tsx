@@ -6,6 +6,7 @@ import { api, fieldError } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
+import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 import { takeTokenFromAddress } from './secret-in-address.ts';
 
@@ -35,7 +36,7 @@ export function Reset() {
           The password is set, and every session has ended. <Link to="/">Log in</Link> with it.
         </p>
       ) : (
-        <form onSubmit={submit}>
+        <Form busy={reset.isPending} onSubmit={submit}>
           <TextField
             label="New password"
             name="new_password"
@@ -51,7 +52,7 @@ export function Reset() {
           <Button type="submit" kind="primary" busy={reset.isPending}>
             Set the password
           </Button>
-        </form>
+        </Form>
       )}
     </Gate>
   );

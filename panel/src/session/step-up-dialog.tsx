@@ -4,6 +4,7 @@ import { api, inWords } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/held.tsx';
 import { onConfirmIdentity } from './step-up.ts';
 
 /** Asks for the password again before payments, bank details, staff or keys are changed. */
@@ -48,7 +49,7 @@ export function StepUpDialog() {
 
   return (
     <Dialog open={open} onClose={() => close(false)} title="Confirm that it is you">
-      <form onSubmit={(event) => void submit(event)}>
+      <Form busy={busy} onSubmit={(event) => void submit(event)}>
         <TextField
           label="Password"
           name="secret"
@@ -65,7 +66,7 @@ export function StepUpDialog() {
             Confirm
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

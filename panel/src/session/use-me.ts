@@ -1,7 +1,7 @@
 import { type CommerceError, unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { api, queryClient, type Schemas } from '../api.ts';
+import { api, meKey, queryClient, type Schemas } from '../api.ts';
 
 /** Who is logged in, for which merchant, and what the role allows. */
 export interface Me {
@@ -11,9 +11,10 @@ export interface Me {
   scopes: string[];
 }
 
-const meKey = ['me'];
-
-/** The session's owner; null when nobody is logged in. Asked again whenever the window is looked at, as roles change. */
+/**
+ * The session's owner; null when nobody is logged in. Asked again whenever the window is looked at, another screen is opened, or
+ * a call is refused (api.ts), as roles change and end.
+ */
 export function useSession() {
   return useQuery({
     queryKey: meKey,
@@ -29,7 +30,12 @@ export function useSession() {
   });
 }
 
-/** Reads the session anew: after a login, a logout, or a 401. */
+/** Reads the session anew unless that was done just now. */
+export function renewSession(): void {
+  void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
+}
+
+/** Reads the session anew: after a login. */
 export function refreshSession(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: meKey });
 }

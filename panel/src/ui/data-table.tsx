@@ -6,6 +6,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
+import { useFormat } from '../format.ts';
 import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
@@ -19,6 +20,8 @@ export interface Column<Row> {
   numeric?: boolean;
   /** Left out at 375 px. */
   wideOnly?: boolean;
+  /** Sentences: on a phone they stand below their heading. */
+  long?: boolean;
 }
 
 interface Selection {
@@ -120,8 +123,8 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-function classOf<Row>({ numeric, wideOnly }: Column<Row>): string | undefined {
-  return [numeric && 'numeric', wideOnly && 'wide-only'].filter(Boolean).join(' ') || undefined;
+function classOf<Row>({ numeric, wideOnly, long }: Column<Row>): string | undefined {
+  return [numeric && 'numeric', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
 }
 
 /** "1–20 of 312", and the way to the pages beside. */
@@ -138,12 +141,13 @@ export function Pager({
   total: number;
   onPage: (page: number) => void;
 }) {
+  const { number } = useFormat();
   if (total === 0) return null;
   const first = (page - 1) * limit + 1;
   return (
     <nav className="pager" aria-label="Pages">
       <span>
-        {first}–{Math.min(page * limit, total)} of {total}
+        {number(first)}–{number(Math.min(page * limit, total))} of {number(total)}
       </span>
       <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Previous

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 
 /**
  * What a form holds before it is saved: a copy of the stored values, what differs from them, and a way back. When the stored
- * values change and nothing was edited, the form follows.
+ * values change while nothing is edited, or before what was edited is put back, the form follows.
  */
 export function useDraft<Values extends object>(stored: Values) {
   const [base, setBase] = useState(stored);
@@ -11,12 +11,12 @@ export function useDraft<Values extends object>(stored: Values) {
   const dirty = Object.keys(changes).length > 0;
   const storedText = JSON.stringify(stored);
 
-  // Depends on the text alone, which stands for the values; an edited form is left alone.
+  // The text stands for the values; an edited form is left alone.
   useEffect(() => {
     if (dirty) return;
     setBase(stored);
     setDraft(stored);
-  }, [storedText]);
+  }, [storedText, dirty]);
 
   const set = useCallback((fields: Partial<Values>) => setDraft((before) => ({ ...before, ...fields })), []);
   /** Takes values as the stored ones: after they were saved. */
@@ -28,8 +28,14 @@ export function useDraft<Values extends object>(stored: Values) {
   return { base, draft, set, changes, dirty, settle, reset };
 }
 
-/** The fields whose values differ, compared by what they hold. */
-function differences<Values extends object>(base: Values, draft: Values): Partial<Values> {
+/**
+ * The fields whose values differ from those of `base`, compared by what they hold. A form that sends no others leaves alone what
+ * somebody else has changed meanwhile.
+ */
+export function differences<Values extends object>(
+  base: { [Field in keyof Values]?: unknown },
+  draft: Values,
+): Partial<Values> {
   const changed: Partial<Values> = {};
   for (const field of Object.keys(draft) as (keyof Values)[]) {
     if (JSON.stringify(base[field]) !== JSON.stringify(draft[field])) changed[field] = draft[field];

@@ -4,11 +4,14 @@ import './save-bar.css';
 /** Stands below what is being edited for as long as something is not saved. */
 export function SaveBar({
   busy,
+  waits = false,
   status = 'Not saved yet.',
   onDiscard,
   onSave,
 }: {
   busy: boolean;
+  /** Not everything that is to be saved is there yet. */
+  waits?: boolean;
   status?: string | undefined;
   onDiscard: () => void;
   onSave: () => void;
@@ -19,7 +22,7 @@ export function SaveBar({
       <Button disabled={busy} onClick={onDiscard}>
         Discard
       </Button>
-      <Button kind="primary" busy={busy} onClick={onSave}>
+      <Button kind="primary" busy={busy} disabled={waits} onClick={onSave}>
         Save
       </Button>
     </div>

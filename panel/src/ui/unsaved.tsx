@@ -19,7 +19,7 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
       const link = pathOfLink(event);
       if (link === undefined) return;
       event.preventDefault();
-      event.stopPropagation();
+      event.stopImmediatePropagation();
       setLeave(() => () => navigate(link));
     };
     // Before the router hears of it: the address goes back to this screen, and the question is asked.

@@ -67,6 +67,45 @@ test('a rotated key and its successor both work, and the old one ends after its 
   expect((await withKey(old?.secret).GET(settings)).response.status).toBe(401);
 });
 
+test.each([1, 2, 72])('a rotated key works for %i more hours, and not beyond', async (grace_hours) => {
+  const { staff, withKey, owner } = await openStaffedShop();
+  const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
+  const works = async () => (await withKey(old?.secret).GET(settings)).response.status;
+
+  const begun = Date.now();
+  const { data: successor } = await staff.POST(rotation, { ...of(old?.id), body: { grace_hours } });
+
+  const { data: listed = [] } = await staff.GET(keys);
+  const ends = Date.parse(listed.find(({ id }) => id === old?.id)?.expires_at ?? '');
+  expect(ends).toBeGreaterThanOrEqual(begun + grace_hours * 3_600_000);
+  expect(ends).toBeLessThanOrEqual(Date.now() + grace_hours * 3_600_000);
+  // As if that time were over but for a minute, and then over.
+  const shift = (ms: number) =>
+    owner.query(
+      sql`update commerce.tokens set expires_at = now() + ${ms} * interval '1 ms' where id = ${old?.id ?? null}`,
+    );
+  await shift(60_000);
+  expect(await works()).toBe(200);
+  await shift(0);
+  expect(await works()).toBe(401);
+  expect((await withKey(successor?.secret).GET(settings)).response.status).toBe(200);
+});
+
+test('a grace beyond 72 hours is refused, and the key goes on as it was', async () => {
+  const { staff, withKey } = await openStaffedShop();
+  const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
+
+  for (const grace_hours of [73, -1, 1.5]) {
+    const { error, response } = await staff.POST(rotation, { ...of(old?.id), body: { grace_hours } });
+    expect(response.status).toBe(422);
+    expect(error).toMatchObject({ detail: [{ loc: ['body', 'grace_hours'] }] });
+  }
+
+  const { data: listed = [] } = await staff.GET(keys);
+  expect(listed.filter(({ description }) => description === 'Import')).toMatchObject([{ expires_at: null }]);
+  expect((await withKey(old?.secret).GET(settings)).response.status).toBe(200);
+});
+
 test('no API key manages API keys', async () => {
   const { dashboard, credentials, baseUrl } = await openShop();
   const { data: me } = await dashboard.GET('/api/dashboard/me');

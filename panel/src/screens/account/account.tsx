@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { TwoFactor } from './two-factor.tsx';
@@ -56,7 +57,7 @@ function Password() {
   }
   return (
     <Card title="Password">
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <div className="fields-2">
           <TextField
             label="Current password"
@@ -81,7 +82,7 @@ function Password() {
             Change the password
           </Button>
         </footer>
-      </form>
+      </Form>
     </Card>
   );
 }

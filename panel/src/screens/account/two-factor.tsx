@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -72,7 +73,7 @@ function SetUp({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} title="Turn on the second factor">
       <Loaded query={made}>
         {({ qr_svg, totp_secret }) => (
-          <form onSubmit={submit}>
+          <Form busy={confirm.isPending} onSubmit={submit}>
             <p>Scan this with an authenticator app, or enter the key there by hand.</p>
             <img className="qr" alt="The code to scan" src={`data:image/svg+xml;utf8,${encodeURIComponent(qr_svg)}`} />
             <Copyable text={totp_secret} />
@@ -85,7 +86,7 @@ function SetUp({ onClose }: { onClose: () => void }) {
               required
             />
             <DialogFoot work={confirm} action="Turn on" error={null} onCancel={onClose} />
-          </form>
+          </Form>
         )}
       </Loaded>
     </Dialog>

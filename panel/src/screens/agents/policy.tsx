@@ -1,15 +1,17 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, ifMatch, queryClient, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { amountLike, typedAmount, unitsOf } from '../../ui/decimals.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { differences } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
@@ -66,9 +68,14 @@ function Words({ policy }: { policy: AgentPolicy }) {
   );
 }
 
+/** Saves some fields upon what the policy is now, and nothing if somebody else changes it in between. */
 function useSavePolicy(said: string, onDone?: () => void) {
   return useMutation({
-    mutationFn: (agent_policy: AgentPolicy) => unwrap(api.PATCH('/api/dashboard/settings', { body: { agent_policy } })),
+    mutationFn: async (changes: Partial<AgentPolicy>) => {
+      const { data, etag } = await versioned(api.GET('/api/dashboard/settings'), unwrap);
+      const body = { agent_policy: { ...data.agent_policy, ...changes } };
+      return unwrap(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(etag) }));
+    },
     onSuccess: async () => {
       toast(said);
       onDone?.();
@@ -83,7 +90,7 @@ function Switch({ policy }: { policy: AgentPolicy }) {
   const work = useSavePolicy(turn ? 'Customers can allow agents again.' : 'Agents are switched off.', () =>
     setAsking(false),
   );
-  const save = () => work.mutate({ ...policy, enabled: turn }, { onError: toastError });
+  const save = () => work.mutate({ enabled: turn }, { onError: toastError });
   return (
     <>
       <Button busy={work.isPending} onClick={() => (turn ? save() : setAsking(true))}>
@@ -122,12 +129,13 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
     setWrong(mistakes);
     if (budget === undefined || password === undefined) return;
     const max_lifetime_days = Number(form.get('days'));
-    work.mutate({ ...policy, max_budget_cents: budget, max_lifetime_days, password_above_cents: password });
+    const typed = { max_budget_cents: budget, max_lifetime_days, password_above_cents: password };
+    work.mutate(differences(policy, typed));
   };
   const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
   return (
     <Dialog open onClose={onClose} title="Limits for agents">
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <TextField
           label={`Largest budget in ${currency}`}
           name="budget"
@@ -157,7 +165,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           error={wrong.password ?? own('password_above_cents')}
         />
         <DialogFoot work={work} action="Save" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Inputs, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -87,9 +88,14 @@ function Rows({ events }: { events: AuditEvent[] }) {
     { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
     { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
     { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
-    { id: 'fields', header: 'Fields', wideOnly: true, cell: (row) => row.fields.join(', ') || '—' },
-    { id: 'status', header: 'Answer', numeric: true, cell: (row) => row.status },
-    { id: 'ip', header: 'From', wideOnly: true, cell: (row) => row.buyer_ip ?? row.ip ?? '—' },
+    { id: 'fields', header: 'Fields', long: true, cell: (row) => row.fields.map(fieldInWords).join(', ') || '—' },
+    { id: 'status', header: 'Outcome', cell: (row) => <Outcome status={row.status} /> },
+    {
+      id: 'ip',
+      header: 'From',
+      wideOnly: true,
+      cell: (row) => <span className="nowrap">{row.buyer_ip ?? row.ip ?? '—'}</span>,
+    },
   ];
   return (
     <div className="table-box">
@@ -100,10 +106,25 @@ function Rows({ events }: { events: AuditEvent[] }) {
 
 function Actor({ event }: { event: AuditEvent }) {
   return (
-    <>
-      {event.actor_name ?? 'Guest'} <span className="quiet-text">({label(event.actor_type)})</span>
-    </>
+    <span>
+      {event.actor_name ?? 'Guest'}{' '}
+      <span className="quiet-text">({KINDS[event.actor_type] ?? label(event.actor_type)})</span>
+    </span>
   );
+}
+
+/** What somebody is, where `label` has no good word for it. */
+const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
+
+/** Whether it was done; what was refused says by which status, for support to look it up. */
+function Outcome({ status }: { status: number }) {
+  if (status < 400) return <Badge value="succeeded">Done</Badge>;
+  return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;
+}
+
+/** `brand.accent_color` as "brand accent color". */
+function fieldInWords(field: string): string {
+  return field.replaceAll(/[_.]/g, ' ');
 }
 
 /** `dashboard.updateProduct` as "Update product". */

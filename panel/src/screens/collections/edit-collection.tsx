@@ -6,6 +6,7 @@ import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ConflictDialog, type ConflictSource, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
+import { Held } from '../../ui/held.tsx';
 import { LoadError, Loading, Page } from '../../ui/page.tsx';
 import { SaveBar } from '../../ui/save-bar.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -133,14 +134,16 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
       actions={can('products:write') && <Delete collection={base} onDeleted={() => setGone(true)} />}
     >
       <UnsavedGuard dirty={dirty && !gone} />
-      <CollectionForm
-        draft={draft}
-        products={products}
-        saved={base.data}
-        errorOf={(field) => fieldError(editor.error, field)}
-        onChange={(changes) => setState((now) => ({ ...now, draft: { ...now.draft, ...changes } }))}
-        onProducts={(next) => setState((now) => ({ ...now, products: next }))}
-      />
+      <Held busy={busy}>
+        <CollectionForm
+          draft={draft}
+          products={products}
+          saved={base.data}
+          errorOf={(field) => fieldError(editor.error, field)}
+          onChange={(changes) => setState((now) => ({ ...now, draft: { ...now.draft, ...changes } }))}
+          onProducts={(next) => setState((now) => ({ ...now, products: next }))}
+        />
+      </Held>
       {(dirty || busy) && <SaveBar busy={busy} onDiscard={editor.discard} onSave={() => void editor.save()} />}
       <ConflictDialog
         source={conflict?.source}

@@ -2,6 +2,7 @@ import type { CollectionSortOrder } from '@commerce-backend/spec';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
+import { PictureUpload } from '../../ui/picture-upload.tsx';
 import {
   type CollectionDraft,
   FIELD_NAMES,
@@ -37,14 +38,15 @@ export function CollectionWords({ draft, onChange, errorOf }: FieldsProps) {
         onChange={(event) => onChange({ description: event.target.value })}
       />
       <TextField
-        label="Picture"
-        hint="Its address, beginning with https://"
+        label="Address of the picture"
+        placeholder="https://"
         inputMode="url"
         maxLength={2048}
         value={draft.image_url}
         error={errorOf('image_url')}
         onChange={(event) => onChange({ image_url: event.target.value })}
       />
+      <PictureUpload label="Or upload a picture" onUploaded={(image_url) => onChange({ image_url })} />
       {/^https?:\/\/\S+$/.test(draft.image_url) && <img className="collection-picture" src={draft.image_url} alt="" />}
     </Card>
   );

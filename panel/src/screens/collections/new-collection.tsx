@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { fieldError } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
+import { Held } from '../../ui/held.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import '../../ui/save-bar.css';
@@ -40,16 +41,18 @@ export function NewCollection() {
   return (
     <Page title="New collection" back={{ to: '/collections', label: 'Collections' }}>
       <UnsavedGuard dirty={!created && (draft !== empty || products.length > 0)} />
-      <Card title="How do products get into it?">
-        <TypeChoice draft={draft} onChange={onChange} />
-      </Card>
-      <CollectionForm
-        draft={draft}
-        products={products}
-        errorOf={(field) => fieldError(error, field)}
-        onChange={onChange}
-        onProducts={setProducts}
-      />
+      <Held busy={busy} className="stack">
+        <Card title="How do products get into it?">
+          <TypeChoice draft={draft} onChange={onChange} />
+        </Card>
+        <CollectionForm
+          draft={draft}
+          products={products}
+          errorOf={(field) => fieldError(error, field)}
+          onChange={onChange}
+          onProducts={setProducts}
+        />
+      </Held>
       <div className="save-bar">
         <Button kind="primary" busy={busy} onClick={() => void save()}>
           Save collection

@@ -4,9 +4,10 @@ import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { textOrNull } from '../../ui/draft.ts';
+import { differences, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Customer = Schemas['CustomerRecord'];
@@ -21,7 +22,7 @@ const texts = [
 export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
   const [, navigate] = useLocation();
   const save = useMutation({
-    mutationFn: (form: FormData) => send(customer?.id, form),
+    mutationFn: (form: FormData) => send(customer, form),
     onSuccess: async ({ id }) => {
       toast('Saved.');
       onClose();
@@ -35,7 +36,7 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
   }
   return (
     <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <TextField
           label="E-mail"
           name="email"
@@ -63,12 +64,12 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
           defaultChecked={customer?.marketing_opt_in ?? false}
         />
         <DialogFoot work={save} action="Save" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
-function send(customer_id: string | undefined, form: FormData) {
+async function send(customer: Customer | undefined, form: FormData): Promise<Customer> {
   const text = (name: string) => String(form.get(name) ?? '');
   const body = {
     email: text('email').trim(),
@@ -78,6 +79,9 @@ function send(customer_id: string | undefined, form: FormData) {
     note: textOrNull(text('note')),
     marketing_opt_in: form.get('marketing_opt_in') !== null,
   };
-  if (customer_id === undefined) return unwrap(api.POST('/api/dashboard/customers', { body }));
-  return unwrap(api.PATCH('/api/dashboard/customers/{customer_id}', { params: { path: { customer_id } }, body }));
+  if (customer === undefined) return unwrap(api.POST('/api/dashboard/customers', { body }));
+  const changes = differences(customer, body);
+  if (Object.keys(changes).length === 0) return customer;
+  const params = { path: { customer_id: customer.id } };
+  return unwrap(api.PATCH('/api/dashboard/customers/{customer_id}', { params, body: changes }));
 }

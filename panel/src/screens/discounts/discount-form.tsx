@@ -16,10 +16,12 @@ import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
 import { Targets } from './targets.tsx';
 
@@ -35,12 +37,14 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     product_ids: discount?.product_ids ?? [],
     collection_ids: discount?.collection_ids ?? [],
   });
+  const [dirty, setDirty] = useState(false);
   const save = useMutation({
-    mutationFn: (body: Input) => send(discount?.id, body, latest.data?.etag ?? etag),
+    mutationFn: (body: Input) => send(discount, body, latest.data?.etag ?? etag),
     onSuccess: async ({ id }) => {
       toast('Saved.');
+      setDirty(false);
       await queryClient.invalidateQueries({ queryKey: ['discounts'] });
-      if (!discount) navigate(`/discounts/${id}`);
+      if (!discount) navigate(`/discounts/${id}`, { replace: true });
     },
     onError: (error) => conflictOf(error) && latest.refetch(),
   });
@@ -54,11 +58,18 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...targets });
   }
   return (
-    <form onSubmit={submit}>
+    <Form busy={save.isPending} onSubmit={submit} onChange={() => setDirty(true)}>
+      <UnsavedGuard dirty={dirty} />
       <fieldset className="stack" disabled={!writable}>
         <What discount={discount} kind={kind} onKind={setKind} error={save.error} />
         <Limits discount={discount} error={save.error} />
-        <Targets value={targets} onChange={setTargets} />
+        <Targets
+          value={targets}
+          onChange={(next) => {
+            setTargets(next);
+            setDirty(true);
+          }}
+        />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
       <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
@@ -77,7 +88,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         onClose={save.reset}
         onKeepMine={() => save.variables && save.mutate(save.variables)}
       />
-    </form>
+    </Form>
   );
 }
 
@@ -235,8 +246,12 @@ function read(discount_id: string) {
   return versioned(api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } } }), unwrap);
 }
 
-function send(discount_id: string | undefined, body: Input, etag: string | undefined) {
-  if (discount_id === undefined) return unwrap(api.POST('/api/dashboard/discounts', { body }));
-  const params = { path: { discount_id } };
-  return unwrap(api.PATCH('/api/dashboard/discounts/{discount_id}', { params, body, headers: ifMatch(etag) }));
+/** Only what was changed here: a field that only somebody else has changed stays as theirs. */
+async function send(discount: Discount | undefined, body: Input, etag: string | undefined): Promise<Discount> {
+  if (discount === undefined) return unwrap(api.POST('/api/dashboard/discounts', { body }));
+  const changes = differences(discount, body);
+  if (Object.keys(changes).length === 0) return discount;
+  const params = { path: { discount_id: discount.id } };
+  const headers = ifMatch(etag);
+  return unwrap(api.PATCH('/api/dashboard/discounts/{discount_id}', { params, body: changes, headers }));
 }

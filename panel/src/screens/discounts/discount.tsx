@@ -33,6 +33,11 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
         api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } }, signal }),
         unwrap,
       ),
+    // What is typed began with one state; a newer one arrives as a conflict, or after a save.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   return (
     <Loaded query={query}>

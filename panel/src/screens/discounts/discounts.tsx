@@ -94,6 +94,6 @@ function Rows({ discounts }: { discounts: Discount[] }) {
 }
 
 function takesOff({ kind, value, currency }: Discount, money: (amount: string, of?: string) => string): string {
-  if (kind === 'free_shipping') return 'delivery';
+  if (kind === 'free_shipping') return 'Delivery';
   return kind === 'percentage' ? `${Number(value)} %` : money(value, currency);
 }

@@ -4,18 +4,12 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { addressLines } from './texts.ts';
 
-/** Where it goes and who is billed, each ready to be copied onto a label. */
+/** Where it goes, or that it is fetched, and who is billed; addresses are ready to be copied onto a label. */
 export function Addresses({ order }: { order: OrderDetails }) {
-  const { shipping_address, billing_address, shipping_method, note } = order;
+  const { billing_address, note } = order;
   return (
     <>
-      {shipping_address ? (
-        <AddressCard title="Deliver to" address={shipping_address} />
-      ) : (
-        <Card title="Deliver to">
-          <p>{shipping_method ? `${shipping_method}, without an address.` : 'No address was given.'}</p>
-        </Card>
-      )}
+      <Destination order={order} />
       {billing_address && <AddressCard title="Bill to" address={billing_address} />}
       {note && (
         <Card title="The customer's note">
@@ -23,6 +17,25 @@ export function Addresses({ order }: { order: OrderDetails }) {
         </Card>
       )}
     </>
+  );
+}
+
+function Destination({ order: { shipping_address, shipping_method, shipping_kind } }: { order: OrderDetails }) {
+  if (shipping_kind === 'pickup') {
+    return (
+      <>
+        <Card title="Pick-up">
+          <p>The customer fetches it: {shipping_method}.</p>
+        </Card>
+        {shipping_address && <AddressCard title="Customer’s address" address={shipping_address} />}
+      </>
+    );
+  }
+  if (shipping_address) return <AddressCard title="Deliver to" address={shipping_address} />;
+  return (
+    <Card title="Delivery">
+      <p>{shipping_method ? `${shipping_method}, without an address.` : 'Nothing has to be sent.'}</p>
+    </Card>
   );
 }
 

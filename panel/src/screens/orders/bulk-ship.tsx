@@ -5,6 +5,7 @@ import { api } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { type Order, ordersChanged } from './order-queries.ts';
 import { nameOf } from './texts.ts';
@@ -31,7 +32,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   };
   return (
     <Dialog open onClose={onClose} title={left.length === 1 ? 'Ship 1 order' : `Ship ${left.length} orders`}>
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <TextField
           label="Carrier"
           name="carrier"
@@ -48,7 +49,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
           />
         ))}
         <DialogFoot work={work} action="Ship" error={null} onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

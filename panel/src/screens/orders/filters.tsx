@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { label } from '../../format.ts';
+import { label, useFormat } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
+import { dayOf, startOfDay } from '../../ui/days.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { deliveryName, methodName } from './texts.ts';
@@ -23,7 +24,7 @@ const CHOICES = [
   { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
 ];
 
-/** The last day is one of those that are shown; the API takes the moment after it. */
+/** Days of the shop, as the list shows them. The last one is shown as well; the API takes the moment after it. */
 const DAYS = [
   { name: 'created_from', title: 'Placed from', later: 0 },
   { name: 'created_to', title: 'Placed until', later: 1 },
@@ -40,6 +41,7 @@ const SORTS = {
 /** Search, filters and sorting of the list, kept in the address. */
 export function Filters() {
   const [params, change] = useSearchState();
+  const { timeZone } = useFormat();
   const q = params.get('q') ?? '';
   const [text, setText] = useState(q);
   // A view, or the way back, brings another search.
@@ -86,15 +88,11 @@ export function Filters() {
             </Choice>
           ))}
           {DAYS.map(({ name, title, later }) => (
-            <TextField
-              key={`${name} ${params.get(name)}`}
-              label={title}
-              type="date"
-              min="1970-01-01"
-              defaultValue={dayOf(params.get(name), later)}
-              onBlur={({ target }) => {
-                if (target.validity.valid) change({ [name]: target.value && startOf(target.value, later) });
-              }}
+            <DayField
+              key={name}
+              title={title}
+              day={dayOf(params.get(name), timeZone, later)}
+              onDay={(day) => change({ [name]: day && startOfDay(day, timeZone, later) })}
             />
           ))}
           <Choice title="Sort" value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
@@ -110,20 +108,24 @@ export function Filters() {
   );
 }
 
-/** The moment at which a day begins on this device, or one so many days later. */
-function startOf(day: string, later: number): string {
-  const date = new Date(`${day}T00:00`);
-  date.setDate(date.getDate() + later);
-  return date.toISOString();
-}
-
-/** The day, as fields of the type date have it, whose `startOf` is this moment; none where it is no moment. */
-function dayOf(time: string | null, later: number): string {
-  const date = new Date(time ?? '');
-  if (Number.isNaN(date.getTime())) return '';
-  date.setDate(date.getDate() - later);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+/** Takes a day as soon as it is one; while its year is typed, it is one of the first centuries, or none. */
+function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
+  const [typed, setTyped] = useState(day);
+  // A view, or the way back, brings another day.
+  useEffect(() => setTyped(day), [day]);
+  return (
+    <TextField
+      label={title}
+      type="date"
+      min="1970-01-01"
+      max="2999-12-31"
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        if (target.validity.valid) onDay(target.value);
+      }}
+    />
+  );
 }
 
 function Choice({

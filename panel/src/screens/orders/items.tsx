@@ -48,7 +48,7 @@ function Totals({ order }: { order: OrderDetails }) {
   const rows: [string, string, boolean][] = [
     ['Subtotal', order.subtotal, true],
     [discount_code ? `Discount (${discount_code})` : 'Discount', `-${order.discount}`, Number(order.discount) > 0],
-    [order.shipping_method ? `Delivery (${order.shipping_method})` : 'Delivery', order.shipping_cost, true],
+    [deliveryLine(order), order.shipping_cost, true],
     [tax_included ? 'Tax, contained' : 'Tax', order.tax, true],
     ['Total', order.total, true],
     ['Refunded', `-${order.refunded}`, Number(order.refunded) > 0],
@@ -65,4 +65,9 @@ function Totals({ order }: { order: OrderDetails }) {
         ))}
     </dl>
   );
+}
+
+function deliveryLine({ shipping_kind, shipping_method }: OrderDetails): string {
+  const kind = shipping_kind === 'pickup' ? 'Pick-up' : 'Delivery';
+  return shipping_method ? `${kind} (${shipping_method})` : kind;
 }

@@ -5,6 +5,7 @@ import { api, inWords } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { type OrderDetails, ordersChanged } from './order-queries.ts';
@@ -37,7 +38,7 @@ export function Notes({ order }: { order: OrderDetails }) {
   };
   return (
     <div className="card">
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <TextArea
           label="Staff note"
           rows={3}
@@ -52,7 +53,7 @@ export function Notes({ order }: { order: OrderDetails }) {
             Save note
           </Button>
         </footer>
-      </form>
+      </Form>
     </div>
   );
 }

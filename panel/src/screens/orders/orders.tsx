@@ -102,7 +102,7 @@ function OrderTable({
   );
   const numbers = new Map(rows.map(({ id, order_number }) => [id, order_number]));
   return (
-    <div className="table-box">
+    <div className="table-box order-list">
       <DataTable
         caption="Orders"
         columns={columns}

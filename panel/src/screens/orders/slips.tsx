@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { fetchOrder, type OrderDetails } from './order-queries.ts';
-import { addressLines, lineName } from './texts.ts';
+import { addressLines, lineName, nameOf } from './texts.ts';
 import './slips.css';
 
 const MOST = 100;
@@ -57,7 +57,7 @@ async function fetchAll(ids: string[], signal: AbortSignal): Promise<OrderDetail
 function Slip({ order }: { order: OrderDetails }) {
   const { merchant } = useMe();
   const { date } = useFormat();
-  const { shipping_address, shipping_method, note, line_items } = order;
+  const { shipping_address, shipping_method, shipping_kind, note, line_items } = order;
   return (
     <article className="slip" aria-label={`Order ${order.order_number}`}>
       <header>
@@ -67,9 +67,17 @@ function Slip({ order }: { order: OrderDetails }) {
         </span>
       </header>
       <address>
-        {shipping_address ? addressLines(shipping_address).map((line, i) => <div key={i}>{line}</div>) : 'No address'}
+        {shipping_address ? (
+          addressLines(shipping_address).map((line, i) => <div key={i}>{line}</div>)
+        ) : (
+          <div>{nameOf(order)}</div>
+        )}
       </address>
-      {shipping_method && <p>{shipping_method}</p>}
+      {shipping_method && (
+        <p>
+          {shipping_kind === 'pickup' ? 'Pick-up' : 'Delivery'}: {shipping_method}
+        </p>
+      )}
       <table>
         <thead>
           <tr>

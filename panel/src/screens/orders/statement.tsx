@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { TextArea } from '../../ui/field.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Empty, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { ordersChanged } from './order-queries.ts';
@@ -38,7 +39,7 @@ export function Statement() {
   return (
     <Page title="Match a bank statement" back={{ to: '/orders', label: 'Orders' }}>
       <Card>
-        <form onSubmit={submit}>
+        <Form busy={match.isPending} onSubmit={submit}>
           <p>
             Download the statement from your bank as CSV or CAMT.053 (XML). Transfers are matched with orders by the
             order number in their text and by the amount. You see everything before anything is marked.
@@ -59,7 +60,7 @@ export function Statement() {
               Show what matches
             </Button>
           </footer>
-        </form>
+        </Form>
       </Card>
       {match.data && <Preview matches={match.data} onDone={() => match.reset()} />}
     </Page>

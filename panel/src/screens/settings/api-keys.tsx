@@ -2,7 +2,8 @@ import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Inputs, type Schemas } from '../../api.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Select } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 type Scope = Inputs['ApiKeyScope'];
 
@@ -16,9 +17,11 @@ const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
     const body = { description: String(form.get('description')), scopes: scopesOf(form) };
     return (await unwrap(api.POST('/api/dashboard/api-keys', { body }))).secret;
   },
-  rotate: async (api_key_id) =>
-    (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id } } })))
-      .secret,
+  rotate: async (api_key_id, grace_hours) => {
+    const params = { path: { api_key_id } };
+    return (await unwrap(api.POST('/api/dashboard/api-keys/{api_key_id}/rotate', { params, body: { grace_hours } })))
+      .secret;
+  },
   revoke: (api_key_id) =>
     unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
   columns: [{ id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.join(', ') }],

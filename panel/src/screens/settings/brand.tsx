@@ -1,15 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
-import { fieldError, inWords } from '../../api.ts';
+import { fieldError } from '../../api.ts';
 import { typedOrNull } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
-import { PICTURE_TYPES, uploadPicture } from '../../ui/upload.ts';
+import { PictureUpload } from '../../ui/picture-upload.tsx';
 import { SettingsForm } from './use-settings.tsx';
+
+const TOLD = ['logo_url', 'accent_color', 'support_email', 'support_phone'].map((field) => `brand.${field}`);
 
 const usualAccent = '#0f4c81';
 
 export function BrandSettings() {
   return (
-    <SettingsForm title="Brand" fields={['brand']}>
+    <SettingsForm title="Brand" fields={['brand']} told={TOLD}>
       {({ draft: { brand }, set, error, settings }) => (
         <div className="columns">
           <div className="stack">
@@ -21,7 +22,7 @@ export function BrandSettings() {
               onChange={(event) => set({ brand: { ...brand, logo_url: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.logo_url')}
             />
-            <LogoUpload onUploaded={(logo_url) => set({ brand: { ...brand, logo_url } })} />
+            <PictureUpload label="Or upload a logo" onUploaded={(logo_url) => set({ brand: { ...brand, logo_url } })} />
             <TextField
               label="Accent colour"
               placeholder={usualAccent}
@@ -50,24 +51,6 @@ export function BrandSettings() {
         </div>
       )}
     </SettingsForm>
-  );
-}
-
-function LogoUpload({ onUploaded }: { onUploaded: (url: string) => void }) {
-  const upload = useMutation({ mutationFn: uploadPicture, onSuccess: ({ url }) => onUploaded(url) });
-  return (
-    <TextField
-      label="Or upload a logo"
-      type="file"
-      accept={PICTURE_TYPES.join()}
-      disabled={upload.isPending}
-      hint={upload.isPending ? 'Uploading…' : 'JPEG, PNG or WebP, 20 MB at most.'}
-      error={upload.error ? inWords(upload.error) : undefined}
-      onChange={({ target }) => {
-        const file = target.files?.[0];
-        if (file) upload.mutate(file);
-      }}
-    />
   );
 }
 

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -84,7 +85,7 @@ function Keys({ account }: { account: Account }) {
     event.currentTarget.reset();
   }
   return (
-    <form onSubmit={submit} autoComplete="off">
+    <Form busy={save.isPending} onSubmit={submit} autoComplete="off">
       <TextField
         label="Secret key"
         name="secret_key"
@@ -122,6 +123,6 @@ function Keys({ account }: { account: Account }) {
       >
         Shoppers can then no longer pay by card. Refunds of card payments are not possible either.
       </Confirm>
-    </form>
+    </Form>
   );
 }

@@ -5,9 +5,10 @@ import { api, fieldError, type Inputs, queryClient, type Schemas, untoldBeside }
 import { useFormat } from '../../format.ts';
 import { CountriesField } from '../../ui/countries.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { integerOrNull, textOrNull } from '../../ui/draft.ts';
+import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { LinesField } from './list-field.tsx';
 
@@ -23,7 +24,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   });
   const change = (changed: Partial<Places>) => setPlaces((before) => ({ ...before, ...changed }));
   const save = useMutation({
-    mutationFn: (body: Input) => send(option?.id, body),
+    mutationFn: (body: Input) => send(option, body),
     onSuccess: async () => {
       toast('Saved.');
       onClose();
@@ -37,7 +38,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   }
   return (
     <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <Basics option={option} error={save.error} />
         <CountriesField
           label="Countries"
@@ -49,7 +50,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
         <Limits option={option} error={save.error} />
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
         <DialogFoot work={save} action="Save" error={untoldBeside(save.error, TOLD)} onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -182,10 +183,10 @@ function inputOf(form: FormData): Omit<Input, keyof Places> {
   };
 }
 
-function send(shipping_option_id: string | undefined, body: Input) {
-  if (shipping_option_id === undefined) {
-    return unwrap(api.POST('/api/dashboard/shipping-options', { body }));
-  }
-  const params = { path: { shipping_option_id } };
-  return unwrap(api.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body }));
+async function send(option: Option | undefined, body: Input): Promise<Option> {
+  if (option === undefined) return unwrap(api.POST('/api/dashboard/shipping-options', { body }));
+  const changes = differences(option, body);
+  if (Object.keys(changes).length === 0) return option;
+  const params = { path: { shipping_option_id: option.id } };
+  return unwrap(api.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body: changes }));
 }

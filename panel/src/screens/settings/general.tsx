@@ -16,11 +16,13 @@ const fields = [
   'mail_new_orders',
 ] as const;
 
+const TOLD = ['name', 'time_zone', 'storefront_url', 'allowed_origins', 'low_stock_threshold'];
+
 type Form = SettingsFormProps<(typeof fields)[number]>;
 
 export function GeneralSettings() {
   return (
-    <SettingsForm title="The shop" fields={fields}>
+    <SettingsForm title="The shop" fields={fields} told={TOLD}>
       {(form) => (
         <>
           <Shop {...form} />

@@ -5,6 +5,7 @@ import { api, fieldError, type Inputs, queryClient } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { roles } from './roles.ts';
 
@@ -28,7 +29,7 @@ export function InvitationDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog open onClose={onClose} title="Invite somebody">
-      <form onSubmit={submit}>
+      <Form busy={invite.isPending} onSubmit={submit}>
         <p className="quiet-text">The mail has a link that works once, for seven days.</p>
         <TextField label="E-mail" name="email" type="email" error={fieldError(invite.error, 'email')} required />
         <Select label="Role" name="role" defaultValue="fulfilment" error={fieldError(invite.error, 'role')}>
@@ -39,7 +40,7 @@ export function InvitationDialog({ onClose }: { onClose: () => void }) {
           ))}
         </Select>
         <DialogFoot work={invite} action="Invite" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,43 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { fieldError, queryClient } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
-import { toast, toastError } from '../../ui/toasts.tsx';
-
-/** What every kind of key has. */
-export interface KeyRow {
-  id: string;
-  description: string;
-  secret_prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  created_by: { name: string | null } | null;
-}
-
-/** The calls for one kind of key. What makes or changes a key resolves to its secret. */
-export interface KeyKind<Row extends KeyRow> {
-  title: string;
-  about: string;
-  /** What one of them is called, such as "API key". */
-  noun: string;
-  queryKey: string;
-  list: (signal: AbortSignal) => Promise<Row[]>;
-  create: (form: FormData) => Promise<string>;
-  rotate: (id: string) => Promise<string>;
-  revoke: (id: string) => Promise<unknown>;
-  columns: Column<Row>[];
-  /** The fields of a new key, besides its description. */
-  fields?: (error: unknown) => ReactNode;
-}
+import type { KeyKind, KeyRow } from './key-kind.ts';
+import { Revoke, Rotate } from './key-questions.tsx';
 
 type Doing<Row> = { act: 'rotate' | 'revoke'; row: Row };
 
@@ -61,7 +36,10 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
         {(rows) => (rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
       </Loaded>
       {creating && <NewKey kind={kind} onClose={() => setCreating(false)} onSecret={setSecret} />}
-      <Change kind={kind} doing={doing} onClose={() => setDoing(undefined)} onSecret={setSecret} />
+      {doing?.act === 'rotate' && (
+        <Rotate kind={kind} row={doing.row} onClose={() => setDoing(undefined)} onSecret={setSecret} />
+      )}
+      <Revoke kind={kind} row={doing?.act === 'revoke' ? doing.row : undefined} onClose={() => setDoing(undefined)} />
       <SecretDialog
         title={`Your ${kind.noun}`}
         note="Store it where your program finds it."
@@ -84,24 +62,31 @@ function Rows<Row extends KeyRow>({
   const format = useFormat();
   const columns: Column<Row>[] = [
     { id: 'description', header: 'For', cell: (row) => row.description || '—' },
-    { id: 'prefix', header: 'Begins with', cell: (row) => <code>{row.secret_prefix}</code> },
+    { id: 'prefix', header: 'Begins with', cell: (row) => <code className="nowrap">{row.secret_prefix}</code> },
     ...kind.columns,
     { id: 'by', header: 'Made by', wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
     { id: 'used', header: 'Last used', cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never') },
     {
       id: 'status',
       header: 'Status',
-      cell: (row) => (row.revoked_at ? <Badge value="revoked" /> : <Badge value="active" />),
+      cell: (row) => <KeyStatus row={row} />,
     },
     {
       id: 'actions',
       header: 'Actions',
       cell: (row) =>
-        !row.revoked_at && (
+        !row.revoked_at &&
+        !hasEnded(row) && (
           <span className="actions">
-            <Button kind="quiet" aria-label={`Rotate ${row.description}`} onClick={() => onDo({ act: 'rotate', row })}>
-              Rotate
-            </Button>
+            {!row.expires_at && (
+              <Button
+                kind="quiet"
+                aria-label={`Rotate ${row.description}`}
+                onClick={() => onDo({ act: 'rotate', row })}
+              >
+                Rotate
+              </Button>
+            )}
             <Button kind="quiet" aria-label={`Revoke ${row.description}`} onClick={() => onDo({ act: 'revoke', row })}>
               Revoke
             </Button>
@@ -110,6 +95,22 @@ function Rows<Row extends KeyRow>({
     },
   ];
   return <DataTable caption={kind.title} columns={columns} rows={rows} />;
+}
+
+function hasEnded({ expires_at }: KeyRow): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= Date.now();
+}
+
+function KeyStatus({ row }: { row: KeyRow }) {
+  const { time } = useFormat();
+  if (row.revoked_at) return <Badge value="revoked" />;
+  if (!row.expires_at) return <Badge value="active" />;
+  if (hasEnded(row)) return <Badge value="expired">Replaced</Badge>;
+  return (
+    <span>
+      <Badge value="pending">Ending</Badge> <span className="hint">Until {time(row.expires_at)}</span>
+    </span>
+  );
 }
 
 function NewKey<Row extends KeyRow>({
@@ -135,7 +136,7 @@ function NewKey<Row extends KeyRow>({
   }
   return (
     <Dialog open onClose={onClose} title={`New ${kind.noun}`}>
-      <form onSubmit={submit}>
+      <Form busy={create.isPending} onSubmit={submit}>
         <TextField
           label="What is it for?"
           name="description"
@@ -145,53 +146,7 @@ function NewKey<Row extends KeyRow>({
         />
         {kind.fields?.(create.error)}
         <DialogFoot work={create} action="Create" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
-  );
-}
-
-const questions = {
-  rotate: ['Rotate', 'A new secret is made. The old one works a while longer, so that programs can be changed.'],
-  revoke: ['Revoke', 'Programs that use it are refused from the next call on. This cannot be undone.'],
-} as const;
-
-function Change<Row extends KeyRow>({
-  kind,
-  doing,
-  onClose,
-  onSecret,
-}: {
-  kind: KeyKind<Row>;
-  doing: Doing<Row> | undefined;
-  onClose: () => void;
-  onSecret: (secret: string) => void;
-}) {
-  const change = useMutation({
-    mutationFn: async ({ act, row }: Doing<Row>) => {
-      if (act === 'rotate') return kind.rotate(row.id);
-      await kind.revoke(row.id);
-      return undefined;
-    },
-    onSuccess: async (secret) => {
-      onClose();
-      if (secret) onSecret(secret);
-      else toast(`The ${kind.noun} is revoked.`);
-      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
-    },
-    onError: toastError,
-  });
-  const [action, text] = questions[doing?.act ?? 'revoke'];
-  return (
-    <Confirm
-      open={doing !== undefined}
-      onClose={onClose}
-      onConfirm={() => doing && change.mutate(doing)}
-      title={`${action} the ${kind.noun} “${doing?.row.description ?? ''}”?`}
-      action={action}
-      busy={change.isPending}
-      danger={doing?.act === 'revoke'}
-    >
-      {text}
-    </Confirm>
   );
 }

@@ -12,7 +12,7 @@ const links = [
 
 export function LegalSettings() {
   return (
-    <SettingsForm title="Legal pages" fields={['legal']}>
+    <SettingsForm title="Legal pages" fields={['legal']} told={links.map(([field]) => `legal.${field}`)}>
       {({ draft: { legal }, set, error }) => (
         <>
           <p className="quiet-text">

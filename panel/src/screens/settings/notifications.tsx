@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, type Inputs, queryClient } from '../../api.ts';
 import { Checkbox } from '../../ui/field.tsx';
+import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
@@ -31,18 +32,17 @@ export function NotificationSettings() {
     <Card title="Mails to you">
       <Loaded query={query}>
         {(chosen) => (
-          <div className="stack">
+          <Held busy={save.isPending} className="stack">
             {mails.map(([mail, words, hint]) => (
               <Checkbox
                 key={mail}
                 label={words}
                 hint={hint}
                 checked={chosen[mail]}
-                disabled={save.isPending}
                 onChange={(event) => save.mutate({ [mail]: event.target.checked })}
               />
             ))}
-          </div>
+          </Held>
         )}
       </Loaded>
     </Card>

@@ -5,11 +5,16 @@ import { TextArea, TextField } from '../../ui/field.tsx';
 import { CardPayments } from './card-payments.tsx';
 import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
 
+const TOLD = [
+  ...['account_holder', 'iban', 'bic', 'bank_name', 'instructions'].map((field) => `bank_details.${field}`),
+  'payment_deadline_hours',
+];
+
 export function PaymentSettings() {
   const can = useCan();
   return (
     <>
-      <SettingsForm title="Bank transfer" fields={['bank_details', 'payment_deadline_hours']}>
+      <SettingsForm title="Bank transfer" fields={['bank_details', 'payment_deadline_hours']} told={TOLD}>
         {(form) => <BankTransfer {...form} />}
       </SettingsForm>
       {can('payments:write') && <CardPayments />}

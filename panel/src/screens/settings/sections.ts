@@ -3,7 +3,7 @@ export const settingsSections: { path: string; name: string; about: string; scop
   { path: 'general', name: 'General', about: 'Name, language, time zone, the shop’s own address' },
   { path: 'payments', name: 'Payments', about: 'Bank transfer and cards' },
   { path: 'delivery', name: 'Delivery', about: 'Where the shop sends to, and for how much' },
-  { path: 'tax', name: 'Tax', about: 'Rates by country, state and kind of product' },
+  { path: 'tax', name: 'Tax', about: 'Rates by country, state and tax class' },
   { path: 'brand', name: 'Brand', about: 'Logo, colour and contact on pages and mails' },
   { path: 'legal', name: 'Legal', about: 'Terms, privacy, imprint, withdrawal' },
   { path: 'search', name: 'Search', about: 'Words that mean the same' },

@@ -1,7 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Schemas } from '../../api.ts';
 import { Select, TextField } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['StorefrontToken']> = {
   title: 'Storefront tokens',
@@ -19,9 +20,11 @@ const kind: KeyKind<Schemas['StorefrontToken']> = {
     };
     return (await unwrap(api.POST('/api/dashboard/storefront-tokens', { body }))).secret;
   },
-  rotate: async (storefront_token_id) => {
+  rotate: async (storefront_token_id, grace_hours) => {
     const params = { path: { storefront_token_id } };
-    return (await unwrap(api.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params }))).secret;
+    const body = { grace_hours };
+    const made = api.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', { params, body });
+    return (await unwrap(made)).secret;
   },
   revoke: (storefront_token_id) =>
     unwrap(

@@ -1,7 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, type Schemas } from '../../api.ts';
 import { Checkbox } from '../../ui/field.tsx';
-import { type KeyKind, KeyList } from './key-list.tsx';
+import type { KeyKind } from './key-kind.ts';
+import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['SyncKey']> = {
   title: 'Sync keys',
@@ -16,9 +17,11 @@ const kind: KeyKind<Schemas['SyncKey']> = {
     };
     return (await unwrap(api.POST('/api/dashboard/sync-keys', { body }))).secret;
   },
-  rotate: async (sync_key_id) =>
-    (await unwrap(api.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params: { path: { sync_key_id } } })))
-      .secret,
+  rotate: async (sync_key_id, grace_hours) => {
+    const params = { path: { sync_key_id } };
+    return (await unwrap(api.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', { params, body: { grace_hours } })))
+      .secret;
+  },
   revoke: (sync_key_id) =>
     unwrap(api.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } })),
   fields: () => (

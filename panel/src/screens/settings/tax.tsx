@@ -79,7 +79,7 @@ function RateFields({
         onChange={(event) => onChange({ state: typedOrNull(event.target.value) ?? undefined })}
       />
       <TextField
-        label="Kind of product"
+        label="Tax class of products"
         list="tax-classes"
         value={rate.class ?? 'standard'}
         onChange={(event) => onChange({ class: event.target.value })}

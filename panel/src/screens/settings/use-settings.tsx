@@ -1,14 +1,25 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
-import { api, type Inputs, ifMatch, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import {
+  api,
+  type Inputs,
+  ifMatch,
+  queryClient,
+  type Schemas,
+  untoldBeside,
+  type Versioned,
+  versioned,
+} from '../../api.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
 import { trimmed, useDraft } from '../../ui/draft.ts';
 import { FormError } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
 
 type Settings = Schemas['Settings'];
@@ -16,11 +27,14 @@ type Field = Exclude<keyof Settings, 'site_id' | 'merchant_id' | 'updated_at'>;
 
 /** The settings as they are stored, with their ETag. */
 export function useSettings() {
-  const { merchant } = useMe();
   return useQuery({
-    queryKey: ['settings', merchant.id, 'versioned'],
+    queryKey: useSettingsKey(),
     queryFn: ({ signal }) => versioned(api.GET('/api/dashboard/settings', { signal }), unwrap),
   });
+}
+
+function useSettingsKey() {
+  return ['settings', useMe().merchant.id, 'versioned'];
 }
 
 export interface SettingsFormProps<Fields extends Field> {
@@ -37,17 +51,20 @@ export interface SettingsFormProps<Fields extends Field> {
 export function SettingsForm<Fields extends Field>({
   title,
   fields,
+  told = [],
   children,
 }: {
   title: string;
   fields: readonly Fields[];
+  /** The fields, and fields inside of them, that show beside them what is wrong. */
+  told?: readonly string[];
   children: (form: SettingsFormProps<Fields>) => ReactNode;
 }) {
   const query = useSettings();
   return (
     <Loaded query={query}>
       {(stored) => (
-        <LoadedForm title={title} fields={fields} stored={stored}>
+        <LoadedForm title={title} fields={fields} told={told} stored={stored}>
           {children}
         </LoadedForm>
       )}
@@ -58,28 +75,33 @@ export function SettingsForm<Fields extends Field>({
 function LoadedForm<Fields extends Field>({
   title,
   fields,
+  told,
   stored,
   children,
 }: {
   title: string;
   fields: readonly Fields[];
+  told: readonly string[];
   stored: Versioned<Settings>;
   children: (form: SettingsFormProps<Fields>) => ReactNode;
 }) {
   const { base, draft, set, changes, dirty, settle, reset } = useDraft(pick(stored.data, fields));
   const writable = useCan()('settings:write');
+  const key = useSettingsKey();
+  const etag = useEtagOfBase(stored.etag, dirty);
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (over: string | undefined) =>
       versioned(
         // The form's values come from lists of known ones, or are judged by the server.
         api.PATCH('/api/dashboard/settings', {
           body: trimmed(changes) as Inputs['SettingsPatch'],
-          headers: ifMatch(stored.etag),
+          headers: ifMatch(over),
         }),
         unwrap,
       ),
-    onSuccess: async ({ data }) => {
-      settle(pick(data, fields));
+    onSuccess: async (saved) => {
+      queryClient.setQueryData(key, saved);
+      settle(pick(saved.data, fields));
       toast('Saved.');
       await queryClient.invalidateQueries({ queryKey: ['settings'] });
       await queryClient.invalidateQueries({ queryKey: ['setup'] });
@@ -90,15 +112,16 @@ function LoadedForm<Fields extends Field>({
   const theirs = pick(stored.data, fields);
   function submit(event: FormEvent) {
     event.preventDefault();
-    save.mutate();
+    save.mutate(etag.current);
   }
   return (
     <Card title={title}>
-      <form onSubmit={submit}>
+      <UnsavedGuard dirty={dirty} />
+      <Form busy={save.isPending} onSubmit={submit}>
         <fieldset className="stack" disabled={!writable}>
           {children({ draft, set, error: save.error, settings: stored.data })}
         </fieldset>
-        <FormError error={conflictOf(save.error) ? null : save.error} />
+        <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, told)} />
         {writable && (
           <footer>
             <Button disabled={!dirty} onClick={reset}>
@@ -109,13 +132,13 @@ function LoadedForm<Fields extends Field>({
             </Button>
           </footer>
         )}
-      </form>
+      </Form>
       <ConflictDialog
         source={conflictOf(save.error)}
         fields={conflictFields(wordsOf(base), wordsOf(draft), wordsOf(theirs))}
         busy={save.isPending}
         onClose={save.reset}
-        onKeepMine={() => save.mutate()}
+        onKeepMine={() => save.mutate(stored.etag)}
         onTakeTheirs={() => {
           settle(theirs);
           save.reset();
@@ -123,6 +146,18 @@ function LoadedForm<Fields extends Field>({
       />
     </Card>
   );
+}
+
+/**
+ * The ETag of the state that the form began with. The settings may be read anew while something is edited, and the newer ETag
+ * would overwrite what nobody here has seen.
+ */
+function useEtagOfBase(stored: string | undefined, dirty: boolean) {
+  const etag = useRef(stored);
+  useEffect(() => {
+    if (!dirty) etag.current = stored;
+  }, [stored, dirty]);
+  return etag;
 }
 
 function pick<Fields extends Field>(settings: Settings, fields: readonly Fields[]): Pick<Settings, Fields> {

@@ -95,6 +95,13 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
                 </li>
               ))}
             </ol>
+            {delivery.status === 'pending' && (
+              <p className="quiet-text">
+                {delivery.next_attempt_at
+                  ? `It is tried again by itself: ${format.time(delivery.next_attempt_at)}.`
+                  : 'It is on its way.'}
+              </p>
+            )}
             <h3>What was sent</h3>
             <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
           </>
@@ -103,7 +110,12 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
       <footer>
         <Button onClick={onClose}>Close</Button>
         {writable && (
-          <Button kind="primary" busy={replay.isPending} onClick={() => replay.mutate()}>
+          <Button
+            kind="primary"
+            busy={replay.isPending}
+            disabled={query.data?.status === 'pending'}
+            onClick={() => replay.mutate()}
+          >
             Send again
           </Button>
         )}

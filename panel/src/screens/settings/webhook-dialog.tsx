@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { textOrNull } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
 type Pattern = Inputs['EventPattern'];
@@ -55,7 +56,7 @@ export function WebhookDialog({
   }
   return (
     <Dialog open onClose={onClose} title={webhook ? 'Change the webhook' : 'New webhook'}>
-      <form onSubmit={submit}>
+      <Form busy={save.isPending} onSubmit={submit}>
         <TextField
           label="Address"
           name="url"
@@ -68,7 +69,7 @@ export function WebhookDialog({
         <TextField label="What is it for?" name="description" defaultValue={webhook?.description ?? ''} />
         <EventBoxes chosen={webhook?.events ?? ['order.*']} error={fieldError(save.error, 'events')} />
         <DialogFoot work={save} action="Save" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -24,6 +24,9 @@ interface Refusal {
 
 export interface StockChanges {
   rows: StockChange[];
+  /** What is being saved is not to be typed over: it would be taken for saved. */
+  saving: boolean;
+  setSaving: (saving: boolean) => void;
   of: (variant_id: string) => StockChange | undefined;
   type: (item: StockItem, typed: string) => void;
   refuse: (refusals: Map<string, Refusal>) => void;
@@ -46,7 +49,10 @@ const REASONS: Record<AdjustmentReason, string> = {
 /** What is edited in the grid, on whichever of its pages, until it is saved. */
 export function useChanges(): StockChanges {
   const [changes, setChanges] = useState<ReadonlyMap<string, StockChange>>(new Map());
+  const [saving, setSaving] = useState(false);
   return {
+    saving,
+    setSaving,
     rows: [...changes.values()],
     of: (variant_id) => changes.get(variant_id),
     type: (item, typed) =>
@@ -89,13 +95,12 @@ export function Changes({ changes }: { changes: StockChanges }) {
   const { number } = useFormat();
   const [reason, setReason] = useState<AdjustmentReason>('correction');
   const [note, setNote] = useState('');
-  const [busy, setBusy] = useState(false);
-  const { rows } = changes;
+  const { rows, saving, setSaving } = changes;
   if (rows.length === 0) return null;
   const unreadable = rows.filter(({ item, typed }) => !amountOf(item, typed)).length;
 
   async function save() {
-    setBusy(true);
+    setSaving(true);
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
       changes.refuse(refusals);
@@ -113,7 +118,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
     } catch (error) {
       toastError(error);
     } finally {
-      setBusy(false);
+      setSaving(false);
       for (const name of ['inventory', 'products']) void queryClient.invalidateQueries({ queryKey: [name] });
     }
   }
@@ -131,8 +136,10 @@ export function Changes({ changes }: { changes: StockChanges }) {
         ))}
       </Select>
       <TextField label="Note" value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
-      <Button onClick={changes.clear}>Discard</Button>
-      <Button kind="primary" busy={busy} disabled={unreadable > 0} onClick={() => void save()}>
+      <Button disabled={saving} onClick={changes.clear}>
+        Discard
+      </Button>
+      <Button kind="primary" busy={saving} disabled={unreadable > 0} onClick={() => void save()}>
         Save
       </Button>
     </section>

@@ -1,11 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Pager } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
+import { Held } from '../../ui/held.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
@@ -38,12 +39,14 @@ export function Stock() {
             <NoStock filtered={search.has('q') || search.has('level')} />
           ) : (
             <>
-              <StockGrid
-                items={page.inventory}
-                changes={changes}
-                canEdit={can('inventory:write')}
-                onMovements={setShown}
-              />
+              <Held busy={changes.saving}>
+                <StockGrid
+                  items={page.inventory}
+                  changes={changes}
+                  canEdit={can('inventory:write')}
+                  onMovements={setShown}
+                />
+              </Held>
               <Pager {...page} onPage={(next) => change({ page: String(next) })} />
             </>
           )
@@ -103,7 +106,7 @@ function NoStock({ filtered }: { filtered: boolean }) {
     );
   }
   return (
-    <Empty title="No stock yet" action={<Link to="/products/new">Add a product</Link>}>
+    <Empty title="No stock yet" action={<LinkButton to="/products/new">Add a product</LinkButton>}>
       <p>Each product, or each of its sizes and colours, has a line here with what is left to sell.</p>
     </Empty>
   );

@@ -34,7 +34,7 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
       <figcaption>
         <details>
           <summary>Show as a table</summary>
-          <table className="data-table">
+          <table className="days">
             <thead>
               <tr>
                 <th scope="col">Day</th>
@@ -49,13 +49,9 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
             <tbody>
               {days.toReversed().map((day) => (
                 <tr key={day.date}>
-                  <td data-label="Day">{date(middayOf(day.date))}</td>
-                  <td data-label="Orders" className="numeric">
-                    {day.orders_count}
-                  </td>
-                  <td data-label="Sales" className="numeric">
-                    {money(day.sales, currency)}
-                  </td>
+                  <td>{date(middayOf(day.date))}</td>
+                  <td className="numeric">{day.orders_count}</td>
+                  <td className="numeric">{money(day.sales, currency)}</td>
                 </tr>
               ))}
             </tbody>

@@ -35,7 +35,12 @@ export async function asMade(
     ...totalsOnTheWire(priced.totals, digits),
     ...{ currency: shop.currency, ...states, payment_method },
     ...{ billing_address: row.billing_address, shipping_address: row.shipping_address },
-    ...{ shipping_method: shipping_option?.name ?? null, tracking_number: null, tracking_url: null },
+    ...{
+      shipping_method: shipping_option?.name ?? null,
+      shipping_kind: shipping_option?.kind ?? null,
+      tracking_number: null,
+      tracking_url: null,
+    },
     ...{ source: row.source, note: row.note, staff_note: null, created_at: now, updated_at: now },
     ...{ shipped_at: null, delivered_at: null, cancelled_at: null },
   };

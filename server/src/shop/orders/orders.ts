@@ -43,7 +43,11 @@ export async function update(shop: Shop, id: string, patch: OrderPatch): Promise
   );
   if (changed === 0) throw notFound('order');
   const fields = Object.keys(patch);
-  await events.record(shop, id, { type: 'updated', message: `Changed: ${fields.join(', ')}.`, context: { fields } });
+  await events.record(shop, id, {
+    type: 'updated',
+    message: `Changed: ${fields.join(', ').replaceAll('_', ' ')}.`,
+    context: { fields },
+  });
   return rows.getDetails(shop, id);
 }
 

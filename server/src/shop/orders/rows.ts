@@ -20,7 +20,7 @@ export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql
   const staffNote = audience === 'merchant' ? sql`o.staff_note` : sql`null::text as staff_note`;
   return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, o.customer_id, o.email, o.phone,
     ${lines} as line_items, o.subtotal, o.tax, o.shipping_cost, o.discount, o.total, o.currency, o.status,
-    o.payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method,
+    o.payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method, o.shipping_kind,
     o.tracking_number, o.tracking_url, o.source, o.note, ${staffNote}, o.created_at, o.updated_at, o.shipped_at,
     o.delivered_at, o.cancelled_at`;
 }

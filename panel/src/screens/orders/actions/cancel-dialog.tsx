@@ -7,6 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
@@ -45,7 +46,7 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
   };
   return (
     <Dialog open onClose={onClose} title={`Cancel order ${order.order_number}?`}>
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <Select label="Reason" name="reason">
           {Object.entries(REASONS).map(([value, name]) => (
             <option key={value} value={value}>
@@ -65,7 +66,7 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
             Cancel the order
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { typedAmount } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
@@ -21,7 +22,7 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
   };
   return (
     <Dialog open onClose={onClose} title="Capture the payment">
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <TextField
           label={`Amount in ${order.currency}`}
           name="amount"
@@ -32,7 +33,7 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
           required
         />
         <DialogFoot work={work} action="Capture" error={null} onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

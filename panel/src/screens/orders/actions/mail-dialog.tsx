@@ -4,6 +4,7 @@ import { api, type Schemas } from '../../../api.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
@@ -43,7 +44,7 @@ export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: (
   };
   return (
     <Dialog open onClose={onClose} title="Send a mail again">
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <Select label="Mail" name="kind" hint={`To ${order.email}, with the order as it stands now.`}>
           {KINDS.filter(({ fits }) => fits(order)).map(({ kind, name }) => (
             <option key={kind} value={kind}>
@@ -52,7 +53,7 @@ export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: (
           ))}
         </Select>
         <DialogFoot work={work} action="Send" onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

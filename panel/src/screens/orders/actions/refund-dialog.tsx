@@ -6,6 +6,7 @@ import { amountLike, typedAmount, unitsOf } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
@@ -47,7 +48,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
   const hasFailed = order.refunds.some(({ status }) => status === 'failed');
   return (
     <Dialog open onClose={onClose} title={`Refund order ${order.order_number}`}>
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <Lines order={order} pieces={pieces} onChange={setPieces} />
         <TextField
           label={`Amount in ${order.currency}`}
@@ -84,7 +85,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
           error={amountError ? null : work.error}
           onCancel={onClose}
         />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -4,6 +4,7 @@ import { api, fieldError } from '../../../api.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
@@ -24,7 +25,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
   const urlError = fieldError(work.error, 'tracking_url');
   return (
     <Dialog open onClose={onClose} title={`Ship order ${order.order_number}`}>
-      <form onSubmit={submit}>
+      <Form busy={work.isPending} onSubmit={submit}>
         <fieldset className="pieces">
           <legend>What is in the parcel</legend>
           {open.map(({ id, name, left }) => (
@@ -56,7 +57,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
           error={urlError}
         />
         <DialogFoot work={work} action="Ship" error={urlError ? null : work.error} onCancel={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { type DragEvent, type FormEvent, useRef, useState } from 'react';
+import { type DragEvent, type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
@@ -6,16 +6,29 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 
 type Add = (image: { url: string; file_id?: string }) => void;
 
+export interface UploadingProps {
+  /** Hears how many pictures are still on their way: a product that is saved meanwhile would lack them. */
+  onUploading: (waiting: number) => void;
+}
+
 /** Pictures of the reader's own, dropped or chosen, and such as are on the web already, by their address. */
-export function AddPictures({ onAdd }: { onAdd: Add }) {
-  const [error, setError] = useState<unknown>();
+export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingProps) {
+  const [errors, setErrors] = useState<unknown[]>([]);
   const [over, setOver] = useState(false);
-  const uploads = useUploads(onAdd, setError);
+  const fail = useCallback((error: unknown) => setErrors((before) => [...before, error]), []);
+  const uploads = useUploads(onAdd, fail);
+  const { waiting } = uploads;
+  useEffect(() => onUploading(waiting), [waiting, onUploading]);
+
+  function send(files: File[]) {
+    setErrors([]);
+    void uploads.send(files);
+  }
 
   function addAddress(text: string): boolean {
     const url = text.trim().split(/\s/, 1)[0] ?? '';
     const known = /^https?:\/\/\S+$/.test(url);
-    setError(known ? undefined : 'Give an address that begins with https://');
+    setErrors(known ? [] : ['Give an address that begins with https://']);
     if (known) onAdd({ url });
     return known;
   }
@@ -24,7 +37,7 @@ export function AddPictures({ onAdd }: { onAdd: Add }) {
     event.preventDefault();
     setOver(false);
     const { files } = event.dataTransfer;
-    if (files.length > 0) void uploads.send([...files]);
+    if (files.length > 0) send([...files]);
     else addAddress(event.dataTransfer.getData('text/uri-list') || event.dataTransfer.getData('text/plain'));
   }
 
@@ -40,13 +53,15 @@ export function AddPictures({ onAdd }: { onAdd: Add }) {
       onDrop={onDrop}
     >
       <p className="drop-files">
-        <ChooseFiles onFiles={(files) => void uploads.send(files)} />
+        <ChooseFiles onFiles={send} />
         <span className="hint" role="status">
-          {uploads.waiting > 0 ? `Uploading, ${uploads.waiting} to go…` : 'Or drop them here: JPEG, PNG or WebP.'}
+          {waiting > 0 ? `Uploading, ${waiting} to go…` : 'Or drop them here: JPEG, PNG or WebP.'}
         </span>
       </p>
       <ByAddress onAdd={addAddress} />
-      <FormError error={error} />
+      {errors.map((error, i) => (
+        <FormError key={i} error={error} />
+      ))}
     </div>
   );
 }
@@ -58,7 +73,6 @@ function useUploads(onAdd: Add, onError: (error: unknown) => void) {
   add.current = onAdd;
 
   async function send(files: File[]) {
-    onError(undefined);
     setWaiting((now) => now + files.length);
     for (const file of files) {
       try {

@@ -23,8 +23,8 @@ export function productFields(draft: Draft) {
   };
 }
 
-export function variantFields(variant: VariantDraft) {
-  const [option1, option2, option3] = variant.options;
+/** How it is sold: the fields that a product without options has itself. */
+function saleFields(variant: VariantDraft) {
   return {
     price: plainAmount(variant.price),
     compare_at_price: plainAmount(variant.compare_at_price) || null,
@@ -35,6 +35,13 @@ export function variantFields(variant: VariantDraft) {
     weight_unit: variant.weight_unit,
     inventory_policy: variant.inventory_policy,
     requires_shipping: variant.requires_shipping,
+  };
+}
+
+export function variantFields(variant: VariantDraft) {
+  const [option1, option2, option3] = variant.options;
+  return {
+    ...saleFields(variant),
     image_url: variant.image_url || null,
     ...(option1 !== undefined && { option1 }),
     ...(option2 !== undefined && { option2 }),
@@ -50,10 +57,11 @@ export function newVariantFields(variant: VariantDraft) {
 export function newProductBody(draft: Draft): ProductInput {
   const options = usedOptions(draft).map(({ name, values }) => ({ name: name.trim(), values }));
   const [only] = draft.variants;
-  const sold =
+  // Typed, for the compiler lets unknown fields through where objects are spread.
+  const sold: Partial<ProductInput> =
     options.length > 0 || !only
       ? { options, variants: draft.variants.map(newVariantFields) }
-      : newVariantFields({ ...only, options: [] });
+      : { ...saleFields(only), inventory_quantity: wholeOf(only.quantity) };
   return { ...productFields(draft), images: draft.images.filter(isByUrl).map(imageFields), ...sold };
 }
 

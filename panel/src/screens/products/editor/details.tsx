@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api.ts';
+import { label } from '../../../format.ts';
 import { useMe } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Chips } from '../../../ui/chips.tsx';
@@ -138,28 +139,28 @@ function TaxClass({ draft, onChange, errorOf }: Omit<PartProps, 'setDraft'>) {
     >
       {[...classes].map((name) => (
         <option key={name} value={name}>
-          {name}
+          {label(name)}
         </option>
       ))}
     </Select>
   );
 }
 
-/** Facts of the shop's own, by name. Storefronts and integrations read them. */
+/** The product's metadata: fields of the shop's own, by name. Storefronts and integrations read them. */
 export function Metadata({ draft, onChange, errorOf }: PartProps) {
   const rows = draft.metadata;
   const write = (key: string, changes: { name?: string; value?: string }) =>
     onChange({ metadata: rows.map((row) => (row.key === key ? { ...row, ...changes } : row)) });
   return (
     <Card
-      title="Metadata"
+      title="Custom fields"
       actions={
         <Button onClick={() => onChange({ metadata: [...rows, { key: newKey(), name: '', value: '' }] })}>
-          Add a fact
+          Add a field
         </Button>
       }
     >
-      {rows.length === 0 && <p className="hint">Facts of your own, such as “material: oak”, for your storefront.</p>}
+      {rows.length === 0 && <p className="hint">What else your storefront shows of it, such as “Material: oak”.</p>}
       <ul className="stack">
         {rows.map(({ key, name, value }, i) => (
           <li key={key} className="metadata-row">
@@ -176,7 +177,7 @@ export function Metadata({ draft, onChange, errorOf }: PartProps) {
               onValue={(next) => write(key, { value: next })}
             />
             <Button
-              aria-label={`Remove ${name || `fact ${i + 1}`}`}
+              aria-label={`Remove ${name || `field ${i + 1}`}`}
               onClick={() => onChange({ metadata: rows.filter((row) => row.key !== key) })}
             >
               ×

@@ -16,7 +16,7 @@ export function inFields(draft: Draft): Map<string, string> {
     ['Status', label(draft.status)],
     ['Tax class', draft.tax_class],
     ['Counts stock', draft.track_inventory ? 'yes' : 'no'],
-    ['Metadata', draft.metadata.map(({ name, value }) => `${name}: ${value}`).join('\n')],
+    ['Custom fields', draft.metadata.map(({ name, value }) => `${name}: ${value}`).join('\n')],
     ['Pictures', draft.images.map(({ url, alt }) => alt || url).join('\n')],
   ]);
   for (const { name, values } of draft.options) fields.set(`Option ${name}`, values.join(', '));

@@ -6,6 +6,7 @@ import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
 import { SaveBar } from '../../../ui/save-bar.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
@@ -37,6 +38,7 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
   const { base, draft, saving, conflict, dirty } = editor;
   const can = useCan();
   const [gone, setGone] = useState(false);
+  const [uploading, setUploading] = useState(0);
   const fields = useMemo(
     () =>
       conflict
@@ -56,12 +58,21 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
         </>
       }
     >
-      <UnsavedGuard dirty={dirty && !gone} />
-      <Editor draft={draft} setDraft={editor.setDraft} errorOf={fieldErrors(editor.error, draft)} isNew={false} />
-      {(dirty || saving) && (
+      <UnsavedGuard dirty={(dirty || uploading > 0) && !gone} />
+      <Held busy={saving !== undefined}>
+        <Editor
+          draft={draft}
+          setDraft={editor.setDraft}
+          errorOf={fieldErrors(editor.error, draft)}
+          isNew={false}
+          onUploading={setUploading}
+        />
+      </Held>
+      {(dirty || saving || uploading > 0) && (
         <SaveBar
           busy={saving !== undefined}
-          status={progressOf(saving)}
+          waits={uploading > 0}
+          status={uploading > 0 ? 'Pictures are still on their way.' : progressOf(saving)}
           onDiscard={editor.discard}
           onSave={() => void editor.save()}
         />

@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback } from 'react';
 import { useCan } from '../../../session/use-me.ts';
+import type { UploadingProps } from './add-pictures.tsx';
 import { usedOptions } from './combinations.ts';
 import { Metadata, Organisation, Words } from './details.tsx';
 import type { Draft, VariantDraft } from './draft.ts';
@@ -15,6 +16,7 @@ export function Editor({
   setDraft,
   errorOf,
   isNew,
+  onUploading,
   children,
 }: {
   draft: Draft;
@@ -22,7 +24,7 @@ export function Editor({
   errorOf: (field: string) => string | undefined;
   isNew: boolean;
   children?: ReactNode;
-}) {
+} & UploadingProps) {
   const can = useCan();
   const canEdit = can('products:write');
   const canCount = isNew || can('inventory:write');
@@ -34,7 +36,7 @@ export function Editor({
       <div className="columns">
         <div className="stack">
           <Words {...part} />
-          <Images {...part} />
+          <Images {...part} onUploading={onUploading} />
           <Options {...part} />
         </div>
         <div className="stack">

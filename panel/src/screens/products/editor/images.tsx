@@ -3,14 +3,14 @@ import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { moved, ReorderControls, useReorder } from '../../../ui/reorder.tsx';
-import { AddPictures } from './add-pictures.tsx';
+import { AddPictures, type UploadingProps } from './add-pictures.tsx';
 import { usedOptions } from './combinations.ts';
 import type { PartProps } from './details.tsx';
 import { type Draft, type ImageDraft, newKey } from './draft.ts';
 import { PictureVariants } from './picture-variants.tsx';
 
 /** The pictures of a product, the first one for lists. They are put in order by dragging or by buttons. */
-export function Images({ draft, onChange, setDraft, errorOf }: PartProps) {
+export function Images({ draft, onChange, setDraft, errorOf, onUploading }: PartProps & UploadingProps) {
   const { images } = draft;
   // Uploads end one after the other, and later than the next change.
   const add = (image: Pick<ImageDraft, 'url' | 'file_id'>) =>
@@ -50,7 +50,7 @@ export function Images({ draft, onChange, setDraft, errorOf }: PartProps) {
       <p className="unseen" role="status">
         {reorder.said}
       </p>
-      <AddPictures onAdd={add} />
+      <AddPictures onAdd={add} onUploading={onUploading} />
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../ui/button.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import '../../../ui/save-bar.css';
@@ -17,13 +18,15 @@ export function NewProduct() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [created, setCreated] = useState(false);
+  const [uploading, setUploading] = useState(0);
 
   async function save(what: Draft) {
     setBusy(true);
     setError(undefined);
     try {
-      const id = await createProduct(what);
+      const { id, failure } = await createProduct(what);
       setCreated(true);
+      if (failure) toastError(failure);
       toast(what.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
       await forgetProducts();
       navigate(`/products/${id}`, { replace: true });
@@ -37,15 +40,29 @@ export function NewProduct() {
 
   return (
     <Page title="New product" back={{ to: '/products', label: 'Products' }}>
-      <UnsavedGuard dirty={!created && !isSame(draft, empty)} />
-      <Editor draft={draft} setDraft={setDraft} errorOf={fieldErrors(error, draft)} isNew />
+      <UnsavedGuard dirty={!created && (uploading > 0 || !isSame(draft, empty))} />
+      <Held busy={busy}>
+        <Editor
+          draft={draft}
+          setDraft={setDraft}
+          errorOf={fieldErrors(error, draft)}
+          isNew
+          onUploading={setUploading}
+        />
+      </Held>
       <div className="save-bar">
+        {uploading > 0 && <p role="status">Pictures are still on their way.</p>}
         {draft.status === 'draft' && (
-          <Button busy={busy} onClick={() => void save(draft)}>
+          <Button busy={busy} disabled={uploading > 0} onClick={() => void save(draft)}>
             Save as draft
           </Button>
         )}
-        <Button kind="primary" busy={busy} onClick={() => void save({ ...draft, status: 'active' })}>
+        <Button
+          kind="primary"
+          busy={busy}
+          disabled={uploading > 0}
+          onClick={() => void save({ ...draft, status: 'active' })}
+        >
           Save and publish
         </Button>
       </div>

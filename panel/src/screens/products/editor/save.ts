@@ -30,14 +30,21 @@ interface Step {
 
 type Progress = (done: number, of: number) => void;
 
-/** Creates the product, then attaches the files that were uploaded for it. */
-export async function createProduct(draft: Draft): Promise<string> {
+/**
+ * Creates the product, then attaches the files that were uploaded for it. What became of a file is told beside the id: the
+ * product is there, and saving it once more would make another.
+ */
+export async function createProduct(draft: Draft): Promise<{ id: string; failure?: unknown }> {
   const { id } = await unwrap(api.POST('/api/dashboard/products', { body: newProductBody(draft) })).catch((error) => {
     throw new Refusal(error, undefined);
   });
   const guard = new Guard(undefined);
-  for (const [at, image] of draft.images.entries()) if (!isByUrl(image)) await guard.addImage(id, image, at + 1);
-  return id;
+  try {
+    for (const [at, image] of draft.images.entries()) if (!isByUrl(image)) await guard.addImage(id, image, at + 1);
+  } catch (failure) {
+    return { id, failure };
+  }
+  return { id };
 }
 
 /**

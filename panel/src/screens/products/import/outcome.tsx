@@ -70,7 +70,7 @@ function Mistakes({ title, hint, rows }: { title: string; hint: string; rows: Mi
       { id: 'line', header: 'Line', numeric: true, cell: ({ line }) => number(line) },
       { id: 'column', header: 'Column', cell: ({ column }) => column },
       { id: 'sku', header: 'SKU', cell: ({ sku }) => sku },
-      { id: 'message', header: 'What is wrong', cell: ({ message }) => message },
+      { id: 'message', header: 'What is wrong', long: true, cell: ({ message }) => message },
     ],
     [number],
   );

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from '../../server/test/chromium.ts';
+
+/**
+ * Somebody at a screen or a terminal: what they press and type is counted, and with a pace of 1 they are as slow as people are;
+ * with 0 only the machine is waited for.
+ */
+export class Person {
+  clicks = 0;
+  fields = 0;
+  keys = 0;
+  readonly #seen = new Set<string>();
+  readonly #pace: number;
+
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
+
+  /** Reads what was not there before: 250 words a minute, and no more than 15 seconds, since the rest is skipped. */
+  async read(text: string): Promise<void> {
+    const fresh = text.split('\n').filter((line) => line.trim() !== '' && !this.#seen.has(line.trim()));
+    for (const line of fresh) this.#seen.add(line.trim());
+    const words = fresh.join(' ').split(/\s+/).filter(Boolean).length;
+    await this.#pause(Math.min(words * 0.24, 15));
+  }
+
+  /** To decide and to point, 2.5 s (the keystroke-level model has 1.35 s to think and 1.1 s to point). */
+  async point(): Promise<void> {
+    this.clicks += 1;
+    await this.#pause(2.5);
+  }
+
+  /** 200 keystrokes a minute, and a moment to know what. */
+  async key(text: string): Promise<void> {
+    this.keys += text.length;
+    await this.#pause(1.35 + text.length * 0.3);
+  }
+
+  async #pause(seconds: number): Promise<void> {
+    if (this.#pace > 0) await sleep(seconds * 1_000 * this.#pace);
+  }
+}
+
+const WAIT = { timeout: 60_000 };
+
+/** Their browser: what it shows is read, and pressed by the names that it shows. */
+export class Screen {
+  readonly tab: Page;
+  readonly person: Person;
+
+  constructor(tab: Page, person: Person) {
+    this.tab = tab;
+    this.person = person;
+  }
+
+  async open(url: string): Promise<void> {
+    await this.tab.goto(url);
+    await this.tab.waitForSelector('h1', WAIT);
+    await this.read();
+  }
+
+  async read(): Promise<void> {
+    await this.tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`, WAIT);
+    await this.person.read(String(await this.tab.evaluate('document.body.innerText')));
+  }
+
+  async press(name: string, role = 'button'): Promise<void> {
+    await this.person.point();
+    const button = this.tab
+      .locator(`::-p-aria([name="${name}"][role="${role}"])`)
+      .setTimeout(WAIT.timeout)
+      .filter(({ ariaDisabled }) => ariaDisabled !== 'true');
+    const handle = await button.waitHandle();
+    await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    await button.click();
+  }
+
+  /** Types into a field, or chooses in a list. */
+  async fill(label: string, value: string): Promise<void> {
+    this.person.fields += 1;
+    await this.person.key(value);
+    const field = this.tab.locator(`::-p-aria([name="${label}"])`).setTimeout(WAIT.timeout);
+    if (value.length <= 100) return field.fill(value);
+    await field.click();
+    return this.tab.keyboard.sendCharacter(value);
+  }
+
+  async enter(): Promise<void> {
+    this.person.keys += 1;
+    await this.tab.keyboard.press('Enter');
+  }
+
+  /** Waits for what tells that it is done, and reads it. */
+  async sees(text: string): Promise<void> {
+    await this.tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
+    await this.read();
+  }
+}

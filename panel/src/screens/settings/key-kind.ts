@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import type { Column } from '../../ui/data-table.tsx';
+
+/** What every kind of key has. */
+export interface KeyRow {
+  id: string;
+  description: string;
+  secret_prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  /** Of one that was replaced. */
+  expires_at: string | null;
+  created_by: { name: string | null } | null;
+}
+
+/** The calls for one kind of key. What makes or changes a key resolves to its secret. */
+export interface KeyKind<Row extends KeyRow> {
+  title: string;
+  about: string;
+  /** What one of them is called, such as "API key". */
+  noun: string;
+  queryKey: string;
+  list: (signal: AbortSignal) => Promise<Row[]>;
+  create: (form: FormData) => Promise<string>;
+  /** The old one works for so many hours more. */
+  rotate: (id: string, grace_hours: number) => Promise<string>;
+  revoke: (id: string) => Promise<unknown>;
+  columns: Column<Row>[];
+  /** The fields of a new key, besides its description. */
+  fields?: (error: unknown) => ReactNode;
+}

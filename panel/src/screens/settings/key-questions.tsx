@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { queryClient } from '../../api.ts';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import type { KeyKind, KeyRow } from './key-kind.ts';
+
+/** For how long the old one goes on working; the contract takes any number of hours up to 72. */
+const GRACES: [number, string][] = [
+  [0, 'Not at all: it ends now'],
+  [1, '1 hour'],
+  [24, '24 hours'],
+  [72, '72 hours'],
+];
+
+/** What is asked before a key is replaced. */
+export function Rotate<Row extends KeyRow>({
+  kind,
+  row,
+  onClose,
+  onSecret,
+}: {
+  kind: KeyKind<Row>;
+  row: Row;
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}) {
+  const rotate = useMutation({
+    mutationFn: (grace_hours: number) => kind.rotate(row.id, grace_hours),
+    onSuccess: async (secret) => {
+      onClose();
+      onSecret(secret);
+      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    rotate.mutate(Number(new FormData(event.currentTarget).get('grace_hours')));
+  }
+  return (
+    <Dialog open onClose={onClose} title={`Rotate the ${kind.noun} “${row.description}”?`}>
+      <Form busy={rotate.isPending} onSubmit={submit}>
+        <p>A new secret is made. The old one works a while longer, so that programs can be changed.</p>
+        <Select label="The old one works for" name="grace_hours" defaultValue={24}>
+          {GRACES.map(([hours, words]) => (
+            <option key={hours} value={hours}>
+              {words}
+            </option>
+          ))}
+        </Select>
+        <DialogFoot work={rotate} action="Rotate" onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What is asked before a key is revoked. */
+export function Revoke<Row extends KeyRow>({
+  kind,
+  row,
+  onClose,
+}: {
+  kind: KeyKind<Row>;
+  row: Row | undefined;
+  onClose: () => void;
+}) {
+  const revoke = useMutation({
+    mutationFn: (id: string) => kind.revoke(id),
+    onSuccess: async () => {
+      onClose();
+      toast(`The ${kind.noun} is revoked.`);
+      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
+    },
+    onError: toastError,
+  });
+  return (
+    <Confirm
+      open={row !== undefined}
+      onClose={onClose}
+      onConfirm={() => row && revoke.mutate(row.id)}
+      title={`Revoke the ${kind.noun} “${row?.description ?? ''}”?`}
+      action="Revoke"
+      busy={revoke.isPending}
+    >
+      Programs that use it are refused from the next call on. This cannot be undone.
+    </Confirm>
+  );
+}

@@ -1,0 +1,31 @@
+/** Days as fields of the type date have them ("2026-03-29"), and the moments at which they begin in a time zone. */
+
+/** The moment at which a day begins in the time zone, or the one so many days later. */
+export function startOfDay(day: string, timeZone: string, later = 0): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const asUtc = Date.UTC(year, month - 1, date + later);
+  // Twice: the offset at the first guess is another one where the clocks are changed in between.
+  const guess = asUtc - offsetAt(asUtc, timeZone);
+  return new Date(asUtc - offsetAt(guess, timeZone)).toISOString();
+}
+
+/** The day in the time zone whose `startOfDay` is this moment; none where it is no moment. */
+export function dayOf(time: string | null, timeZone: string, later = 0): string {
+  const moment = Date.parse(time ?? '');
+  if (Number.isNaN(moment)) return '';
+  const day = new Date(moment + offsetAt(moment, timeZone));
+  day.setUTCDate(day.getUTCDate() - later);
+  return day.toISOString().slice(0, 10);
+}
+
+/** How far the clocks of the time zone are ahead of UTC at a moment, in milliseconds. */
+function offsetAt(moment: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  }).formatToParts(moment);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
+  const shown = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+  return shown - Math.floor(moment / 1_000) * 1_000;
+}

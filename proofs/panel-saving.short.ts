@@ -1,0 +1,214 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect } from 'vitest';
+import { inPanel, type Visit } from './panel/visit.ts';
+
+/** What is typed is saved or stays on the screen: nothing is lost while a form is being saved, or when it is left. */
+
+interface Editor {
+  where: string;
+  /** Opens it, with something to save. */
+  begin(visit: Visit): Promise<void>;
+  /** The label of the field that somebody goes on typing into. */
+  field: string;
+  save: string;
+  said: string;
+}
+
+const editors: Editor[] = [
+  {
+    where: 'a new collection',
+    begin: async ({ open, fill, width }) => {
+      await open('/collections/new');
+      await fill('Title', `Held ${width}`);
+    },
+    ...{ field: 'Title', save: 'Save collection', said: 'Saved.' },
+  },
+  {
+    where: 'a collection',
+    begin: async ({ open, fill, dashboard, width }) => {
+      const made = dashboard.POST('/api/dashboard/collections', { body: { title: `Kept ${width}` } });
+      await open(`/collections/${(await unwrap(made)).id}`);
+      await fill('Description', 'For every day.');
+    },
+    ...{ field: 'Title', save: 'Save', said: 'Saved.' },
+  },
+  {
+    where: 'a new product',
+    begin: async ({ open, fill, width }) => {
+      await open('/products/new');
+      await fill('Name', `Held jug ${width}`);
+      await fill('Price', '12.00');
+    },
+    ...{ field: 'Name', save: 'Save as draft', said: 'Saved as a draft.' },
+  },
+  {
+    where: 'a product',
+    begin: async ({ open, fill, dashboard, width }) => {
+      const body = { name: `Kept jug ${width}`, price: '12.00' };
+      const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+      await open(`/products/${id}`);
+      await fill('Vendor', 'Potter');
+    },
+    ...{ field: 'Name', save: 'Save', said: 'Saved.' },
+  },
+  {
+    where: 'a discount',
+    begin: async ({ open, fill, width }) => {
+      await open('/discounts/new');
+      await fill('Code', `HELD${width}`);
+      await fill('Percent', '10');
+    },
+    ...{ field: 'Note for staff', save: 'Save', said: 'Saved.' },
+  },
+  {
+    where: 'settings',
+    begin: async ({ open, fill, width }) => {
+      await open('/settings/legal');
+      await fill('Privacy policy', `https://shop.example/privacy-${width}`);
+    },
+    ...{ field: 'Imprint', save: 'Save', said: 'Saved.' },
+  },
+  {
+    where: 'the policy for agents',
+    begin: async ({ open, press, fill, width }) => {
+      await open('/agents');
+      await press('Change limits');
+      await fill('Longest access in days', String(20 + (width % 7)));
+    },
+    ...{ field: 'Largest budget in EUR', save: 'Save', said: 'The limits are saved.' },
+  },
+  {
+    where: 'a way of delivery',
+    begin: async ({ open, press, fill, width }) => {
+      await open('/settings/delivery');
+      await press('Add an option');
+      await fill('Name', `By balloon ${width}`);
+      await fill('Price in EUR', '99.00');
+      await fill('Country to add', 'AT');
+      await press('Add');
+    },
+    ...{ field: 'Name', save: 'Save', said: `By balloon` },
+  },
+];
+
+for (const { where, begin, field, save, said } of editors) {
+  inPanel(`nothing can be typed into ${where} while it is being saved`, async (visit) => {
+    const { tab, press, sees } = visit;
+    await begin(visit);
+    const answer = await holdChanges(visit);
+    await press(save);
+    await answer.isAwaited;
+    const before = await contentOf(visit, field);
+    await tab.evaluate(`${fieldOf(field)}.focus()`);
+    await tab.keyboard.type('LOST');
+    expect(await contentOf(visit, field), 'what was typed meanwhile').toBe(before);
+    await answer.letGo();
+    await sees(said);
+    expect(await visit.text()).not.toContain('LOST');
+  });
+}
+
+inPanel('whoever saves by keyboard goes on where they were', async (visit) => {
+  const { open, fill, tab, sees, width } = visit;
+  await open('/settings/legal');
+  await fill('Imprint', `https://shop.example/by-key-${width}`);
+  const answer = await holdChanges(visit);
+  await tab.keyboard.press('Enter');
+  await answer.isAwaited;
+  await answer.letGo();
+  await sees('Saved.');
+  await tab.waitForFunction(`document.activeElement?.labels?.[0]?.textContent === 'Imprint'`);
+});
+
+inPanel('stock that is being saved cannot be typed over', async (visit) => {
+  const { open, fill, press, sees, tab, dashboard, width } = visit;
+  const name = `Held bowl ${width}`;
+  const body = { name, price: '8.00', inventory_quantity: 10 };
+  await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+  await open('/stock');
+  await fill('Search', name);
+  await fill(`Available, ${name}`, '7');
+  const answer = await holdChanges(visit);
+  await press('Save');
+  await answer.isAwaited;
+  await tab.$eval(`input[aria-label="Available, ${name}"]`, (input) => input.focus());
+  await tab.keyboard.type('99');
+  await answer.letGo();
+  await sees('1 quantity saved.');
+  const { inventory } = await unwrap(
+    dashboard.GET('/api/dashboard/inventory', { params: { query: { q: name, limit: 1 } } }),
+  );
+  expect(inventory[0]?.inventory_quantity).toBe(7);
+  expect(await tab.$eval(`input[aria-label="Available, ${name}"]`, (input) => input.value)).toBe('7');
+});
+
+inPanel('settings and codes that were changed are not left unasked', async (visit) => {
+  const { open, fill, press, sees, tab, width } = visit;
+  for (const [path, field, value] of [
+    ['/settings/general', 'Low stock from', '3'],
+    ['/discounts/new', 'Code', 'NEVER'],
+  ] as const) {
+    await open(path);
+    await fill(field, value);
+    if (width < 896) await tab.locator('.menu-button').click();
+    await press('Customers', 'link');
+    await sees('Leave without saving?');
+    await press('Cancel');
+    expect(await contentOf(visit, field)).toBe(value);
+    // On a phone the menu is still open.
+    await press('Customers', 'link');
+    await press('Leave without saving');
+    await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
+  }
+});
+
+inPanel(
+  'settings that were read anew while they are edited do not hide what somebody else has saved',
+  async (visit) => {
+    const { open, fill, press, sees, tab, dashboard, width } = visit;
+    const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
+    await open('/settings/legal');
+    await fill('Right of withdrawal', mine);
+    const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
+    // A while later somebody comes back to the window, and the panel looks for news.
+    await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
+    const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
+    await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await isRead;
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    await sees(theirs);
+    await press('Take theirs');
+    const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    expect(kept.legal.withdrawal_url).toBe(theirs);
+  },
+);
+
+/** Holds back every change that the panel sends from now on, as a slow network does, until it is let go. */
+async function holdChanges({ tab }: Visit) {
+  const held: (() => Promise<void>)[] = [];
+  let isLetGo = false;
+  await tab.setRequestInterception(true);
+  const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: 60_000 });
+  isAwaited.catch(() => {});
+  tab.on('request', (request) => {
+    if (isLetGo || request.method() === 'GET') return request.continue();
+    held.push(() => request.continue());
+  });
+  const letGo = async () => {
+    isLetGo = true;
+    await Promise.all(held.map((go) => go()));
+  };
+  return { isAwaited, letGo };
+}
+
+/** The field with this label, as the browser finds it. */
+function fieldOf(label: string): string {
+  const labels = `[...document.querySelectorAll('label')]`;
+  return `${labels}.filter(({ textContent }) => textContent.replace(/ \\*$/, '') === ${JSON.stringify(label)}).at(-1).control`;
+}
+
+async function contentOf({ tab }: Visit, label: string): Promise<string> {
+  return String(await tab.evaluate(`${fieldOf(label)}.value`));
+}
