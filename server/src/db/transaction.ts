@@ -1,7 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { begin, type Connection, giveBack, keepsSessions, LONGEST_MS, query, send, takeConnection, together } from './connect.ts';
+import {
+  begin,
+  type Connection,
+  giveBack,
+  keepsSessions,
+  LONGEST_MS,
+  query,
+  send,
+  takeConnection,
+  together,
+} from './connect.ts';
 import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
