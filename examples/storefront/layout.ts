@@ -46,7 +46,7 @@ ${headOf(visit, page, name)}
     <button>${t('search')}</button>
     <div class="suggestions" hidden></div>
   </form>
-  <nav class="actions" aria-label="${t('account')}">
+  <nav class="actions" aria-label="${t('account')}, ${t('cart')}">
     <a href="${to(visit.isCustomer ? '/account' : '/login')}">${t(visit.isCustomer ? 'account' : 'login')}</a>
     <a class="cart-link" href="${to('/cart')}">${t('cart')} <span class="count" aria-hidden="true">${visit.pieces}</span>
       <span class="unseen">${t('pieces', { count: visit.pieces })}</span></a>

@@ -7,6 +7,7 @@ export const de: typeof en = {
   search: 'Suche',
   search_hint: 'Tassen, Lampen, etwas Warmes …',
   account: 'Konto',
+  account_menu: 'Ihr Konto',
   cart: 'Warenkorb',
   pieces: '{count, plural, =0 {Der Warenkorb ist leer} one {# Stück im Warenkorb} other {# Stück im Warenkorb}}',
   promise_delivery: 'In wenigen Tagen bei Ihnen',

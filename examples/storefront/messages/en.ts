@@ -5,6 +5,7 @@ export const en = {
   search: 'Search',
   search_hint: 'Mugs, lamps, something warm …',
   account: 'Account',
+  account_menu: 'Your account',
   cart: 'Cart',
   pieces: '{count, plural, =0 {The cart is empty} one {# piece in the cart} other {# pieces in the cart}}',
   promise_delivery: 'Delivered within a few days',

@@ -7,6 +7,7 @@ export const fr: typeof en = {
   search: 'Recherche',
   search_hint: 'Tasses, lampes, quelque chose de chaud …',
   account: 'Compte',
+  account_menu: 'Votre compte',
   cart: 'Panier',
   pieces: '{count, plural, =0 {Le panier est vide} one {# article dans le panier} other {# articles dans le panier}}',
   promise_delivery: 'Livré en quelques jours',

@@ -13,7 +13,7 @@ export function ofAccount(visit: Visit, title: string, content: Html, heading = 
   );
   const main = html`<header class="page-header"><h1>${heading}</h1></header>
 <div class="account">
-  <nav aria-label="${t('account')}"><ul>${links}</ul>
+  <nav aria-label="${t('account_menu')}"><ul>${links}</ul>
     <form method="post" action="${to('/logout')}"><button class="plain">${t('logout')}</button></form></nav>
   <div>${content}</div>
 </div>`;

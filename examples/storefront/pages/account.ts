@@ -57,7 +57,7 @@ function orderOf(visit: Visit, order: Schemas['CustomerOrder']): Html {
     [t('delivery'), order.shipping_cost],
     [t('total'), order.total],
   ] as const;
-  return html`<p>${date(created_at)} <span class="state">${t('order_state', { state })}</span></p>
+  return html`<p>${date(created_at)} &nbsp;<span class="state">${t('order_state', { state })}</span></p>
 <ul class="lines">${line_items.map(
     ({ name, variant_name, quantity, total, image_url }) => html`<li class="line">
     ${image_url ? html`<img src="${image_url}" alt="" width="120" height="120">` : html`<span class="no-picture"></span>`}

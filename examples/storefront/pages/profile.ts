@@ -14,7 +14,6 @@ export async function profilePage(visit: Visit): Promise<Page> {
     visit,
     t('profile'),
     html`<form class="fields" method="post" action="${to('/account/profile')}">
-  <p class="quiet">${customer.email}</p>
   ${field(t('first_name'), 'first_name', { value: customer.first_name, autocomplete: 'given-name' })}
   ${field(t('last_name'), 'last_name', { value: customer.last_name, autocomplete: 'family-name' })}
   ${field(t('phone'), 'phone', { type: 'tel', value: customer.phone, autocomplete: 'tel' })}
@@ -23,6 +22,7 @@ export async function profilePage(visit: Visit): Promise<Page> {
 </form>
 <h2>${t('change_password')}</h2>
 <form class="fields" method="post" action="${to('/account/password')}">
+  ${field(t('email'), 'email', { type: 'email', value: customer.email, autocomplete: 'username', readonly: true })}
   ${field(t('current_password'), 'current_password', { ...password, autocomplete: 'current-password' })}
   ${field(t('new_password'), 'new_password', { ...password, autocomplete: 'new-password', hint: t('password_hint'), minlength: 8 })}
   <button>${t('change_password')}</button>
