@@ -109,7 +109,8 @@ async function realWorld(settings: Settings): Promise<World> {
     issuer: `http://localhost/sites/${shop.site_id}`,
     async authorize(address, decision) {
       const { browser, page } = await atConsent(shop, customer, new URL(address));
-      const fields = decision === 'deny' ? {} : { budget: (decision.budget_cents / 100).toFixed(2) };
+      const fields: Record<string, string> =
+        decision === 'deny' ? {} : { budget: (decision.budget_cents / 100).toFixed(2) };
       const { response } = await browser.press(page, decision === 'deny' ? 'deny' : 'approve', fields);
       return response.headers.get('Location') ?? '';
     },
