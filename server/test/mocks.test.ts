@@ -130,6 +130,8 @@ const LEFT_OUT = [
 function withoutNature(key: string, value: unknown): unknown {
   if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')
     return undefined;
+  // Seconds pass between a consent and its token.
+  if (key === 'expires_in') return 60 * Math.round(Number(value) / 60);
   if (LEFT_OUT.includes(key)) return value === null ? null : 'left out';
   if (key === 'payment_methods' && Array.isArray(value)) return value.filter((method) => method !== 'card');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
