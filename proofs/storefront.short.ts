@@ -237,6 +237,10 @@ for (const width of [1280, 375])
       await visit.follow('.trail li:nth-child(2) a');
       expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
       await visit.look('1-chips');
+      // What filters nothing is no chip, be it the name of anything.
+      await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
+      expect(await visit.count('.chips')).toBe(0);
+      await page.goBack();
       await visit.follow('.chips .clear a');
       expect(await visit.count('.chips')).toBe(0);
       await visit.follow('.site-map a[href$="/collections"]');

@@ -10,9 +10,8 @@ const PER_PAGE = 12;
 /** Of one kind: the most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
-/** In the address of a list without narrowing it. */
-const BESIDE_FILTERS = ['q', 'sort', 'page'];
-const PRICES: Record<string, Key> = { price_min: 'price_from', price_max: 'price_to' };
+/** What narrows a list. Anything else in its address, such as where a shopper came from, does not. */
+const FILTERS = ['vendor', 'product_type', 'option', 'in_stock', 'price_min', 'price_max'];
 
 export function searchPage(visit: Visit): Promise<Page> {
   const q = textOf(visit.req.query, 'q');
@@ -118,16 +117,23 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
 /** What is chosen, each to be taken away: above the products, where the filters are folded away on a small screen. */
 function chips({ t }: Visit, chosen: URLSearchParams): Html {
   const links = [...chosen]
-    .filter(([name]) => !BESIDE_FILTERS.includes(name))
+    .filter(([name, value]) => FILTERS.includes(name) && value)
     .map(([name, value]) => {
       const next = new URLSearchParams([...chosen].filter((one) => one[0] !== name || one[1] !== value));
       next.delete('page');
-      const text =
-        name === 'in_stock' ? t('in_stock') : PRICES[name] ? `${t(PRICES[name])} ${value}` : value.split(':').at(-1);
-      return html`<li><a href="${addressOf(next)}" rel="nofollow"><span class="unseen">${t('without_filter', { value: '' })}</span>${text}</a></li>`;
+      const text = chipOf(t, name, value);
+      return html`<li><a href="${addressOf(next)}" rel="nofollow" aria-label="${t('without_filter', { value: text })}">${text}</a></li>`;
     });
   const none = new URLSearchParams([...chosen].filter(([name]) => name === 'q' || name === 'sort'));
   return html`<ul class="chips" aria-label="${t('chosen')}">${links}<li class="clear"><a href="${addressOf(none)}">${t('clear')}</a></li></ul>`;
+}
+
+function chipOf(t: Visit['t'], name: string, value: string): string {
+  if (name === 'in_stock') return t('in_stock');
+  if (name === 'price_min') return `${t('price_from')} ${value}`;
+  if (name === 'price_max') return `${t('price_to')} ${value}`;
+  // The value of an option stands behind its name.
+  return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
@@ -177,7 +183,7 @@ function paging({ t }: Visit, chosen: URLSearchParams, page: number, pages: numb
 }
 
 function isNarrowed(chosen: URLSearchParams): boolean {
-  return [...chosen.keys()].some((name) => !BESIDE_FILTERS.includes(name));
+  return FILTERS.some((name) => chosen.get(name));
 }
 
 /** On the same page. */
