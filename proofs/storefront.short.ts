@@ -322,6 +322,9 @@ played(
     });
     for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
       expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
+    expect(await textAt('/de/collections/kitchen-and-table?utm_source=mail')).toContain(
+      `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
+    );
     const sitemap = await textAt('/sitemap.xml');
     for (const language of ['en', 'de', 'fr'])
       expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);

@@ -82,7 +82,8 @@ ${
 ${instead}`;
   const image = products[0]?.images[0]?.url;
   const trail = collection ? ([[t('all_collections'), '/collections']] as const) : [];
-  return { title, main, description, image, trail, isPrivate: q !== undefined || isNarrowed(chosen) };
+  const path = `${collection ? `/collections/${collection}` : '/search'}${page > 1 ? `?page=${page}` : ''}`;
+  return { title, main, description, image, path, trail, isPrivate: q !== undefined || isNarrowed(chosen) };
 }
 
 function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets']): Html {
