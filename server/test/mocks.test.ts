@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createMockFetch, type MockShopData } from '@commerce-backend/sdk/mocks/fetch';
 import type { DiscountInput, ProductInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
-import { atConsent, REDIRECT_URI } from './oauth.ts';
+import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /**
@@ -111,8 +111,8 @@ async function realWorld(settings: Settings): Promise<World> {
       const { browser, page } = await atConsent(shop, customer, new URL(address));
       const fields: Record<string, string> =
         decision === 'deny' ? {} : { budget: (decision.budget_cents / 100).toFixed(2) };
-      const { response } = await browser.press(page, decision === 'deny' ? 'deny' : 'approve', fields);
-      return response.headers.get('Location') ?? '';
+      const led = leadsTo(await browser.press(page, decision === 'deny' ? 'deny' : 'approve', fields));
+      return led?.href ?? 'http://localhost/nowhere';
     },
   };
 }
