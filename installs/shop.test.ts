@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../server/src/db/free-port.ts';
 import { answering, done, emptyFolder, ownEnvironment, pack } from './outside.ts';
 
@@ -154,6 +155,24 @@ test('Ctrl-C ends both, and so does the end of dev by force', async () => {
   await dev();
   running.kill('SIGKILL');
   await gone();
+});
+
+test('without the server, the storefront and the agent play with the mocks', async () => {
+  const port = String(await freePort());
+  const commerce = join(shop, 'node_modules/@commerce-backend/cli/bin/commerce.js');
+  const options = { cwd: shop, env: { ...ownEnvironment(), DEMO_FILE: 'mock.json' } };
+  const mock = spawn(process.execPath, [commerce, 'mock', '--port', port, '--credentials', 'mock.json'], options);
+  onTestFinished(() => void mock.kill());
+  while (!existsSync(join(shop, 'mock.json'))) await sleep(50);
+  const own = `http://localhost:${await freePort()}`;
+  const env = { ...options.env, PORT: new URL(own).port };
+  const pages = spawn(process.execPath, ['storefront/server.js'], { ...options, env });
+  onTestFinished(() => void pages.kill());
+  await answering(own, pages);
+  expect(await (await fetch(own)).text()).toContain('href="/products/');
+  expect(
+    await done(shop, ['npm', 'run', '--silent', 'agent', '--', '--auto-approve'], { DEMO_FILE: 'mock.json' }),
+  ).toContain(`Confirm it at http://localhost:${port}/checkout/`);
 });
 
 async function textOf(path: string, cookie = ''): Promise<string> {

@@ -120,6 +120,7 @@ const OWN_TESTS: [string, string][] = [
   ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
   ['npm pack --workspace spec', 'installs/shop.test.ts'],
   ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
+  ['npx commerce mock --credentials mock.json', 'installs/shop.test.ts'],
   ['commerce init', 'installs/shop.test.ts'],
   ['npm run agent', 'installs/shop.test.ts'],
   ['npx commerce listen', 'cli/src/commands/listen.test.ts'],

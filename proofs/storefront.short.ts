@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 import type { AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStorefront } from '../examples/storefront/app.ts';
 import { freePort } from '../server/src/db/free-port.ts';
 import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
@@ -165,6 +167,129 @@ for (const [language, seen] of Object.entries(SEEN))
       LONG_ENOUGH_MS,
     );
 
+const ACCOUNT = {
+  en: { width: 1280, saved: 'Your changes are saved.', wrong: 'The current password is not right.' },
+  de: { width: 375, saved: 'Ihre Änderungen sind gespeichert.', wrong: 'Das bisherige Passwort stimmt nicht.' },
+  fr: { width: 375, saved: 'Vos modifications sont enregistrées.', wrong: 'Le mot de passe actuel n’est pas le bon.' },
+} as const;
+
+for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
+  played(
+    `in ${language} and ${width} pixels wide, a customer changes the profile, the password and the address book`,
+    async () => {
+      const { page, complaints } = await openTab(browser, width);
+      const visit = walk(page, `storefront-${language}-${width}-account`);
+      const fill = (name: string, value: string) =>
+        page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
+      const login = demo.customers[1];
+      await page.goto(`${home}/${language}/login`);
+      await page.type('[action$="/login"] [name="email"]', login?.email ?? '');
+      await page.type('[action$="/login"] [name="password"]', login?.password ?? '');
+      await visit.press('[action$="/login"] button');
+
+      await visit.follow('.account nav a[href$="/account/profile"]');
+      await fill('last_name', `Ø'Brien ${language}`);
+      await visit.press('[action$="/account/profile"] button');
+      expect(await visit.text('.notice')).toBe(saved);
+      expect(await page.$eval('[name="last_name"]', (field) => field.getAttribute('value'))).toBe(
+        `Ø'Brien ${language}`,
+      );
+      await fill('current_password', 'not the password');
+      await fill('new_password', 'a longer horse and a better staple');
+      await visit.press('[action$="/account/password"] button');
+      expect(await visit.text('.refusal')).toBe(wrong);
+      await visit.look('1-profile');
+
+      await visit.follow('.account nav a[href$="/account/addresses"]');
+      const before = await visit.count('.addresses li');
+      if (before > 0) await page.click('.adding summary');
+      const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
+      for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
+      await page.click('.adding [name="is_default"]');
+      await visit.look('2-address');
+      await visit.press('.adding button');
+      expect(await visit.text('.notice')).toBe(saved);
+      expect(await visit.count('.addresses li')).toBe(before + 1);
+      // One is the default, and it is the new one.
+      expect(await visit.count('.addresses li > .state')).toBe(1);
+      expect(await visit.text('.addresses li:has(> .state) address')).toContain(`Lindenallee ${language}`);
+      await visit.look('3-addresses');
+      await page.click('.addresses li:last-child summary');
+      await page.$eval('.addresses li:last-child [name="city"]', (field) => Object.assign(field, { value: 'Bonn' }));
+      await visit.press('.addresses li:last-child .fields button');
+      expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
+      await visit.press('.addresses li:last-child [action$="/delete"] button');
+      expect(await visit.count('.addresses li')).toBe(before);
+      expect([visit.found, complaints]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+for (const width of [1280, 375])
+  played(
+    `${width} pixels wide, each page says where it is, leads to the shop's legal texts, and an empty one leads on`,
+    async () => {
+      const { page, complaints } = await openTab(browser, width);
+      const visit = walk(page, `storefront-ways-${width}`);
+      await page.goto(`${home}/fr/products/rowan-stoneware-mug`);
+      const way = () => page.$$eval('.trail li', (steps) => steps.map((step) => step.textContent));
+      expect(await way()).toEqual(['Accueil', 'Tableware', 'Rowan Stoneware Mug']);
+      await visit.follow('.trail li:nth-child(2) a');
+      expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
+      await visit.look('1-chips');
+      // What filters nothing is no chip, be it the name of anything.
+      await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
+      expect(await visit.count('.chips')).toBe(0);
+      await page.goBack();
+      await visit.follow('.chips .clear a');
+      expect(await visit.count('.chips')).toBe(0);
+      await visit.follow('.site-map a[href$="/collections"]');
+      await visit.follow('.tiles li a');
+      expect(await way()).toEqual(['Accueil', 'Toutes les collections', await visit.text('h1')]);
+
+      const texts = await page.$$eval('[aria-labelledby="map-legal"] a', (links) => links.map(({ href }) => href));
+      expect(texts).toHaveLength(4);
+      for (const text of texts) expect((await fetch(text)).status, text).toBe(200);
+
+      await page.goto(`${home}/de/no-such-page`);
+      expect(await visit.text('h1')).toBe('Hier ist nichts');
+      expect(await visit.count('.card')).toBe(4);
+      await visit.look('2-not-found');
+      await page.goto(`${home}/de/cart`);
+      expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
+      expect(await visit.count('.card')).toBe(4);
+      await visit.look('3-empty-cart');
+      // The browser complains about the page that is not there, as it should.
+      expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+played(
+  'when the shop cannot be reached, every page says so in its language, and none shows how the program is made',
+  async () => {
+    const gone = `http://localhost:${await freePort()}`;
+    const { site_id: siteId, storefront_token: storefrontToken } = demo;
+    const shop = createStorefrontClient({ baseUrl: gone, siteId, storefrontToken, maxAttempts: 1 });
+    const own = openStorefront({ shop, baseUrl: gone, name: 'Alder & Finch' }).listen(0);
+    const address = `http://localhost:${(own.address() as AddressInfo).port}`;
+    const ask = async (path: string) => {
+      const answer = await fetch(address + path, { headers: { Cookie: `cart_id=${demo.site_id}` } });
+      return { status: answer.status, text: await answer.text() };
+    };
+    for (const path of ['/de/', '/de/cart', '/de/products/x']) {
+      const { status, text } = await ask(path);
+      expect({ path, status }).toEqual({ path, status: 500 });
+      expect(text).toContain('Etwas ist schiefgegangen');
+      expect(text).not.toMatch(/\.ts|node:|ECONN/);
+    }
+    expect(await ask('/sitemap.xml')).toEqual({ status: 500, text: 'Internal Server Error' });
+    expect(await ask('/de/products/%')).toEqual({ status: 400, text: 'Bad Request' });
+    own.close();
+  },
+  LONG_ENOUGH_MS,
+);
+
 played(
   'with scripts, products are suggested while somebody types, and reached with the keyboard',
   async () => {
@@ -197,6 +322,9 @@ played(
     });
     for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
       expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
+    expect(await textAt('/de/collections/kitchen-and-table?utm_source=mail')).toContain(
+      `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
+    );
     const sitemap = await textAt('/sitemap.xml');
     for (const language of ['en', 'de', 'fr'])
       expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);

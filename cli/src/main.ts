@@ -40,7 +40,7 @@ import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { EXIT, type Report, reportOf } from './errors.ts';
 import { flagOf } from './flags.ts';
-import { painter, plain } from './output.ts';
+import { asCalled, painter, plain } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -182,7 +182,7 @@ function inWords(report: Report, terminal: Terminal): string {
   const lines = [
     `${paint('red', 'Error:')} ${plain(message)}${plain(code)}`,
     ...detail.map((mistake) => `  ${plain(mistake.flag ?? mistake.field)}: ${plain(mistake.message)}`),
-    ...(remedy ? [`  What to do: ${plain(remedy)}`] : []),
+    ...(remedy ? [`  What to do: ${plain(asCalled(remedy, terminal))}`] : []),
     ...(request_id ? [`  Request id: ${plain(request_id)}`] : []),
   ];
   return `${lines.join('\n')}\n`;

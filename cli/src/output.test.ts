@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Column, painter, plain, table } from './output.ts';
+import { asCalled, type Column, painter, plain, table } from './output.ts';
 
 type Row = { name: string; price: string; stock: number };
 
@@ -50,4 +50,10 @@ test('colours are used only in a terminal, and not when NO_COLOR forbids them', 
 
 test('texts of others cannot steer the terminal', () => {
   expect(plain('a\x1b[2J\nb\u202ec\u0007')).toBe('a [2J bc ');
+});
+
+test('who has the program from npx is told its commands with npx, and everybody else as they are', () => {
+  const words = 'Log in: commerce login --demo, or npx commerce login. See @commerce-backend/cli and my-commerce shop.';
+  expect(asCalled(words, { env: {} })).toBe(words);
+  expect(asCalled(words, { env: { npm_command: 'exec' } })).toBe(words.replace('in: commerce', 'in: npx commerce'));
 });

@@ -27,6 +27,14 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
+/**
+ * Our own words with their commands as this program was called: who has it from npm's `npx` or a script of a package has no
+ * command of that name on their PATH.
+ */
+export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string {
+  return env.npm_command ? words.replaceAll(/(?<![\w@/-]|npx )commerce (?=[a-z])/g, 'npx commerce ') : words;
+}
+
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null;

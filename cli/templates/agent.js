@@ -11,7 +11,7 @@ process.once('uncaughtException', ({ message }) => {
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'auto-approve': { type: 'boolean' } } });
 const [query = 'a sage stoneware mug under 30 euros'] = positionals;
-const demo = JSON.parse(readFileSync('.data/demo.json', 'utf8'));
+const demo = JSON.parse(readFileSync(process.env.DEMO_FILE ?? '.data/demo.json', 'utf8'));
 const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
 const [customer] = demo.customers;
 

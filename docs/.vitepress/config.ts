@@ -54,6 +54,7 @@ export default defineConfig({
       of(
         'Coming from',
         ['Shopify', '/migrate/shopify'],
+        ['A whole shop from Shopify', '/moving-in'],
         ['Magento 2', '/migrate/magento'],
         ['WooCommerce', '/migrate/woocommerce'],
       ),

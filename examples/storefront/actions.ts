@@ -1,5 +1,6 @@
 import { CommerceError, isError, unwrap } from '@commerce-backend/sdk';
 import { textOf, type Visit } from './visit.ts';
+import type { Key } from './words.ts';
 
 /** What the forms of the cart do. The session makes a cart on first use, and replaces one that has expired. */
 
@@ -53,18 +54,25 @@ export async function goToCheckout(visit: Visit): Promise<void> {
   });
 }
 
-/** Goes on to a page with the notice, or back to it with what was refused. */
-async function refusable(visit: Visit, page: string, notice: string, work: () => Promise<unknown>): Promise<void> {
+/** Goes on to a page with the notice, or back to it with what was refused. A session that has ended is no refusal. */
+export async function refusable(
+  visit: Visit,
+  page: string,
+  notice: Key | '',
+  work: () => Promise<unknown>,
+  ownWords: Record<string, Key> = {},
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof CommerceError) || error.status === 401 || error.status >= 500) throw error;
-    return visit.goTo(page, noticeOf(error));
+    if (!(error instanceof CommerceError) || error.status >= 500) throw error;
+    if (isError(error, 'unauthorized', 'invalid_token')) throw error;
+    return visit.goTo(page, ownWords[error.code] ?? noticeOf(error));
   }
   if (!visit.res.headersSent) visit.goTo(page, notice);
 }
 
-export function noticeOf(error: CommerceError): string {
+function noticeOf(error: CommerceError): Key {
   if (isError(error, 'insufficient_stock', 'invalid_credentials')) return error.code;
   if (error.code.startsWith('discount_')) return 'code_refused';
   console.warn(error.message);

@@ -1,27 +1,33 @@
 import { CommerceError, isError } from '@commerce-backend/sdk';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { addToCart, applyCode, changeLine, goToCheckout } from './actions.ts';
 import { layout, type Storefront } from './layout.ts';
-import { accountPage, logIn, loginPage, logOut, orderPage, register, sendReset, thanksPage } from './pages/account.ts';
+import { accountPage, logOut, orderPage, thanksPage } from './pages/account.ts';
+import { addressesPage, deleteAddress, saveAddress } from './pages/addresses.ts';
 import { cartPage } from './pages/cart.ts';
-import { homePage } from './pages/home.ts';
+import { collectionsPage, homePage } from './pages/home.ts';
 import { collectionPage, searchPage, suggestions } from './pages/listing.ts';
-import { messagePage } from './pages/message.ts';
+import { logIn, loginPage, register, sendReset } from './pages/login.ts';
+import { messagePage, notFoundPage } from './pages/message.ts';
 import type { Page } from './pages/page.ts';
 import { productPage } from './pages/product.ts';
+import { changePassword, profilePage, saveProfile } from './pages/profile.ts';
 import { robots, sitemap } from './search-engines.ts';
-import { openVisit, type Visit } from './visit.ts';
+import { openVisit, piecesIn, type Visit } from './visit.ts';
 import { isLanguage, LANGUAGES, type Language } from './words.ts';
 
 const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/': homePage,
   '/search': searchPage,
+  '/collections': collectionsPage,
   '/collections/:handle': collectionPage,
   '/products/:slug': productPage,
   '/cart': cartPage,
   '/login': loginPage,
   '/account': accountPage,
   '/account/orders/:id': orderPage,
+  '/account/profile': profilePage,
+  '/account/addresses': addressesPage,
   '/thanks': thanksPage,
 };
 
@@ -35,6 +41,10 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/register': register,
   '/forgotten': sendReset,
   '/logout': logOut,
+  '/account/profile': saveProfile,
+  '/account/password': changePassword,
+  '/account/addresses': saveAddress,
+  '/account/addresses/delete': deleteAddress,
 };
 
 export function openStorefront(storefront: Storefront): Express {
@@ -51,6 +61,7 @@ export function openStorefront(storefront: Storefront): Express {
   for (const language of Object.keys(LANGUAGES).filter(isLanguage))
     app.use(`/${language}`, inOne(language, storefront));
   app.use((_req, res) => res.redirect('/'));
+  app.use(withoutDetails);
   return app;
 }
 
@@ -58,8 +69,9 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const router = express.Router();
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
-      const visit = await openVisit(req, res, language, storefront.shop);
+      const visit = openVisit(req, res, language, storefront.shop);
       try {
+        visit.pieces = await piecesIn(visit);
         await work(visit);
       } catch (error) {
         await answerError(error, visit, storefront);
@@ -77,6 +89,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   );
   for (const [path, act] of Object.entries(ACTIONS))
     router.post(path, ownForms, express.urlencoded({ extended: false }), visited(act));
+  router.use(visited((visit) => sendNotFound(visit, storefront)));
   return router;
 }
 
@@ -93,11 +106,22 @@ async function answerError(error: unknown, visit: Visit, storefront: Storefront)
     visit.logOut();
     return visit.goTo('/login');
   }
-  const missing = error instanceof CommerceError && [404, 410, 422].includes(error.status);
-  if (!missing) console.error(error);
-  const page = messagePage(visit, missing ? 'not_found' : 'failed');
-  visit.res.status(missing ? 404 : 500).send((await layout(visit, storefront, page)).text);
+  if (error instanceof CommerceError && [404, 410, 422].includes(error.status)) return sendNotFound(visit, storefront);
+  console.error(error);
+  visit.res.status(500).send((await layout(visit, storefront, messagePage(visit, 'failed'))).text);
 }
+
+async function sendNotFound(visit: Visit, storefront: Storefront): Promise<void> {
+  visit.res.status(404).send((await layout(visit, storefront, await notFoundPage(visit))).text);
+}
+
+/** What fails outside of a page, such as an address that cannot be decoded, is told without a trace of the program. */
+const withoutDetails: ErrorRequestHandler = (error, _req, res, next) => {
+  if (res.headersSent) return next(error);
+  const { status = 500 } = error as { status?: number };
+  if (status >= 500) console.error(error);
+  res.sendStatus(status);
+};
 
 function safeHeaders(baseUrl: string): RequestHandler {
   const { origin } = new URL(baseUrl);

@@ -1,4 +1,4 @@
-import type { StorefrontClient } from '@commerce-backend/sdk';
+import { type Schemas, type StorefrontClient, unwrap } from '@commerce-backend/sdk';
 import { type Html, html } from './html.ts';
 import type { Page } from './pages/page.ts';
 import { headOf, inLanguage } from './search-engines.ts';
@@ -12,14 +12,18 @@ export interface Storefront {
   name: string;
 }
 
-const GOOD: Key[] = ['added', 'check_mail'];
-const NOTICES: Key[] = [...GOOD, 'insufficient_stock', 'invalid_credentials', 'code_refused', 'form_refused'];
+const GOOD: Key[] = ['added', 'check_mail', 'saved_changes', 'password_changed'];
+const REFUSALS: Key[] = ['insufficient_stock', 'invalid_credentials', 'wrong_password', 'code_refused', 'form_refused'];
+const NOTICES = [...GOOD, ...REFUSALS];
 
 /** The whole document around a page. */
 export async function layout(visit: Visit, { name }: Storefront, page: Page): Promise<Html> {
   const { title, main } = page;
   const { t, language, to, req } = visit;
-  const collections = await collectionsOf(visit).catch(() => []);
+  const [collections, facts] = await Promise.all([
+    collectionsOf(visit).catch(() => []),
+    unwrap(visit.shop.GET('/api/storefront/shop')).catch(() => undefined),
+  ]);
   const notice = NOTICES.find((key) => key === textOf(req.query, 'notice'));
   return html`<!doctype html>
 <html lang="${language}">
@@ -42,7 +46,7 @@ ${headOf(visit, page, name)}
     <button>${t('search')}</button>
     <div class="suggestions" hidden></div>
   </form>
-  <nav class="actions" aria-label="${t('account')}">
+  <nav class="actions" aria-label="${t('account')}, ${t('cart')}">
     <a href="${to(visit.isCustomer ? '/account' : '/login')}">${t(visit.isCustomer ? 'account' : 'login')}</a>
     <a class="cart-link" href="${to('/cart')}">${t('cart')} <span class="count" aria-hidden="true">${visit.pieces}</span>
       <span class="unseen">${t('pieces', { count: visit.pieces })}</span></a>
@@ -53,11 +57,19 @@ ${headOf(visit, page, name)}
   })}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
+${page.trail && breadcrumbs(visit, [[t('home'), '/'], ...page.trail], title)}
 ${notice && html`<p class="notice${GOOD.includes(notice) ? '' : ' refusal'}" role="status">${t(notice)}</p>`}
 ${main}
 </main>
 <footer class="site-footer">
   <ul class="promises"><li>${t('promise_delivery')}</li><li>${t('promise_return')}</li><li>${t('promise_payment')}</li></ul>
+  <div class="site-map">
+    <nav aria-labelledby="map-shop"><h2 id="map-shop">${name}</h2><ul>
+      <li><a href="${to('/search')}">${t('all_products')}</a></li>
+      <li><a href="${to('/collections')}">${t('all_collections')}</a></li></ul></nav>
+    <nav aria-labelledby="map-account"><h2 id="map-account">${t('account')}</h2><ul>${accountLinks(visit)}</ul></nav>
+    ${facts && shopLinks(visit, facts)}
+  </div>
   <nav class="languages" aria-label="${t('language')}"><ul>${Object.entries(LANGUAGES).map(
     ([code, text]) =>
       html`<li><a href="${inLanguage(visit, code)}" hreflang="${code}" lang="${code}"${code === language && html` aria-current="true"`}>${text}</a></li>`,
@@ -66,6 +78,50 @@ ${main}
 </footer>
 </body>
 </html>`;
+}
+
+/** Where the page is; the last is the page itself. */
+function breadcrumbs({ t, to }: Visit, above: readonly (readonly [string, string])[], title: string): Html {
+  return html`<nav class="trail" aria-label="${t('breadcrumb')}"><ol>${above.map(
+    ([text, path]) => html`<li><a href="${to(path)}">${text}</a></li>`,
+  )}<li aria-current="page">${title}</li></ol></nav>`;
+}
+
+function accountLinks({ t, to, isCustomer }: Visit): Html[] {
+  const own = [
+    ['orders', '/account'],
+    ['profile', '/account/profile'],
+    ['addresses', '/account/addresses'],
+  ] as const;
+  const links = isCustomer
+    ? own
+    : ([
+        ['login', '/login'],
+        ['register', '/login#register'],
+      ] as const);
+  return links.map(([key, path]) => html`<li><a href="${to(path)}">${t(key)}</a></li>`);
+}
+
+const POLICIES = {
+  terms: 'terms_url',
+  privacy: 'privacy_url',
+  withdrawal: 'withdrawal_url',
+  imprint: 'imprint_url',
+} as const;
+
+/** Where the shop's legal texts are, and whom to ask, as far as its settings say so. */
+function shopLinks({ t }: Visit, { policies, support_email: email, support_phone: phone }: Schemas['Shop']): Html {
+  const texts = Object.entries(POLICIES).flatMap(([key, field]) => {
+    const address = policies[field];
+    return address ? [html`<li><a href="${address}">${t(key as keyof typeof POLICIES)}</a></li>`] : [];
+  });
+  return html`${texts.length > 0 && html`<nav aria-labelledby="map-legal"><h2 id="map-legal">${t('policies')}</h2><ul>${texts}</ul></nav>`}
+    ${
+      (email || phone) &&
+      html`<section aria-labelledby="map-help"><h2 id="map-help">${t('help')}</h2><ul>
+      ${email && html`<li><a href="mailto:${email}">${email}</a></li>`}
+      ${phone && html`<li><a href="tel:${phone.replaceAll(/[^+\d]/g, '')}">${phone}</a></li>`}</ul></section>`
+    }`;
 }
 
 function here({ req }: Visit, path: string): Html | false {

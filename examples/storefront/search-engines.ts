@@ -28,7 +28,7 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
 /** Each page is told once, at one address in each language. */
 export function headOf(
   visit: Visit,
-  { title, description, image, data, path, isPrivate }: Page,
+  { title, description, image, data, path, isPrivate, trail }: Page,
   shopName: string,
 ): Html {
   const { req, language } = visit;
@@ -44,7 +44,17 @@ ${[...Object.keys(LANGUAGES), 'x-default'].map(
   (code) =>
     html`<link rel="alternate" hreflang="${code}" href="${at(code === 'x-default' ? DEFAULT_LANGUAGE : code)}">`,
 )}
-${data && html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`}`;
+${data && structured(data)}${trail && structured(trailData(trail.map(([name, to]) => ({ name, item: `${originOf(req)}/${language}${to}` }))))}`;
+}
+
+function structured(data: object): Html {
+  return html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`;
+}
+
+/** The way to a page, as results of a search show it (https://schema.org/BreadcrumbList). */
+function trailData(pages: { name: string; item: string }[]): object {
+  const itemListElement = pages.map((page, index) => ({ '@type': 'ListItem', position: index + 1, ...page }));
+  return { '@context': 'https://schema.org', '@type': 'BreadcrumbList', itemListElement };
 }
 
 function shortened(text: string): string {

@@ -10,7 +10,9 @@ export interface Visit extends Words {
   shop: StorefrontClient;
   cart: CartSession;
   isCustomer: boolean;
-  /** How many pieces are in the cart. */
+  /** The cart that the shopper came with. */
+  cartId: string | undefined;
+  /** How many pieces are in it. */
   pieces: number;
   /** The address of a page of this storefront in the shopper's language. */
   to(path: string): string;
@@ -23,13 +25,11 @@ export interface Visit extends Words {
 const DAYS = 24 * 60 * 60 * 1000;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
-/** Only two cookies are kept, which scripts cannot read: the id of the cart, and a customer's token. */
-export async function openVisit(
-  req: Request,
-  res: Response,
-  language: Language,
-  guest: StorefrontClient,
-): Promise<Visit> {
+/**
+ * Asks the shop nothing yet, so that whatever fails later can be told in a page. Only two cookies are kept, which scripts cannot
+ * read: the id of the cart, and a customer's token.
+ */
+export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {
   const kept = cookiesOf(req);
   const keep = (name: string, value: string, maxAge: number) => {
     kept.set(name, value);
@@ -53,15 +53,16 @@ export async function openVisit(
   return {
     ...wordsIn(language),
     ...{ req, res, shop, cart, to, isCustomer: token !== undefined },
-    pieces: await piecesIn(shop, kept.get('cart_id')),
+    cartId: kept.get('cart_id'),
+    pieces: 0,
     goTo: (path, notice) => res.redirect(303, notice ? `${to(path)}?notice=${notice}` : to(path)),
     logIn: (accessToken) => keep('customer', accessToken, 30 * DAYS),
     logOut: () => ['customer', 'cart_id'].forEach(forget),
   };
 }
 
-/** Without making a cart for everybody who looks around. */
-async function piecesIn(shop: StorefrontClient, cart_id: string | undefined): Promise<number> {
+/** How many pieces are in the cart, without making one for everybody who looks around. */
+export async function piecesIn({ shop, cartId: cart_id }: Visit): Promise<number> {
   if (!cart_id) return 0;
   const { data } = await shop.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } });
   return data?.status === 'active' ? data.items.reduce((sum, { quantity }) => sum + quantity, 0) : 0;
@@ -74,12 +75,17 @@ function cookiesOf(req: Request): Map<string, string> {
 
 /** A text of the query, or of a posted form. */
 export function textOf(from: unknown, name: string): string {
-  const value = (from as Record<string, unknown> | undefined)?.[name];
-  return typeof value === 'string' ? value.trim() : '';
+  return passwordOf(from, name).trim();
 }
 
-/** The collections, for the menu. */
-export async function collectionsOf({ shop }: Pick<Visit, 'shop'>) {
-  const params = { query: { limit: 12 } };
+/** As it was typed: the blanks around a password are part of it. */
+export function passwordOf(from: unknown, name: string): string {
+  const value = (from as Record<string, unknown> | undefined)?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The collections; the first of them make the menu. */
+export async function collectionsOf({ shop }: Pick<Visit, 'shop'>, limit = 12) {
+  const params = { query: { limit } };
   return (await unwrap(shop.GET('/api/storefront/collections', { params }))).collections;
 }

@@ -1,14 +1,16 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
+import config from '../../docs/.vitepress/config.ts';
 import { writeReference } from '../../server/scripts/write-reference.ts';
 import { errorsPage, eventsPage } from './catalogues.ts';
-import { deadLinks, withLinksOfPage } from './links.ts';
+import { deadLinks, pagesWithoutEntry, withLinksOfPage } from './links.ts';
 import { pages, ROOT } from './pages.ts';
 
 /**
  * Writes the documentation as a static site, which any file server can show: docs-site/index.html. Its pages are the documents of the
- * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads nowhere ends it.
+ * repository, two catalogues made from the contract, and under api/ the reference of each operation. A link that leads
+ * nowhere ends it, and so does a page that the navigation does not name.
  */
 /** Beside the packages, so that they are found; removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
@@ -22,6 +24,8 @@ function write(page: string, text: string): void {
 
 rmSync(SOURCES, { recursive: true, force: true });
 const all = new Map([...pages(), ['docs/errors.md', 'errors.md'], ['docs/events.md', 'events.md']]);
+const lost = pagesWithoutEntry(config.themeConfig?.sidebar, all.values());
+if (lost.length > 0) throw new Error(`Name these pages in docs/.vitepress/config.ts: ${lost.join(', ')}`);
 for (const [source, page] of pages())
   write(page, withLinksOfPage(readFileSync(join(ROOT, source), 'utf8'), source, all));
 write('errors.md', errorsPage());

@@ -21,6 +21,12 @@ export function withLinksOfPage(text: string, source: string, all: Map<string, s
   });
 }
 
+/** Pages that no entry of the navigation leads to. The first page is where readers begin. */
+export function pagesWithoutEntry(navigation: unknown, names: Iterable<string>): string[] {
+  const entries = JSON.stringify(navigation);
+  return [...names].filter((name) => name !== 'index.md' && !entries.includes(`"/${name.replace(/\.md$/, '')}"`));
+}
+
 /** Links within the built site that lead nowhere, be it to a page or to a place on it. */
 export function deadLinks(site: string): string[] {
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));

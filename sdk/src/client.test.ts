@@ -30,6 +30,9 @@ const shop = {
   currency: 'EUR',
   currency_digits: 2,
   prices_include_tax: true,
+  support_email: null,
+  support_phone: null,
+  policies: { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null },
 } satisfies Shop;
 
 const deletion = { id: product_id, deleted: true } satisfies Deletion;

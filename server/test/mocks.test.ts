@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createMockFetch, type MockShopData } from '@commerce-backend/sdk/mocks/fetch';
 import type { DiscountInput, ProductInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
+import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /**
@@ -54,7 +55,14 @@ interface World {
   storefrontToken: string;
   email: string;
   variantIds: Record<string, string>;
+  /** What the shop calls itself to clients of OAuth. */
+  issuer: string;
+  /** The customer decides at the address that a client sends them to; answers the address that they are sent back to. */
+  authorize(address: string, decision: Decision): Promise<string>;
 }
+
+/** A budget in cents, or no. */
+type Decision = { budget_cents: number } | 'deny';
 
 interface Step {
   call: string;
@@ -79,7 +87,11 @@ async function mockWorld(settings: Settings): Promise<World> {
   const { fetch, shop } = createMockFetch({ data: data as Partial<MockShopData> });
   const ids = ['MUG-OAT', 'MUG-SLATE', 'LAMP'].map((sku) => [sku, shop.variantId(sku)]);
   const { baseUrl, siteId, storefrontToken } = shop;
-  return { fetch, baseUrl, siteId, storefrontToken, email: 'june@mail.example', variantIds: Object.fromEntries(ids) };
+  return {
+    ...{ fetch, baseUrl, siteId, storefrontToken, email: 'june@mail.example', variantIds: Object.fromEntries(ids) },
+    issuer: `${baseUrl}/sites/${siteId}`,
+    authorize: async (address, decision) => shop.authorize(address, decision),
+  };
 }
 
 async function realWorld(settings: Settings): Promise<World> {
@@ -89,11 +101,19 @@ async function realWorld(settings: Settings): Promise<World> {
   for (const product of products) made.push(await shop.givenProduct(product));
   for (const body of discounts) await shop.dashboard.POST('/api/dashboard/discounts', { body });
   for (const body of shipping_options) await shop.dashboard.POST('/api/dashboard/shipping-options', { body });
-  const { email } = await shop.givenCustomer({ password: PASSWORD });
+  const customer = await shop.givenCustomer({ password: PASSWORD });
   const variantIds = made.flatMap(({ variants }) => variants.map(({ sku, id }) => [sku, id]));
   return {
-    ...{ fetch: globalThis.fetch, baseUrl: shop.baseUrl, siteId: shop.site_id, email },
+    ...{ fetch: globalThis.fetch, baseUrl: shop.baseUrl, siteId: shop.site_id, email: customer.email },
     ...{ storefrontToken: shop.credentials.storefront_token, variantIds: Object.fromEntries(variantIds) },
+    issuer: `http://localhost/sites/${shop.site_id}`,
+    async authorize(address, decision) {
+      const { browser, page } = await atConsent(shop, customer, new URL(address));
+      const fields: Record<string, string> =
+        decision === 'deny' ? {} : { budget: (decision.budget_cents / 100).toFixed(2) };
+      const led = leadsTo(await browser.press(page, decision === 'deny' ? 'deny' : 'approve', fields));
+      return led?.href ?? 'http://localhost/nowhere';
+    },
   };
 }
 
@@ -101,14 +121,17 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** By nature different. The mocks take no cards, and offer agents no alternatives. */
+/** By nature different. The mocks take no cards, offer agents no alternatives, and fetch no documents of clients. */
 const LEFT_OUT = [
   ...['request_id', 'access_token', 'device_code', 'user_code', 'checkout_url', 'continue_url', 'shop_name'],
-  ...['verification_uri', 'verification_uri_complete', 'requested_from'],
+  ...['verification_uri', 'verification_uri_complete', 'requested_from', 'client_id', 'client_id_issued_at'],
 ];
 
 function withoutNature(key: string, value: unknown): unknown {
-  if (key === 'alternatives' || key === 'last_used_at') return undefined;
+  if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')
+    return undefined;
+  // Seconds pass between a consent and its token.
+  if (key === 'expires_in') return 60 * Math.round(Number(value) / 60);
   if (LEFT_OUT.includes(key)) return value === null ? null : 'left out';
   if (key === 'payment_methods' && Array.isArray(value)) return value.filter((method) => method !== 'card');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -122,22 +145,25 @@ function player(world: World) {
   const nameOf = (id: string) => known.get(id) ?? known.set(id, `id ${known.size}`).get(id) ?? '';
   const comparable = (text: string) =>
     text
+      .replaceAll(world.issuer, 'issuer')
+      .replaceAll(world.issuer.replace(/\/sites\/.*/, ''), 'base')
       .replaceAll(world.email, 'june@example')
       .replaceAll(UUID, nameOf)
       .replaceAll(USER_CODE, 'code')
       .replaceAll(TIME, 'time');
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const credentials = { 'X-Site-ID': world.siteId, 'X-Service-Token': world.storefrontToken };
+    const isForm = body instanceof URLSearchParams;
     const response = await world.fetch(
       new Request(`${world.baseUrl}${path}`, {
         method,
         headers: {
           ...(path.startsWith('/api/storefront') && credentials),
           ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
       }),
     );
     const text = await response.text();
@@ -146,16 +172,31 @@ function player(world: World) {
     // biome-ignore lint/suspicious/noExplicitAny: each step knows what it asks for
     return (text ? JSON.parse(text) : undefined) as any;
   }
-  return { call, steps };
+  /** The customer's decision, and what the client learns of it. */
+  async function authorize(query: Record<string, string>, decision: Decision): Promise<string> {
+    const address = `${world.issuer}/oauth/authorize?${new URLSearchParams(query)}`;
+    const { origin, pathname, searchParams } = new URL(await world.authorize(address, decision));
+    const code = searchParams.get('code') ?? '';
+    if (code) searchParams.set('code', 'left out');
+    const body = Object.fromEntries([...searchParams].sort().map(([name, value]) => [name, comparable(value)]));
+    steps.push({
+      call: `authorize ${JSON.stringify(decision)}`,
+      status: 303,
+      body: { to: origin + pathname, ...body },
+    });
+    return code;
+  }
+  return { call, authorize, steps };
 }
 
-type Script = (call: ReturnType<typeof player>['call'], world: World) => Promise<void>;
+type Player = ReturnType<typeof player>;
+type Script = (call: Player['call'], world: World, authorize: Player['authorize']) => Promise<void>;
 
 async function played(script: Script, settings: Settings): Promise<{ mocks: Step[]; server: Step[] }> {
   const [mock, real] = [await mockWorld(settings), await realWorld(settings)];
   const [mocks, server] = [player(mock), player(real)];
-  await script(mocks.call, mock);
-  await script(server.call, real);
+  await script(mocks.call, mock, mocks.authorize);
+  await script(server.call, real, server.authorize);
   return { mocks: mocks.steps, server: server.steps };
 }
 
@@ -321,6 +362,59 @@ const agent: Script = async (call, { variantIds, email, siteId }) => {
   await call('GET', '/api/agent/token');
 };
 
+/** An agent that is given its token by an authorization code, with all that a code is refused for. */
+const authorized: Script = async (call, { siteId }, authorize) => {
+  const oauth = `/sites/${siteId}/oauth`;
+  await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);
+  await call('POST', `${oauth}/register`, { client_name: 'Gift finder', redirect_uris: ['http://elsewhere.example/'] });
+  await call('POST', `${oauth}/register`, { client_name: 'Gift finder', redirect_uris: [] });
+  const client = { client_name: 'Gift finder', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' };
+  const { client_id } = await call('POST', `${oauth}/register`, client);
+  const code_verifier = 'v'.repeat(43);
+  const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
+  const ask = (wish: Record<string, string>, decision: Decision) =>
+    authorize(
+      {
+        ...{ response_type: 'code', client_id, redirect_uri: REDIRECT_URI, state: 'kept' },
+        ...{ code_challenge, code_challenge_method: 'S256', ...wish },
+      },
+      decision,
+    );
+  const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
+  await ask(wish, 'deny');
+  const code = await ask(wish, { budget_cents: 2_000 });
+  const exchange = (fields: Record<string, string>) =>
+    call(
+      'POST',
+      `${oauth}/token`,
+      new URLSearchParams({
+        ...{ grant_type: 'authorization_code', client_id, redirect_uri: REDIRECT_URI, code, code_verifier },
+        ...fields,
+      }),
+    );
+  await exchange({ grant_type: 'password' });
+  await exchange({ code_verifier: 'x'.repeat(43) });
+  await exchange({ redirect_uri: 'https://elsewhere.example/' });
+  await exchange({ client_id: 'unknown' });
+  await exchange({ code: 'unknown' });
+  await call('POST', `${oauth}/token`, new URLSearchParams({ grant_type: 'authorization_code', client_id, code }));
+  const { access_token } = await exchange({});
+  const as = { Authorization: `Bearer ${access_token}` };
+  await call('GET', '/api/agent/token', undefined, as);
+  await call('POST', '/api/agent/carts', {}, as);
+  await call('GET', '/api/agent/orders', undefined, as);
+  // Whoever brings a code again ends its token.
+  await exchange({});
+  await call('GET', '/api/agent/token', undefined, as);
+
+  const next = await ask({ budget_period: 'month' }, { budget_cents: 4_000 });
+  const { access_token: second } = await exchange({ code: next });
+  await call('GET', '/api/agent/token', undefined, { Authorization: `Bearer ${second}` });
+  await call('POST', `${oauth}/revoke`, new URLSearchParams({ token: second }));
+  await call('GET', '/api/agent/token', undefined, { Authorization: `Bearer ${second}` });
+  await call('POST', `${oauth}/revoke`, new URLSearchParams({ token: 'agt_unknown' }));
+};
+
 const INCLUDED: Settings = { prices_include_tax: true, default_tax_rate: '0.19', payment_deadline_hours: 168 };
 const ADDED: Settings = { ...INCLUDED, prices_include_tax: false, tax_rates: [{ country: 'DE', rate: '0.07' }] };
 
@@ -330,6 +424,7 @@ test.each(
     'a client with mistakes': careless,
     'a customer': customer,
     'an agent': agent,
+    'an agent with a code': authorized,
   }),
 )('the mocks answer %s as the server does', async (_, script) => {
   for (const settings of [INCLUDED, ADDED]) {

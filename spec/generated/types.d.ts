@@ -2428,7 +2428,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description What a storefront needs to know about its shop, such as its name and currency.
+         * @description What a storefront needs to know about its shop, such as its name, its currency and the addresses of its legal texts.
          */
         get: operations["storefront.getShop"];
         put?: never;
@@ -7052,6 +7052,16 @@ export interface components {
             /** @description How many decimals an amount has. */
             currency_digits: number;
             prices_include_tax: boolean;
+            /** @description Where shoppers write with questions; null where the shop names none. */
+            support_email: string | null;
+            support_phone: string | null;
+            /** @description The addresses of the shop's legal texts, which a storefront links to on each page; null where there is none. */
+            policies: {
+                terms_url: components["schemas"]["UrlOrNull"];
+                privacy_url: components["schemas"]["UrlOrNull"];
+                imprint_url: components["schemas"]["UrlOrNull"];
+                withdrawal_url: components["schemas"]["UrlOrNull"];
+            };
         };
         /** @description A value and the number of products that have it. */
         FacetValue: {

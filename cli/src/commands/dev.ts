@@ -126,7 +126,7 @@ function tellAddresses(terminal: Terminal, json: boolean, { url, storefront, dem
       Docs: docs,
       Log: 'npx commerce logs tail',
     };
-    return `\n${facts(lines, paint)}\n\nChange ${STOREFRONT}, and the page reloads. Ctrl-C ends the shop.\n`;
+    return `\n${facts(lines, paint)}\n\nChange ${STOREFRONT}, and the page reloads. In another terminal, an agent shops: npm run agent. Ctrl-C ends the shop.\n`;
   });
 }
 

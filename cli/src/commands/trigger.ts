@@ -1,7 +1,7 @@
 import { unwrap, type WebhookEventType } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { calls } from '../operations.ts';
-import { counted, show } from '../output.ts';
+import { asCalled, counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { EVENT_TYPES_HELP, eventType } from './event-types.ts';
@@ -29,7 +29,10 @@ async function trigger(type: WebhookEventType, command: Command, terminal: Termi
   show(terminal, isJson(command), event, () => {
     const { webhooks_count, listeners_count, event_id } = event;
     if (webhooks_count + listeners_count === 0) {
-      return `Nobody listens to ${type}. Listen in another terminal: commerce listen --forward-to http://localhost:4000`;
+      return asCalled(
+        `Nobody listens to ${type}. Listen in another terminal: commerce listen --forward-to http://localhost:4000`,
+        terminal,
+      );
     }
     const to = [countedIfAny(webhooks_count, 'webhook'), countedIfAny(listeners_count, 'listener')]
       .filter(Boolean)

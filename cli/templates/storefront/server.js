@@ -1,11 +1,15 @@
 // The storefront: a program that asks the shop by the SDK and writes HTML. Change it and save: `npm run dev` starts it again, and
 // open pages reload themselves. Every page is a function below; how they look is in style.css.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createCartSession, createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 
-// `npm run dev` sets these; where you run it for your shoppers, you do.
-const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT = '3000', NODE_ENV } = process.env;
+// `npm run dev` sets these; where you run it for your shoppers, you do. DEMO_FILE names them all, such as the file of `commerce mock`.
+const { DEMO_FILE, PORT = '3000', NODE_ENV } = process.env;
+const demo = DEMO_FILE ? JSON.parse(readFileSync(DEMO_FILE, 'utf8')) : {};
+const { COMMERCE_URL = demo.base_url, COMMERCE_SITE_ID = demo.site_id } = process.env;
+const { COMMERCE_STOREFRONT_TOKEN = demo.storefront_token } = process.env;
 const IS_LIVE = NODE_ENV === 'production';
 const STYLE = new URL('style.css', import.meta.url);
 const shop = createStorefrontClient({

@@ -1,4 +1,4 @@
-import type { Schemas } from '@commerce-backend/sdk';
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
 
@@ -7,6 +7,13 @@ type Product = Schemas['Product'];
 /** Products side by side. */
 export function cards(visit: Visit, products: readonly Product[]): Html {
   return html`<ul class="cards">${products.map((product) => card(visit, product))}</ul>`;
+}
+
+/** For whoever has found nothing. */
+export async function favourites(visit: Visit): Promise<Html> {
+  const query = { sort: 'best_selling', limit: 4, in_stock: true } as const;
+  const { products } = await unwrap(visit.shop.GET('/api/storefront/products', { params: { query } }));
+  return html`<section class="row"><h2>${visit.t('favourites')}</h2>${cards(visit, products)}</section>`;
 }
 
 function card(visit: Visit, product: Product): Html {

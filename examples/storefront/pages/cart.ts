@@ -1,14 +1,14 @@
 import type { Schemas } from '@commerce-backend/sdk';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
-import { messagePage } from './message.ts';
+import { messagePage, withFavourites } from './message.ts';
 import type { Page } from './page.ts';
 
 type Cart = Schemas['Cart'];
 
 export async function cartPage(visit: Visit): Promise<Page> {
   const { t, to, pieces } = visit;
-  if (pieces === 0) return messagePage(visit, 'cart_empty');
+  if (pieces === 0) return withFavourites(visit, messagePage(visit, 'cart_empty'));
   const cart = await visit.cart.get();
   const main = html`<h1>${t('cart')}</h1>
 <div class="cart">

@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { collectionsOf, type Visit } from '../visit.ts';
 import { cards } from './card.ts';
 import type { Page } from './page.ts';
@@ -28,15 +28,25 @@ export async function homePage(visit: Visit): Promise<Page> {
 </section>
 <section class="row">
   <h2>${t('by_collection')}</h2>
-  <ul class="tiles">${collections.map(
-    ({ handle, title, description, image_url }) => html`<li><a href="${to(`/collections/${handle}`)}">
-      ${image_url && html`<img src="${image_url}" alt="" width="800" height="800" loading="lazy">`}
-      <h3>${title}</h3><p>${description}</p></a></li>`,
-  )}</ul>
+  ${tiles(visit, collections)}
 </section>
 <section class="row">
   <h2>${t('newest')}</h2>
   ${cards(visit, newest.products)}
 </section>`;
   return { title: '', main, description: t('hero_text'), image: shown[0]?.url };
+}
+
+export async function collectionsPage(visit: Visit): Promise<Page> {
+  const title = visit.t('all_collections');
+  const main = html`<header class="page-header"><h1>${title}</h1></header>${tiles(visit, await collectionsOf(visit, 100))}`;
+  return { title, main, trail: [] };
+}
+
+function tiles({ to }: Visit, collections: Awaited<ReturnType<typeof collectionsOf>>): Html {
+  return html`<ul class="tiles">${collections.map(
+    ({ handle, title, description, image_url }) => html`<li><a href="${to(`/collections/${handle}`)}">
+      ${image_url && html`<img src="${image_url}" alt="" width="800" height="800" loading="lazy">`}
+      <h3>${title}</h3><p>${description}</p></a></li>`,
+  )}</ul>`;
 }

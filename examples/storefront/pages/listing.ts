@@ -2,7 +2,7 @@ import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import { type Html, html } from '../html.ts';
 import { textOf, type Visit } from '../visit.ts';
 import { isKey, type Key } from '../words.ts';
-import { cards } from './card.ts';
+import { cards, favourites } from './card.ts';
 import type { Page } from './page.ts';
 
 const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
@@ -10,6 +10,8 @@ const PER_PAGE = 12;
 /** Of one kind: the most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
+/** What narrows a list. Anything else in its address, such as where a shopper came from, does not. */
+const FILTERS = ['vendor', 'product_type', 'option', 'in_stock', 'price_min', 'price_max'];
 
 export function searchPage(visit: Visit): Promise<Page> {
   const q = textOf(visit.req.query, 'q');
@@ -62,15 +64,16 @@ async function listing(visit: Visit, { title, description, q, collection }: List
       },
     }),
   );
-  const instead = total === 0 && (await popular(visit));
+  const instead = total === 0 && (await favourites(visit));
   const main = html`<header class="page-header"><h1>${title}</h1>${description && html`<p>${description}</p>`}</header>
 ${
   total === 0 && !isNarrowed(chosen)
     ? html`<section class="nothing"><h2>${t('results', { count: 0 })}</h2><p>${t('nothing_text')}</p></section>`
     : html`<div class="listing">
-  <details class="filters"${isNarrowed(chosen) && html` open`}><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
+  <details class="filters"><summary>${t('filters')}</summary>${facets && filters(visit, chosen, facets)}</details>
   <section aria-label="${title}">
     <div class="toolbar"><h2>${t('results', { count: total })}</h2>${sorting(visit, chosen)}</div>
+    ${isNarrowed(chosen) && chips(visit, chosen)}
     ${total === 0 ? html`<p class="empty">${t('nothing_with_filters')}</p>` : cards(visit, products)}
     ${pages > 1 && paging(visit, chosen, page, pages)}
   </section>
@@ -78,14 +81,9 @@ ${
 }
 ${instead}`;
   const image = products[0]?.images[0]?.url;
-  return { title, main, description, image, isPrivate: q !== undefined || isNarrowed(chosen) };
-}
-
-/** For whoever has found nothing. */
-async function popular(visit: Visit): Promise<Html> {
-  const query = { sort: 'best_selling', limit: 4, in_stock: true } as const;
-  const { products } = await unwrap(visit.shop.GET('/api/storefront/products', { params: { query } }));
-  return html`<section class="row"><h2>${visit.t('favourites')}</h2>${cards(visit, products)}</section>`;
+  const trail = collection ? ([[t('all_collections'), '/collections']] as const) : [];
+  const path = `${collection ? `/collections/${collection}` : '/search'}${page > 1 ? `?page=${page}` : ''}`;
+  return { title, main, description, image, path, trail, isPrivate: q !== undefined || isNarrowed(chosen) };
 }
 
 function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets']): Html {
@@ -114,7 +112,29 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
     ${price('price_min', 'price_from', facets.price?.min)}${price('price_max', 'price_to', facets.price?.max)}
     <button>${t('apply')}</button>
   </form>
-  ${isNarrowed(chosen) && html`<a class="clear" href="${addressOf(new URLSearchParams([...chosen].filter(([name]) => name === 'q')))}">${t('clear')}</a>`}`;
+`;
+}
+
+/** What is chosen, each to be taken away: above the products, where the filters are folded away on a small screen. */
+function chips({ t }: Visit, chosen: URLSearchParams): Html {
+  const links = [...chosen]
+    .filter(([name, value]) => FILTERS.includes(name) && value)
+    .map(([name, value]) => {
+      const next = new URLSearchParams([...chosen].filter((one) => one[0] !== name || one[1] !== value));
+      next.delete('page');
+      const text = chipOf(t, name, value);
+      return html`<li><a href="${addressOf(next)}" rel="nofollow" aria-label="${t('without_filter', { value: text })}">${text}</a></li>`;
+    });
+  const none = new URLSearchParams([...chosen].filter(([name]) => name === 'q' || name === 'sort'));
+  return html`<ul class="chips" aria-label="${t('chosen')}">${links}<li class="clear"><a href="${addressOf(none)}">${t('clear')}</a></li></ul>`;
+}
+
+function chipOf(t: Visit['t'], name: string, value: string): string {
+  if (name === 'in_stock') return t('in_stock');
+  if (name === 'price_min') return `${t('price_from')} ${value}`;
+  if (name === 'price_max') return `${t('price_to')} ${value}`;
+  // The value of an option stands behind its name.
+  return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
@@ -164,7 +184,7 @@ function paging({ t }: Visit, chosen: URLSearchParams, page: number, pages: numb
 }
 
 function isNarrowed(chosen: URLSearchParams): boolean {
-  return [...chosen.keys()].some((name) => !['q', 'sort', 'page'].includes(name));
+  return FILTERS.some((name) => chosen.get(name));
 }
 
 /** On the same page. */

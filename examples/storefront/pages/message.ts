@@ -1,5 +1,6 @@
 import { html } from '../html.ts';
 import type { Visit } from '../visit.ts';
+import { favourites } from './card.ts';
 import type { Page } from './page.ts';
 
 /** A page that says one thing, and leads on. */
@@ -10,4 +11,13 @@ export function messagePage({ t, to }: Visit, kind: 'not_found' | 'failed' | 'ca
   <a class="button" href="${to('/search')}">${t('keep_looking')}</a>
 </section>`;
   return { title: t(kind), main, isPrivate: true };
+}
+
+export function notFoundPage(visit: Visit): Promise<Page> {
+  return withFavourites(visit, messagePage(visit, 'not_found'));
+}
+
+/** A page that has nothing to show for itself. */
+export async function withFavourites(visit: Visit, page: Page): Promise<Page> {
+  return { ...page, main: html`${page.main}${await favourites(visit)}` };
 }

@@ -5,6 +5,8 @@ export interface Page {
   /** Empty for the shop's name alone. */
   title: string;
   main: Html;
+  /** The pages above this one, each with its path without the language; the first page and this one are added. */
+  trail?: readonly (readonly [string, string])[];
   /** For search engines and for whoever shares the page: a sentence or two. */
   description?: string | null;
   image?: string | undefined;

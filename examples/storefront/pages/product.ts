@@ -23,7 +23,7 @@ export async function productPage(visit: Visit): Promise<Page> {
   const main = html`<article class="product">
   ${gallery(product, variant)}
   <div class="buying">
-    <p class="eyebrow"><a href="${to(`/search?vendor=${encodeURIComponent(product.vendor ?? '')}`)}">${product.vendor}</a></p>
+    ${product.vendor && html`<p class="eyebrow"><a href="${to(`/search?vendor=${encodeURIComponent(product.vendor)}`)}">${product.vendor}</a></p>`}
     <h1>${product.name}</h1>
     ${variant && buying(visit, product, variant)}
     <p class="description">${product.description}</p>
@@ -35,6 +35,9 @@ ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${
   return {
     ...{ title: seo_title ?? name, description: seo_description ?? description, image: product.images[0]?.url, main },
     path: `/products/${slug}`,
+    trail: product.product_type
+      ? [[product.product_type, `/search?product_type=${encodeURIComponent(product.product_type)}`]]
+      : [],
     data: structured(product),
   };
 }

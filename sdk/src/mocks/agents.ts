@@ -3,7 +3,7 @@ import { budgetOf } from './budgets.ts';
 import type { Call, Caller, Handlers } from './call.ts';
 import { addItem, applyDiscount, removeDiscount, updateItem } from './cart-changes.ts';
 import { cartView, deliveryOf, findCart, newCart } from './carts.ts';
-import { filtered, paged } from './catalog.ts';
+import { filtered, NO_POLICIES, paged } from './catalog.ts';
 import { cancelCheckout, createCheckout, findCheckout, refuseOver, updateCheckout } from './checkouts.ts';
 import { revoke, tokenView } from './consents.ts';
 import { customerView } from './customers.ts';
@@ -116,7 +116,6 @@ function agentShop({ state, agent }: Caller) {
   const delivery = options.filter(({ kind }) => kind === 'delivery');
   const pickup = options.some(({ kind }) => kind === 'pickup');
   const methods = offeredMethods(state, null) as ('bank_transfer' | 'manual')[];
-  const nothing = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
   return {
     ...{
       site_id: state.site_id,
@@ -135,7 +134,7 @@ function agentShop({ state, agent }: Caller) {
     allowed_categories: agent?.terms.categories ?? [],
     content: {
       ...{ content_trust: CONTENT_TRUST, name, support_email: null, support_phone: null, storefront_url: null },
-      ...{ policies: nothing, categories: categoriesOf(state).slice(0, 50), more_categories: false },
+      ...{ policies: NO_POLICIES, categories: categoriesOf(state).slice(0, 50), more_categories: false },
     },
   };
 }

@@ -1,6 +1,15 @@
 import type { AgentConsentApproval } from '@commerce-backend/spec';
 import { challengeOf } from '../authorization.ts';
-import { approvedTerms, issuedView, openAgent, pollConsent, requireFreePlace, revoke, termsOf } from './consents.ts';
+import {
+  approvedTerms,
+  issuedView,
+  openAgent,
+  pollConsent,
+  requireFreePlace,
+  revoke,
+  SCOPES,
+  termsOf,
+} from './consents.ts';
 import { answerTo, Refusal } from './refusal.ts';
 import {
   type AgentTerms,
@@ -19,6 +28,10 @@ import {
  */
 
 const CODE_LIFETIME_MS = 60_000;
+const MOST_REDIRECT_URIS = 10;
+/** With https, on the reader's own device, or by the scheme of an app (RFC 8252 §7). */
+const REDIRECT =
+  /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)|[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)/;
 /** What a customer gives who is asked how much. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -68,16 +81,27 @@ function metadataOf(state: State) {
     ...{ grant_types_supported: ['authorization_code', DEVICE_CODE], response_types_supported: ['code'] },
     ...{ response_modes_supported: ['query'], code_challenge_methods_supported: ['S256'] },
     authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: false,
+    device_authorization_endpoint: `${state.baseUrl}/api/agent/consent/request?site_id=${state.site_id}`,
+    ...{ scopes_supported: SCOPES, service_documentation: `${state.baseUrl}/docs` },
   };
 }
 
 function register(state: State, text: string) {
   const { client_name, redirect_uris } = parsed(text);
-  const isAddress = (uri: unknown) => typeof uri === 'string' && URL.canParse(uri);
-  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || !redirect_uris.every(isAddress)) {
-    throw new OAuthRefusal('invalid_redirect_uri', 'redirect_uris should be 1 to 10 addresses.');
+  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECT_URIS) {
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
-  const client = { client_id: state.nextId(), client_name: String(client_name || 'An agent'), redirect_uris };
+  const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !URL.canParse(uri) || !REDIRECT.test(uri));
+  if (wrong >= 0) {
+    const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
+    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] should begin with ${allowed}.`);
+  }
+  const client = {
+    client_id: state.nextId(),
+    client_name: String(client_name || new URL(redirect_uris[0]).host),
+    redirect_uris,
+  };
   state.clients.set(client.client_id, client);
   const can = { grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'none' };
   return { ...client, client_id_issued_at: Math.floor(Date.now() / 1000), ...can };
@@ -105,20 +129,21 @@ async function tokenOf(state: State, form: URLSearchParams): Promise<StoredAgent
 }
 
 async function exchange(state: State, form: URLSearchParams): Promise<StoredAgent> {
-  const challenge = await challengeOf(required(form, 'code_verifier'));
-  const code = state.codes.get(required(form, 'code'));
+  const [sent, client_id, redirect_uri, verifier] = ['code', 'client_id', 'redirect_uri', 'code_verifier'].map((name) =>
+    required(form, name),
+  ) as [string, string, string, string];
+  const challenge = await challengeOf(verifier);
+  const code = state.codes.get(sent);
   if (code?.agent) {
     revoke(code.agent, 'agent');
     throw new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
   }
   const isFor =
-    code?.client_id === required(form, 'client_id') &&
-    code.redirect_uri === required(form, 'redirect_uri') &&
-    code.code_challenge === challenge;
+    code?.client_id === client_id && code.redirect_uri === redirect_uri && code.code_challenge === challenge;
   if (!isFor || isOver(code.expires_at)) {
     throw new OAuthRefusal(
       'invalid_grant',
-      'The code is unknown or expired, or for another client, address or verifier.',
+      'The code is unknown or has expired, or was made for another client_id, redirect_uri or code_verifier.',
     );
   }
   code.agent = openAgent(state, code.customer, code.terms);
@@ -176,7 +201,7 @@ export function authorize(
     return back.href;
   };
   if (decision === 'deny') {
-    return answered({ error: 'access_denied', error_description: 'The customer has denied the request.' });
+    return answered({ error: 'access_denied', error_description: 'The customer has refused.' });
   }
   requireFreePlace(state, customer);
   const code = state.nextToken('cod');

@@ -25,6 +25,9 @@ export function paged<Item>(
   return { items: items.slice(from, from + limit), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
+/** The mocks have no legal texts. */
+export const NO_POLICIES = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
+
 export type ListQuery = Call<'storefront.listProducts'>['query'];
 
 /** The products that meet all filters, in the order asked for. */
@@ -188,6 +191,7 @@ export const catalogHandlers: Handlers = {
   'storefront.getShop': ({ state }) => ({
     ...{ site_id: state.site_id, merchant_id: state.merchant_id, name: state.data.name, currency: state.data.currency },
     ...{ currency_digits: state.digits, prices_include_tax: state.data.prices_include_tax },
+    ...{ support_email: null, support_phone: null, policies: NO_POLICIES },
   }),
   'storefront.listProducts': ({ state, query }) => {
     const found = filtered(state, query);

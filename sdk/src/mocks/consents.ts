@@ -24,7 +24,13 @@ import {
 
 /** How agents get their tokens: the device grant, approved by the shop's helper or by a customer's call. */
 
-const SCOPES: AgentTerms['scopes'] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+export const SCOPES: AgentTerms['scopes'] = [
+  'catalog:read',
+  'cart:write',
+  'checkout:create',
+  'customer:self',
+  'orders:read',
+];
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;

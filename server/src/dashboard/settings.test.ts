@@ -112,6 +112,19 @@ test('the storefront sees a new name at once', async () => {
   expect((await dashboard.GET('/api/dashboard/me')).data?.merchant).toMatchObject({ name: 'Renamed' });
 });
 
+test('the storefront reads where the legal texts are and where to ask, and null for what the shop has not named', async () => {
+  const { dashboard, storefront } = await openShop();
+  const read = async () => (await storefront.GET('/api/storefront/shop')).data;
+  const nothing = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
+  expect(await read()).toMatchObject({ support_email: null, support_phone: null, policies: nothing });
+
+  const brand = { support_email: 'help@shop.example', support_phone: '+49 341 1234567' };
+  const legal = { terms_url: 'https://shop.example/terms', imprint_url: 'https://shop.example/imprint' };
+  await dashboard.PATCH(settings, { body: { brand, legal } });
+
+  expect(await read()).toMatchObject({ ...brand, policies: { ...nothing, ...legal } });
+});
+
 test('the settings of a shop are its own', async () => {
   const { dashboard } = await openShop();
   const { dashboard: neighbour } = await openShop();

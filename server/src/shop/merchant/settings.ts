@@ -37,7 +37,10 @@ export async function get(shop: Shop): Promise<Settings> {
 /** What anyone may know of the shop. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
   const found = await shop.one<PublicShop>(
-    sql`select s.site_id, s.merchant_id, t.name, s.currency, s.currency_digits, t.prices_include_tax
+    sql`select s.site_id, s.merchant_id, t.name, s.currency, s.currency_digits, t.prices_include_tax,
+        t.brand ->> 'support_email' as support_email, t.brand ->> 'support_phone' as support_phone,
+        jsonb_build_object('terms_url', t.legal -> 'terms_url', 'privacy_url', t.legal -> 'privacy_url',
+          'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url') as policies
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);

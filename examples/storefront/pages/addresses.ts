@@ -1,0 +1,112 @@
+import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import { refusable } from '../actions.ts';
+import { type Html, html } from '../html.ts';
+import { textOf, type Visit } from '../visit.ts';
+import { ofAccount } from './account-layout.ts';
+import { field } from './form.ts';
+import type { Page } from './page.ts';
+
+type Address = Schemas['Address'];
+
+/** Where this shop delivers: make it your list. */
+const COUNTRIES = [
+  'AT',
+  'BE',
+  'CH',
+  'CZ',
+  'DE',
+  'DK',
+  'ES',
+  'FI',
+  'FR',
+  'GB',
+  'IE',
+  'IT',
+  'LU',
+  'NL',
+  'NO',
+  'PL',
+  'PT',
+  'SE',
+  'US',
+];
+
+/** Each address can be changed in its place; the first of all is the default by itself. */
+export async function addressesPage(visit: Visit): Promise<Page> {
+  const { t, to, shop } = visit;
+  const { addresses } = await unwrap(shop.GET('/api/storefront/customer/me/addresses'));
+  const cards = addresses.map(
+    (address) => html`<li>${address.is_default && html`<p class="state">${t('address_default')}</p>`}
+    ${addressLines(visit, address)}
+    <details><summary>${t('address_edit')}</summary>${form(visit, address)}</details>
+    <form method="post" action="${to('/account/addresses/delete')}">
+      <button class="plain" name="id" value="${address.id}" aria-label="${t('remove_what', { name: address.address1 ?? '' })}">${t('remove')}</button>
+    </form></li>`,
+  );
+  return ofAccount(
+    visit,
+    t('addresses'),
+    html`${cards.length > 0 ? html`<ul class="addresses">${cards}</ul>` : html`<p class="empty">${t('no_addresses')}</p>`}
+<details class="adding"${cards.length === 0 && html` open`}><summary>${t('new_address')}</summary>${form(visit)}</details>`,
+  );
+}
+
+function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress']): Html {
+  const names = new Intl.DisplayNames(language, { type: 'region' });
+  const chosen = address?.country ?? 'DE';
+  const countries = [...new Set([...COUNTRIES, chosen])]
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .sort((one, other) => one.name.localeCompare(other.name, language));
+  const part = (name: keyof Address & Parameters<typeof t>[0], autocomplete: string, required = false) =>
+    field(t(name), name, { value: address?.[name], autocomplete, required });
+  return html`<form class="fields" method="post" action="${to('/account/addresses')}">
+  ${address && html`<input type="hidden" name="id" value="${address.id}">`}
+  ${part('first_name', 'given-name')}${part('last_name', 'family-name', true)}
+  ${part('company', 'organization')}
+  ${part('address1', 'address-line1', true)}${part('address2', 'address-line2')}
+  ${part('postal_code', 'postal-code', true)}${part('city', 'address-level2', true)}
+  ${part('state', 'address-level1')}
+  <label>${t('country')} <select name="country" autocomplete="country">${countries.map(
+    ({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`,
+  )}</select></label>
+  ${part('phone', 'tel')}
+  ${!address?.is_default && html`<label class="tick"><input type="checkbox" name="is_default" value="yes"> ${t('make_default')}</label>`}
+  <button class="primary">${t('save')}</button>
+</form>`;
+}
+
+/** An address as it stands on a parcel. */
+export function addressLines({ language }: Pick<Visit, 'language'>, address: Address): Html {
+  const country = address.country && new Intl.DisplayNames(language, { type: 'region' }).of(address.country);
+  const lines = [
+    ...[[address.first_name, address.last_name], [address.company], [address.address1], [address.address2]],
+    ...[[address.postal_code, address.city], [address.state], [country]],
+  ].map((parts) => parts.filter(Boolean).join(' '));
+  return html`<address>${lines.filter(Boolean).map((line) => html`${line}<br>`)}</address>`;
+}
+
+/** Adds an address, or changes the one whose id comes along. */
+export async function saveAddress(visit: Visit): Promise<void> {
+  const { shop, req } = visit;
+  const of = (name: string) => textOf(req.body, name);
+  const address_id = of('id');
+  const body = {
+    ...{ first_name: of('first_name') || null, last_name: of('last_name'), company: of('company') || null },
+    ...{ address1: of('address1'), address2: of('address2') || null },
+    ...{ postal_code: of('postal_code') || null, city: of('city'), state: of('state') || null },
+    ...{ country: of('country'), phone: of('phone') || null },
+    ...(of('is_default') === 'yes' && { is_default: true }),
+  };
+  await refusable(visit, '/account/addresses', 'saved_changes', async () => {
+    const params = { path: { address_id } };
+    if (address_id) await unwrap(shop.PATCH('/api/storefront/customer/me/addresses/{address_id}', { params, body }));
+    else await unwrap(shop.POST('/api/storefront/customer/me/addresses', { body }));
+  });
+}
+
+export async function deleteAddress(visit: Visit): Promise<void> {
+  const params = { path: { address_id: textOf(visit.req.body, 'id') } };
+  await refusable(visit, '/account/addresses', 'saved_changes', () =>
+    unwrap(visit.shop.DELETE('/api/storefront/customer/me/addresses/{address_id}', { params })),
+  );
+}

@@ -1,0 +1,18 @@
+import { type Html, html } from '../html.ts';
+
+interface Field {
+  type?: string;
+  value?: string | null | undefined;
+  autocomplete: string;
+  required?: boolean;
+  /** Shown, for instance so that a browser knows whose password it keeps. */
+  readonly?: boolean;
+  minlength?: number;
+  hint?: string;
+}
+
+/** A labelled field. */
+export function field(label: string, name: string, { type = 'text', value, hint, ...rest }: Field): Html {
+  const { autocomplete, required, readonly, minlength } = rest;
+  return html`<label${readonly && html` class="whole"`}>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${type === 'password' ? 1024 : 255}"${required && html` required`}${readonly && html` readonly`}${minlength !== undefined && html` minlength="${minlength}"`}>${hint && html`<small>${hint}</small>`}</label>`;
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Writes into each package that is published where its source is, as the CI says that builds it: npm compares `repository` with
+ * the provenance and refuses another address (E422). The address is not kept in the repository, so that a copy of it publishes
+ * under its own. An address that a package names itself stays.
+ */
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY) {
+  console.error(
+    'Packages are published by the release workflow: GITHUB_SERVER_URL and GITHUB_REPOSITORY have to name the repository.',
+  );
+  process.exit(1);
+}
+
+interface Manifest {
+  workspaces?: string[];
+  private?: boolean;
+  repository?: unknown;
+  homepage?: string;
+  bugs?: unknown;
+}
+
+const root = process.cwd();
+const address = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+const manifestIn = (directory: string) => join(root, directory, 'package.json');
+const read = (directory: string) => JSON.parse(readFileSync(manifestIn(directory), 'utf8')) as Manifest;
+
+for (const directory of read('.').workspaces ?? []) {
+  const manifest = read(directory);
+  if (manifest.private) continue;
+  const named = {
+    ...manifest,
+    repository: manifest.repository ?? { type: 'git', url: `git+${address}.git`, directory },
+    homepage: manifest.homepage ?? `${address}/tree/main/${directory}#readme`,
+    bugs: manifest.bugs ?? { url: `${address}/issues` },
+  };
+  writeFileSync(manifestIn(directory), `${JSON.stringify(named, null, 2)}\n`);
+}
