@@ -73,6 +73,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0130_sites_at_a_glance': () => import('./migrations/0130_sites_at_a_glance.ts'),
   '0150_reduced_variants': () => import('./migrations/0150_reduced_variants.ts'),
   '0165_file_names': () => import('./migrations/0165_file_names.ts'),
+  '0169_traced_jobs': () => import('./migrations/0169_traced_jobs.ts'),
   '0170_leaner_policies': () => import('./migrations/0170_leaner_policies.ts'),
   '0185_picture_turns': () => import('./migrations/0185_picture_turns.ts'),
   '0186_former_staff': () => import('./migrations/0186_former_staff.ts'),

@@ -8,13 +8,13 @@ CREATE OR REPLACE FUNCTION commerce.add_jobs(task text, payloads json[], run_at 
 AS $function$
     begin
       insert into graphile_worker._private_jobs (task_id, payload, run_at, max_attempts, priority)
-        select t.id, j.payload, add_jobs.run_at, add_jobs.max_attempts, j.priority
+        select t.id, commerce.with_trace(j.payload), add_jobs.run_at, add_jobs.max_attempts, j.priority
         from unnest(payloads, priorities) as j (payload, priority)
         join graphile_worker._private_tasks t on t.identifier = task;
       if not found then
         -- Its first job: no worker has written the task down.
         perform graphile_worker.add_jobs(array(
-          select (task, j.payload, null, add_jobs.run_at, add_jobs.max_attempts, null, j.priority, null)
+          select (task, commerce.with_trace(j.payload), null, add_jobs.run_at, add_jobs.max_attempts, null, j.priority, null)
             ::graphile_worker.job_spec
           from unnest(payloads, priorities) as j (payload, priority)));
         return;
@@ -168,7 +168,7 @@ AS $function$
     begin
       if cardinality(payloads) = 0 then return; end if;
       insert into graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)
-        select t.id, j.payload, enqueue_all.run_at, 12
+        select t.id, commerce.with_trace(j.payload), enqueue_all.run_at, 12
         from unnest(payloads) as j (payload)
         join graphile_worker._private_tasks t on t.identifier = task;
       if not found then
@@ -738,6 +738,13 @@ CREATE OR REPLACE FUNCTION commerce.was_shown(site uuid, product uuid)
  LANGUAGE sql
  STABLE
 RETURN (EXISTS (SELECT FROM commerce.product_changes c WHERE ((c.site_id = was_shown.site) AND (c.product_id = was_shown.product) AND c.seen)))
+;
+
+CREATE OR REPLACE FUNCTION commerce.with_trace(payload json)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((COALESCE(current_setting('app.traceparent'::text, true), ''::text) = ''::text) OR (json_typeof(payload) <> 'object'::text)) THEN payload ELSE (((payload)::jsonb || jsonb_build_object('traceparent', current_setting('app.traceparent'::text, true))))::json END
 ;
 
 CREATE OR REPLACE FUNCTION commerce.words(given text, weight "char")

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { traceHeaders } from '../tracing/span.ts';
 import {
   begin,
   type Connection,
@@ -49,6 +50,7 @@ export async function inSentTransaction<T>(
     const begun = send(connection, begin(), BEGIN_WITHIN_MS);
     // Work that awaits `begun` sees its error; work that failed before did not await it.
     begun.catch(() => undefined);
+    noteTrace(connection);
     const { result, last } = await work(connection, begun);
     await commit(connection, last);
     const jobs = takeAddedJobs(connection);
@@ -149,6 +151,16 @@ export async function beginAnew(connection: Connection): Promise<void> {
   takeAddedJobs(connection);
   unheard.delete(connection);
   await together(send(connection, 'rollback'), send(connection, begin()));
+  noteTrace(connection);
+}
+
+/** While a request is traced, the jobs that its transaction adds carry its trace (migration 0169). */
+function noteTrace(connection: Connection): void {
+  const { traceparent } = traceHeaders();
+  // An error aborts the transaction, whose next statement tells of it.
+  if (traceparent) {
+    query(connection, sql`select set_config('app.traceparent', ${traceparent}, true)`).catch(() => undefined);
+  }
 }
 
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {

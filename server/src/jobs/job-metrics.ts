@@ -27,7 +27,9 @@ export function counted<Args extends unknown[]>(job: string, run: (...args: Args
         () => ({
           name: `job ${job}`,
           kind: 'consumer',
-          attributes: { 'commerce.job': job, 'commerce.site_id': siteOf(args) },
+          attributes: { 'commerce.job': job, 'commerce.site_id': textIn(args, 'site_id') },
+          // It goes on with the trace of what added it.
+          headers: { traceparent: textIn(args, 'traceparent') },
         }),
         () => run(...args),
       );
@@ -41,8 +43,8 @@ export function counted<Args extends unknown[]>(job: string, run: (...args: Args
   };
 }
 
-/** Jobs for one shop name it in their payload. */
-function siteOf([payload]: unknown[]): string | undefined {
-  const { site_id } = (payload ?? {}) as { site_id?: unknown };
-  return typeof site_id === 'string' ? site_id : undefined;
+/** Jobs for one shop name it in their payload; those that a traced request added, its trace. */
+function textIn([payload]: unknown[], name: 'site_id' | 'traceparent'): string | undefined {
+  const text = ((payload ?? {}) as Record<string, unknown>)[name];
+  return typeof text === 'string' ? text : undefined;
 }

@@ -18,6 +18,7 @@ import { summaryOf } from '../db/statement-summary.ts';
 /** What a collector of traces gets of a server that does all: requests, statements, jobs and webhooks. */
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const OTHER_TRACE_ID = '1af7651916cd43dd8448eb211c80319d';
 const PARENT_ID = 'b7ad6b7169203331';
 const KIND = { server: 2, client: 3, consumer: 5 };
 
@@ -116,9 +117,13 @@ async function callAll(): Promise<void> {
   await fetch(`${baseUrl}/checkout/chk_${'x'.repeat(38)}`);
   const receiver = await openReceiver();
   const url = `${receiver.url}?token=receivers-secret`;
-  await unwrap(dashboard.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid'] } }));
+  await unwrap(dashboard.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid', 'product.created'] } }));
   await unwrap(dashboard.POST('/api/dashboard/events/trigger', { body: { type: 'order.paid' } }));
   const [received] = await receiver.until(1);
+  const product = { name: 'Traced', price: '1.00' };
+  const traced = { traceparent: `00-${OTHER_TRACE_ID}-${PARENT_ID}-01` };
+  await unwrap(dashboard.POST('/api/dashboard/products', { body: product, headers: traced }));
+  await receiver.until(2);
   traceparent = received?.headers.traceparent as string | undefined;
   secrets.push(apiKey, storefrontToken, ...Object.values(account), 'Juniper', 'secret-word', 'receivers-secret');
   await receiver.close();
@@ -142,9 +147,10 @@ test('a request is a span of its operation, in the trace of its caller', () => {
 
 test('its statements are spans within it, named by what they do', () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  const statements = spans.filter((span) => span.parentSpanId === request?.spanId);
+  // Beside them are the jobs that it added.
+  const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
-  expect(statements.every((one) => one.kind === KIND.client && one.traceId === request?.traceId)).toBe(true);
+  expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);
   expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['begin', 'commit']));
   expect(statements.some(({ name }) => /^(insert|with|select) \w+/.test(name))).toBe(true);
 });
@@ -163,6 +169,18 @@ test('a job is a span with its shop, and hands its trace on to the webhook', () 
   expect(post).toMatchObject({ parentSpanId: job?.spanId, kind: KIND.client });
   expect(post?.attributes).toMatchObject({ 'commerce.outcome': 'succeeded' });
   expect(traceparent).toBe(`00-${job?.traceId}-${post?.spanId}-01`);
+});
+
+test('a webhook belongs to the trace of the request that caused its event, also of one that is noted at the commit', () => {
+  const triggering = succeeded('POST /api/dashboard/events/trigger');
+  const jobs = named('job deliver_webhook');
+  expect(jobs.find(({ parentSpanId }) => parentSpanId === triggering?.spanId)?.traceId).toBe(triggering?.traceId);
+
+  const creating = named('POST /api/dashboard/products').find(({ traceId }) => traceId === OTHER_TRACE_ID);
+  const job = jobs.find(({ traceId }) => traceId === OTHER_TRACE_ID);
+  const post = named('POST webhook').find(({ traceId }) => traceId === OTHER_TRACE_ID);
+  expect(job?.parentSpanId).toBe(creating?.spanId);
+  expect(post?.parentSpanId).toBe(job?.spanId);
 });
 
 test('no span holds a secret, a word of a search, an address or a name', () => {
