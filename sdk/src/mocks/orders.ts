@@ -32,6 +32,7 @@ export function writeOrder(state: State, priced: Priced): StoredOrder {
     ...{ customer_id, email, phone, line_items: lineItems(state, priced), ...amounts, currency: state.data.currency },
     ...{ ...STATES[method], fulfillment_status: 'unfulfilled', payment_method: method },
     ...{ billing_address, shipping_address, shipping_method: shipping_option?.name ?? null },
+    shipping_kind: shipping_option?.kind ?? null,
     ...{ tracking_number: null, tracking_url: null, source: checkout.agent ? 'agent' : 'storefront', note },
     ...{ staff_note: null, created_at: now(), updated_at: now(), shipped_at: null, delivered_at: null },
     cancelled_at: null,

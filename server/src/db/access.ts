@@ -167,6 +167,7 @@ export const REQUEST_FUNCTIONS = [
   'enqueue_all',
   'enqueue_delivery',
   'enqueue_deliveries',
+  'enqueue_file',
   'erase_audit_details',
 ];
 

@@ -13,7 +13,9 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    alter table commerce.orders no force row level security;
     update commerce.orders set payment_method = 'card' where payment_method = 'online';
+    alter table commerce.orders force row level security;
     alter table commerce.orders
       drop constraint orders_payment_method_check,
       add constraint orders_payment_method_check check (payment_method in ('bank_transfer', 'card', 'manual', 'free'));
