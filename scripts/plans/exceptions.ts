@@ -89,6 +89,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'A session of staff tells the person: the sites are those where they work.',
   },
   {
+    from: ['http/pipeline/own-account.ts'],
+    kinds: ['site', 'index'],
+    tables: ['staff_memberships'],
+    why: 'What a person changes of their own login is told to each shop that they work for.',
+  },
+  {
     from: ['shop/merchant/staff.ts'],
     kinds: ['site', 'index'],
     tables: ['sites', 'staff_memberships'],
