@@ -78,9 +78,12 @@ function orderOf(order: Order): Imported {
   const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -cents(total)), 0);
   const sum = lines.reduce((total, { price, quantity }) => total + cents(price) * quantity, 0);
   const before = sum + cents(order.shipping_total) + cents(order.total_tax) - cents(order.discount_total) - taken;
-  // Lines rounded one by one come to a cent more or less than the order.
+  // Lines rounded one by one come to some cents more or less than the order. What is more than that, a plugin has added elsewhere.
   const rest = cents(order.total) - before;
-  if (rest > 0) lines.push({ name: 'Rounding', quantity: 1, price: money(rest) });
+  const isRounding = Math.abs(rest) <= order.line_items.length + order.fee_lines.length + 2;
+  if (!isRounding)
+    process.stderr.write(`Order ${order.number}: ${money(before)} of its ${order.total} are in its lines.\n`);
+  if (rest > 0) lines.push({ name: isRounding ? 'Rounding' : 'Other charges', quantity: 1, price: money(rest) });
   const payment_method = METHODS.find(({ of }) => of.test(order.payment_method))?.method ?? null;
   const refunded = order.refunds.length > 0 || order.status === 'refunded';
   return {

@@ -222,6 +222,8 @@ inPanel('a session that ends takes nothing along that was typed', async (visit) 
     await endSession(other);
     await other.press('Save as draft');
     await other.sees('Log in again');
+    // Neither does a key that is pressed by chance.
+    await other.tab.keyboard.press('Escape');
     await other.fill('E-mail', email);
     await other.fill('Password', PASSWORD);
     await other.press('Log in');

@@ -70,6 +70,8 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
       const visit = openVisit(req, res, language, storefront.shop);
+      // What a page shows of a shopper stays in their browser, and of a customer not even there once they have logged out.
+      res.set('Cache-Control', visit.isCustomer ? 'private, no-store' : 'private, no-cache');
       try {
         visit.pieces = await piecesIn(visit);
         await work(visit);

@@ -25,8 +25,12 @@ async function send(request: Request): Promise<Response> {
   return response;
 }
 
-/** Where a refusal tells of a password or a code, or is itself the answer to who is logged in. */
+/**
+ * Where a refusal tells of a password or a code, or is itself the answer to who is logged in. Only who is logged in confirms that it
+ * is them: there it may also tell of a session that has ended.
+ */
 function isAboutSession(path: string): boolean {
+  if (path === '/api/dashboard/auth/confirm') return false;
   return path === '/api/dashboard/me' || path.startsWith('/api/dashboard/auth/');
 }
 

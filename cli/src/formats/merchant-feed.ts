@@ -198,7 +198,10 @@ function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, now: Date): Va
 function holdsNow(item: FeedItem, sale: string, now: Date, warn: Warn): boolean {
   const dates = one(item, 'sale_price_effective_date');
   if (dates === '') return true;
-  const [starts = '', ends = ''] = dates.split('/').map((date) => Date.parse(date.trim()));
+  // Google writes `+0100`, which some browsers read only with a colon.
+  const [starts, ends] = dates
+    .split('/')
+    .map((date) => Date.parse(date.trim().replace(/(T.*[+-]\d\d)(\d\d)$/, '$1:$2')));
   const holds = !(Number(starts) > now.getTime() || Number(ends) < now.getTime());
   const words = holds
     ? `the sale price ${sale} holds until you change it`

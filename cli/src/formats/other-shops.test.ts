@@ -77,6 +77,23 @@ const TSV = [
   'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
 ].join('\n');
 
+test('variations whose stock is counted with their product are sold without counting, and a warning says so', async () => {
+  const { reads, products, warnings } = await readText(
+    [
+      'Type,SKU,Name,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)',
+      'variable,TEE,Tee,1,7,,,Size,"S, M"',
+      'variation,TS,Tee - S,1,parent,5,TEE,Size,S',
+      'variation,TM,Tee - M,1,parent,6,TEE,Size,M',
+    ].join('\n'),
+  );
+  expect(refusals(reads)).toEqual([]);
+  expect(products[0]?.variants).toMatchObject([{ inventory_policy: 'continue' }, { inventory_policy: 'continue' }]);
+  expect(products[0]?.variants?.[0]).not.toHaveProperty('inventory_quantity');
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'Stock "7" is of the product as a whole; only what its variations say themselves is kept. (tee, SKU TEE)',
+  ]);
+});
+
 test('a Google Merchant feed as TSV groups its items, also in UTF-16', async () => {
   for (const text of [TSV, Buffer.from(`\uFEFF${TSV}`, 'utf16le')]) {
     const { reads, products, warnings } = await readText(text, { name: 'feed.tsv' });

@@ -7,8 +7,8 @@ import type { Read, ReadOptions } from './reading.ts';
 
 /**
  * The products of a file, one after the other. What must wait for other rows of its product is held back: of a Shopify file at most
- * `MOST_HELD`, of one of Magento the simple products, of WooCommerce's and Google's the whole file. Throws a FormatError before the first product when the format is unknown, and the file system's
- * own error when the file cannot be read.
+ * `MOST_HELD`, of one of Magento the simple products, of WooCommerce's and Google's the whole file. Throws a FormatError before the
+ * first product when the format is unknown, and the file system's own error when the file cannot be read.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
   const head = await headOf(path);

@@ -5,7 +5,7 @@ import type { ShopifyRow } from './shopify-row.ts';
 import { isVariantRow } from './shopify-variants.ts';
 
 /**
- * How much of a file, in characters of its cells, is held back until its products are known to be whole. Rows of one handle may stand
+ * How much of a file, in characters of its cells and separators, is held back until its products are known to be whole. Rows of one handle may stand
  * that far apart: Shopify itself takes files of at most 15 MB.
  */
 export const MOST_HELD = 16 * 1024 * 1024;
@@ -56,7 +56,7 @@ export class Groups {
     this.#current = group;
     if (problem) group.errors.push({ line, field: 'row', message: problem });
     if (group.rows.length < MOST_ROWS) {
-      const characters = cells.reduce((sum, cell) => sum + cell.length, 0);
+      const characters = cells.reduce((sum, cell) => sum + cell.length + 1, 0);
       group.rows.push(row);
       group.characters += characters;
       this.#characters += characters;

@@ -35,8 +35,11 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
 
 /** The addresses in a cell of pictures: Shopify writes one, other programs several. */
 function picturesIn(row: ShopifyRow, warn: Warn): string[] {
-  const cells = row.text('imageUrl').split(/\s*[,;|\s]\s*(?=(?:https?:)?\/\/)/i);
-  return cells.map((cell) => pictureIn(row, 'imageUrl', warn, cell)).filter((url) => url !== '');
+  const cells = row.text('imageUrl').split(/[,;|\s](?=(?:https?:)?\/\/)/i);
+  const last = cells.length - 1;
+  // A separator may have blanks on both sides.
+  const urls = cells.map((cell, at) => (at === last ? cell : cell.trim().replace(/[,;|]$/, '')).trim());
+  return urls.map((url) => pictureIn(row, 'imageUrl', warn, url)).filter((url) => url !== '');
 }
 
 /** The address of a picture, empty when blank or (with a warning) not one. `cell` is the text of it, if not all. */

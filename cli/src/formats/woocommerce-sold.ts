@@ -6,7 +6,8 @@ const BACKORDERS = { '1': true, '0': false, notify: true, yes: true, no: false }
 
 /** Codes, prices, stock and shipping of a row; what a variation does not say itself is said by its product, `parent`. */
 export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Date, warn: WooWarn): VariantInput {
-  const quantity = row.whole('stock');
+  // Said of a variation whose stock is counted with its product: how many of it there are, nobody knows.
+  const quantity = row.text('stock') === 'parent' ? undefined : row.whole('stock');
   const isCounted = quantity !== undefined || row.text('inStock') === '0';
   const beyond = row.word('backorders', BACKORDERS) ?? false;
   const policy = beyond || (isTracked && !isCounted) ? 'continue' : 'deny';

@@ -1,14 +1,14 @@
 import { type CommerceError, unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { api } from '../api.ts';
+import { api, meKey, queryClient } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
 import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
-import { refreshSession } from './use-me.ts';
+import { refreshSession, useMe } from './use-me.ts';
 
 export function Login() {
   return (
@@ -26,18 +26,22 @@ export function Login() {
  * was when its owner is back.
  */
 export function LoginAgain() {
+  const { staff } = useMe();
   return (
-    <Dialog open onClose={() => window.location.assign('/panel/')} title="Log in again">
+    <Dialog open byButtonOnly onClose={() => window.location.assign('/panel/')} title="Log in again">
       <div className="login-again">
         <p>Your session has ended. What you have not saved yet is still there.</p>
-        <LoginForm />
+        <LoginForm before={staff.id} />
       </div>
     </Dialog>
   );
 }
 
-/** Logs in; asks for the second factor once the server says that there is one. */
-function LoginForm() {
+/**
+ * Logs in; asks for the second factor once the server says that there is one. `before` is whose session has ended: somebody else sees
+ * nothing of what was read in it.
+ */
+function LoginForm({ before }: { before?: string }) {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -54,7 +58,10 @@ function LoginForm() {
         password: String(form.get('password')),
         ...(totp_code !== '' && { totp_code }),
       };
-      await unwrap(api.POST('/api/dashboard/auth/login', { body }));
+      const { staff } = await unwrap(api.POST('/api/dashboard/auth/login', { body }));
+      if (before !== undefined && before !== staff.id) {
+        queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
+      }
       await refreshSession();
     } catch (failure) {
       if ((failure as CommerceError).code === 'second_factor_required') setNeedsCode(true);

@@ -22,7 +22,11 @@ export function StepUpDialog() {
         answer.current = resolve;
       });
     });
-    return () => onConfirmIdentity(undefined);
+    return () => {
+      onConfirmIdentity(undefined);
+      // Nobody is left to answer: calls that wait are refused, and the next one asks anew.
+      answer.current?.(false);
+    };
   }, []);
 
   function close(confirmed: boolean) {

@@ -35,9 +35,13 @@ export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
-/** Reads the session anew: after a login. */
-export function refreshSession(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: meKey });
+/** Reads the session anew, and what could not be read without one: after a login. */
+export async function refreshSession(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: meKey });
+  void queryClient.refetchQueries({
+    type: 'active',
+    predicate: ({ state }) => state.status === 'error' && state.data === undefined,
+  });
 }
 
 /** Logs out, and loads the panel anew: nothing that was shown stays in memory. */

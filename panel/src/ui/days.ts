@@ -6,7 +6,10 @@ export function startOfDay(day: string, timeZone: string, later = 0): string {
   const asUtc = Date.UTC(year, month - 1, date + later);
   // Twice: the offset at the first guess is another one where the clocks are changed in between.
   const guess = asUtc - offsetAt(asUtc, timeZone);
-  return new Date(asUtc - offsetAt(guess, timeZone)).toISOString();
+  const moment = asUtc - offsetAt(guess, timeZone);
+  // Where the clocks skip midnight, the day begins when they do, which is the later of the two.
+  const hasMidnight = moment + offsetAt(moment, timeZone) === asUtc;
+  return new Date(hasMidnight ? moment : Math.max(guess, moment)).toISOString();
 }
 
 /** The day in the time zone whose `startOfDay` is this moment; none where it is no moment. */

@@ -9,16 +9,26 @@ export function Dialog({
   onClose,
   title,
   wide = false,
+  byButtonOnly = false,
   children,
 }: {
   open: boolean;
   onClose: () => void;
   title: string;
   wide?: boolean;
+  /** Neither Escape nor a press beside it closes it: something would be lost by that. */
+  byButtonOnly?: boolean;
   children: ReactNode;
 }) {
   return (
-    <BaseDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <BaseDialog.Root
+      open={open}
+      disablePointerDismissal={byButtonOnly}
+      onOpenChange={(next, change) => {
+        if (byButtonOnly && change.reason === 'escape-key') change.cancel();
+        else if (!next) onClose();
+      }}
+    >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="backdrop" />
         <BaseDialog.Popup className={wide ? 'dialog wide' : 'dialog'}>

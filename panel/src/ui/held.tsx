@@ -1,18 +1,18 @@
-import { type ComponentProps, type RefObject, useLayoutEffect, useRef } from 'react';
+import { type ComponentPropsWithoutRef, type RefObject, useLayoutEffect, useRef } from 'react';
 import './held.css';
 
 /**
  * What is being saved is held still: nothing can be typed, pressed or dropped there until the answer is known, for what comes
  * after the save began would be lost when the answer takes its place. Every form and every editor of the panel is one of these.
  */
-export function Form({ busy, ...form }: ComponentProps<'form'> & { busy: boolean }) {
+export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, 'className'> & { busy: boolean }) {
   const box = useRef<HTMLFormElement>(null);
   useFocusKept(box, busy);
   return <form {...form} ref={box} className="held" inert={busy} />;
 }
 
 /** The same around fields that are no form. */
-export function Held({ busy, className = '', ...rest }: ComponentProps<'div'> & { busy: boolean }) {
+export function Held({ busy, className = '', ...rest }: ComponentPropsWithoutRef<'div'> & { busy: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useFocusKept(box, busy);
   return <div {...rest} ref={box} className={`held ${className}`} inert={busy} />;

@@ -99,12 +99,18 @@ function register(state: State, text: string) {
   }
   const client = {
     client_id: state.nextId(),
-    client_name: String(client_name || new URL(redirect_uris[0]).host),
+    client_name: String(client_name || placeOf(redirect_uris[0])),
     redirect_uris,
   };
   state.clients.set(client.client_id, client);
   const can = { grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'none' };
   return { ...client, client_id_issued_at: Math.floor(Date.now() / 1000), ...can };
+}
+
+/** What a client without a name is called: a host, the scheme of an app, or the reader's own device. */
+function placeOf(uri: string): string {
+  if (uri.startsWith('http://')) return 'localhost';
+  return uri.startsWith('https://') ? new URL(uri).host : uri.slice(0, uri.indexOf(':'));
 }
 
 function parsed(text: string): Record<string, unknown> {

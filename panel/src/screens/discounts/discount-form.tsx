@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import {
@@ -10,6 +10,7 @@ import {
   queryClient,
   type Schemas,
   untoldBeside,
+  type Versioned,
   versioned,
 } from '../../api.ts';
 import { useFormat } from '../../format.ts';
@@ -38,20 +39,19 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     collection_ids: discount?.collection_ids ?? [],
   });
   const [dirty, setDirty] = useState(false);
+  /** What somebody else has saved meanwhile, once the form has been refused for it. */
+  const [latest, setLatest] = useState<Versioned<Discount>>();
   const save = useMutation({
-    mutationFn: (body: Input) => send(discount, body, latest.data?.etag ?? etag),
+    mutationFn: (body: Input) => send(discount, body, latest?.etag ?? etag),
     onSuccess: async ({ id }) => {
       toast('Saved.');
       setDirty(false);
       await queryClient.invalidateQueries({ queryKey: ['discounts'] });
       if (!discount) navigate(`/discounts/${id}`, { replace: true });
     },
-    onError: (error) => conflictOf(error) && latest.refetch(),
-  });
-  const latest = useQuery({
-    queryKey: ['discounts', discount?.id, 'latest'],
-    queryFn: () => read(discount?.id ?? ''),
-    enabled: false,
+    onError: async (error) => {
+      if (discount && conflictOf(error)) setLatest(await read(discount.id).catch(() => undefined));
+    },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -72,7 +72,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
-      <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
+      <FormError error={latest && conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
       {writable && (
         <footer>
           <Button type="submit" kind="primary" busy={save.isPending}>
@@ -81,10 +81,10 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
         </footer>
       )}
       <Conflict
-        error={latest.data && save.error}
+        error={latest && save.error}
         base={discount}
         mine={save.variables}
-        theirs={latest.data?.data}
+        theirs={latest?.data}
         onClose={save.reset}
         onKeepMine={() => save.variables && save.mutate(save.variables)}
       />
