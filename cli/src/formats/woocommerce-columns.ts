@@ -70,10 +70,13 @@ export interface OtherColumn {
   meta: string | undefined;
 }
 
+/** A file may have several of them: what is not read as the cost is not kept as a fact either. */
+const COSTS: string[] = WOOCOMMERCE_COLUMNS.cost.map((title) => title.toLowerCase());
+
 export function otherColumnsOf(header: string[], used: Set<number>): OtherColumn[] {
   return header.flatMap((cell, index) => {
     const title = cell.trim();
-    const meta = /^meta: *(.+)$/i.exec(title)?.[1];
+    const meta = COSTS.includes(title.toLowerCase()) ? undefined : /^meta: *(.+)$/i.exec(title)?.[1];
     return used.has(index) || title === '' ? [] : [{ index, header: title, meta }];
   });
 }

@@ -83,8 +83,13 @@ export async function* readWooCommerce(
     }
     const row: WooRow = new RowReader(columns, line, cells);
     noteOthers(row, layout);
-    if (!/\bvariation\b/i.test(row.text('type'))) parents.push(row);
-    else children.set(row.text('parent'), [...(children.get(row.text('parent')) ?? []), row]);
+    if (!/\bvariation\b/i.test(row.text('type'))) {
+      parents.push(row);
+      continue;
+    }
+    const siblings = children.get(row.text('parent'));
+    if (siblings) siblings.push(row);
+    else children.set(row.text('parent'), [row]);
   }
   const slugs = new KeyTable();
   for (const parent of parents) {
