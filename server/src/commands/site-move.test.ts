@@ -322,6 +322,24 @@ test('markup of a file that the API would not keep is not shown here, and nothin
   expect(html.get(plain.id)).toBe('<p>Plain</p>');
 });
 
+test('a legal text of a file that is no page of the web is not linked to here', async () => {
+  const shop = await openShop();
+  const [terms_url, privacy_url] = ['https://shop.example/terms', 'https://shop.example/privacy'];
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { legal: { terms_url, privacy_url } } });
+  const file = await exported(shop);
+  const forged = join(dir, 'links.site');
+  await rewriteRows(file, forged, 'site_settings', (rows) => rows.replace(terms_url, 'javascript:steal()'));
+
+  const { site_id } = await imported(forged);
+
+  const { rows } = await other.owner.query<{ legal: Record<string, string> }>(
+    'select legal from commerce.site_settings where site_id = $1',
+    [site_id],
+  );
+  expect(rows[0]?.legal).toMatchObject({ privacy_url });
+  expect(rows[0]?.legal).not.toHaveProperty('terms_url');
+});
+
 test('a picture in a place of its own making is left out of an export', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(

@@ -43,8 +43,8 @@ export const resetStaffPassword: Beforehand<'dashboard.resetStaffPassword'> = {
   hashes: true,
   async beforehand({ db, body }) {
     const password_hash = await passwords.prepareReset(db, body);
-    return async ({ shop, isAbout }) => {
-      isAbout({ staff_id: await passwords.reset(shop, body.token, password_hash) });
+    return async ({ shop, noteAccount }) => {
+      noteAccount({ staff_id: await passwords.reset(shop, body.token, password_hash) });
       return { status: 'password_changed' };
     };
   },

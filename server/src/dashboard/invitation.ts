@@ -6,9 +6,9 @@ import { hashPassword } from '../shop/passwords/passwords.ts';
 
 export const getInvitation: Handler<'dashboard.getInvitation'> = ({ shop, body }) => invitations.show(shop, body.token);
 
-export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ shop, caller, body, isAbout }) => {
+export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ shop, caller, body, noteAccount }) => {
   const place = await invitations.accept(shop, body.token, await staff.get(shop, caller.principal_id));
-  isAbout({ staff_id: place.staff.id, site_id: place.merchant.site_id });
+  noteAccount({ staff_id: place.staff.id, site_id: place.merchant.site_id });
   return place;
 };
 
@@ -18,9 +18,9 @@ export const registerStaff: Beforehand<'dashboard.registerStaff'> = {
     await invitations.refuseUnusable(db, token);
     await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);
-    return async ({ shop, isAbout }) => {
+    return async ({ shop, noteAccount }) => {
       const place = await invitations.register(shop, token, { name, password_hash });
-      isAbout({ staff_id: place.staff.id, site_id: place.merchant.site_id });
+      noteAccount({ staff_id: place.staff.id, site_id: place.merchant.site_id });
       return place;
     };
   },

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag';
 export interface SearchDb {
   readonly siteId: string;
   readonly currency: string;
+  readonly currencyDigits: number;
   /** Changes with every committed change of the catalogue. */
   readonly catalogVersion: string;
   rows<Row extends object>(statement: Sql): Promise<Row[]>;

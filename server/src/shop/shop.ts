@@ -83,8 +83,12 @@ export class Shop {
   readonly #tenant: Tenant;
   readonly #connection: Connection;
   readonly #until: Promise<void> | undefined;
+  #isRefused = false;
 
-  /** Results are handed over only once `until`, if given, is fulfilled; until then `tenant` may lack its moment. */
+  /**
+   * Results are handed over only once `until`, if given, is fulfilled; until then `tenant` may lack its moment. Once it is rejected,
+   * nothing is sent any more: the connection may serve another request.
+   */
   constructor(tenant: Tenant, actor: Actor, connection: Connection, until?: Promise<void>) {
     this.#tenant = tenant;
     this.siteId = tenant.site_id;
@@ -100,6 +104,9 @@ export class Shop {
     this.agent = actor.agent ?? null;
     this.#connection = connection;
     this.#until = until;
+    until?.catch(() => {
+      this.#isRefused = true;
+    });
   }
 
   /** When the transaction began: what `now()` is in each of its statements. */
@@ -132,9 +139,10 @@ export class Shop {
 
   /** The row of a key, from one statement for all the keys of this list that are asked for together on this connection. */
   async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
-    const row = await rowOf(this.#connection, this.siteId, list, key);
-    await this.#until;
-    return row;
+    if (this.#isRefused) await this.#until;
+    const asked = rowOf(this.#connection, this.siteId, list, key);
+    if (this.#until) await this.#admission(asked);
+    return asked;
   }
 
   /** Runs a statement for its effect; returns how many rows it touched. */
@@ -143,17 +151,21 @@ export class Shop {
   }
 
   async #query<Row extends object>(statement: Sql): Promise<QueryResult<Row>> {
+    if (this.#isRefused) await this.#until;
     const sent = query<Row>(this.#connection, statement);
-    if (this.#until) {
-      sent.catch(() => undefined);
-      await this.#until;
-    }
+    if (this.#until) await this.#admission(sent);
     return sent;
+  }
+
+  /** Waits for what was sent, so that nothing is under way any more when it is refused, and for the admission. */
+  async #admission(sent: Promise<unknown>): Promise<void> {
+    await sent.catch(() => undefined);
+    await this.#until;
   }
 
   /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */
   write(statement: Sql): void {
-    sendUnheard(this.#connection, statement);
+    if (!this.#isRefused) sendUnheard(this.#connection, statement);
   }
 
   /** Runs a part that may fail by itself: its error is rethrown, and only its effects are undone. */

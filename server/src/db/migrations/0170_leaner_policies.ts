@@ -17,11 +17,18 @@ const TABLES = [
  * take a shop that its statistics have not seen for an empty one (see shop/whole-shop.ts).
  */
 export async function up(knex: Knex): Promise<void> {
+  await lockSites(knex);
   for (const table of TABLES)
     await knex.raw(`alter policy tenant on commerce.${table} using (site_id = commerce.current_site())`);
 }
 
+/** First, for requests lock it before all other tables. */
+async function lockSites(knex: Knex): Promise<void> {
+  await knex.raw('lock table commerce.sites in access exclusive mode');
+}
+
 export async function down(knex: Knex): Promise<void> {
+  await lockSites(knex);
   for (const table of TABLES) {
     await knex.raw(`alter policy tenant on commerce.${table} using (site_id = (select commerce.current_site()))`);
   }

@@ -21,5 +21,8 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table commerce.former_staff');
+  await knex.raw(`
+    lock table commerce.sites in access exclusive mode;
+    drop table commerce.former_staff;
+  `);
 }

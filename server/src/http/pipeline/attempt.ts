@@ -122,13 +122,17 @@ export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, c
 async function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const { claim, operation, req } = incoming;
   const ahead = isBegunAhead(operation.id) ? new WorkAhead<unknown>(claim, req.ip) : undefined;
-  const written = (count: boolean, work?: WorkAhead<unknown>) =>
-    inSentTransaction(deps.db, (connection, begun) =>
-      incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, count, work)),
+  const tryOnce = (count: boolean, work?: WorkAhead<unknown>) =>
+    inSentTransaction(
+      deps.db,
+      (connection, begun) =>
+        incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, count, work)),
+      { waits: work?.isExpected },
     );
-  return written(counted, ahead).catch((error: unknown) => {
+  return tryOnce(counted, ahead).catch((error: unknown) => {
     if (!(error instanceof NotAsExpected)) throw error;
-    return written(false);
+    // The first try has counted it.
+    return tryOnce(false);
   });
 }
 
@@ -207,10 +211,10 @@ async function run(
   const caller = await (ahead && known ? ahead.admitted(admission) : admission);
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   let account = ownAccountOf(caller, operation);
-  const isAbout = (named: OwnAccount) => {
+  const noteAccount = (named: OwnAccount) => {
     account = named;
   };
-  const call = { ...partsOf(deps, incoming, caller), caller, shop, isAbout };
+  const call = { ...partsOf(deps, incoming, caller), caller, shop, noteAccount };
   const work = async () => {
     const body = await (ahead?.result ?? handler(call as never)).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await advised(shop, error, req) : error;

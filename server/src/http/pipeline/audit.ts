@@ -20,9 +20,10 @@ import type { Answer } from './errors.ts';
 
 /**
  * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
- * keys. What staff do with their own login is recorded in each shop that they work for. Of the payload only a keyed hash is kept, which proves what was sent and reveals nothing; of staff and API keys also what
- * it was about, and the names of the fields that were sent; of agents, what the call was about in details. The database lets
- * requests add rows, but neither change nor remove them, and each row is signed by a key that the database does not know.
+ * keys. What staff do with their own login is recorded in each shop that they work for. Of the payload only a keyed hash is kept,
+ * which proves what was sent and reveals nothing; of staff and API keys also what it was about, and the names of the fields that were
+ * sent; of agents, what the call was about in details. The database lets requests add rows, but neither change nor remove them, and
+ * each row is signed by a key that the database does not know.
  */
 
 /** A call as it came in and went out. */

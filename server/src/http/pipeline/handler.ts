@@ -23,7 +23,7 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  * transaction, and returns the handler proper.
  */
 export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<WholeCall<Id>, 'shop' | 'isAbout'> & Beforehands): Promise<Handler<Id>>;
+  beforehand(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Beforehands): Promise<Handler<Id>>;
   /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
   directly?(call: Pick<WholeCall<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
@@ -61,7 +61,7 @@ export function isBegunAhead(id: OperationId): boolean {
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
   : Id extends BegunAhead
-    ? Omit<WholeCall<Id>, 'caller' | 'origin'>
+    ? Omit<WholeCall<Id>, 'caller' | 'origin' | 'noteAccount'>
     : WholeCall<Id>;
 
 /** The tenant's shop and the parts of the request, validated and typed by the contract. */
@@ -77,7 +77,7 @@ export interface WholeCall<Id extends OperationId> {
   /** Sends to addresses that tenants name. */
   egress: Egress;
   /** Says whose login a call is about that no session makes, or which shop somebody joins: it is recorded there. */
-  isAbout: (account: OwnAccount) => void;
+  noteAccount: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;

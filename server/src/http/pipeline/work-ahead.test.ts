@@ -141,6 +141,21 @@ test('a change of the shop counts for the very next call', async () => {
   expect(refused).toMatchObject({ status: 409, body: { lines: [{ available: 1 }] } });
 });
 
+test('a cart that another transaction holds too long is told as that, not as a database out of reach', async () => {
+  const { shop, items, line, pieces } = await openKnownShop();
+  const holder = await db.connect();
+  await holder.query('begin');
+  await holder.query("select set_config('app.site_id', $1, true)", [shop.site_id]);
+  await holder.query('select from carts where site_id = $1 and id = $2 for update', [shop.site_id, items.split('/')[2]]);
+
+  const refused = await post(shop, items, line);
+  await holder.query('rollback');
+  holder.release();
+
+  expect(refused).toMatchObject({ status: 503, body: { message: expect.stringContaining('took too long') } });
+  expect(await pieces()).toBe(1);
+});
+
 test("another shop's cart is not there", async () => {
   const [mine, theirs] = [await openKnownShop(), await openKnownShop()];
 

@@ -13,7 +13,8 @@ import { actorOf } from '../callers/callers.ts';
  *
  * Nothing of it is handed to any code before this look-up has admitted the caller, found the same tenant and actor, and found the
  * Idempotency-Key free. Otherwise its transaction is rolled back: with the refusal of the caller, or with `NotAsExpected`, after
- * which the request runs again in the usual order. Until then it only waits for locks of rows that the request itself names.
+ * which the request runs again in the usual order. Until then it only locks rows that the request itself names, and its shop sends
+ * nothing any more once the caller is refused: the connection may serve another by then.
  */
 
 interface Facts {
@@ -24,7 +25,7 @@ interface Facts {
 /** What the last look-up of a credential found. */
 const known = new LRUCache<string, Facts>({ max: 1_000 });
 
-/** Callers whose last request was refused, by credential and network: nothing is begun for them before they are admitted. */
+/** Callers who were not admitted last, by credential and network: nothing is begun for them until they are. */
 const refused = new LRUCache<string, true>({ max: 10_000 });
 
 /** What was begun must be undone, and the request must run in the usual order. */
@@ -33,13 +34,20 @@ export class NotAsExpected extends Error {}
 export class WorkAhead<T> {
   readonly #credential: string;
   readonly #caller: string;
+  readonly #facts: Facts | undefined;
   readonly #gate = Promise.withResolvers<void>();
   #begun: { facts: Facts; tenant: Tenant; result: Promise<T> } | undefined;
 
   constructor({ secret, customer_secret, storefront_secret }: Claim, ip: string | undefined) {
     this.#credential = hashToken(`${secret} ${customer_secret} ${storefront_secret}`).toString('base64url');
     this.#caller = `${this.#credential} ${networkOf(ip)}`;
+    this.#facts = refused.has(this.#caller) ? undefined : known.get(this.#credential);
     this.#gate.promise.catch(() => undefined);
+  }
+
+  /** Whether `begin` begins anything. */
+  get isExpected(): boolean {
+    return this.#facts !== undefined;
   }
 
   /** What was begun; undefined when nothing was. Ask for it once the caller is admitted. */
@@ -52,8 +60,8 @@ export class WorkAhead<T> {
    * shop and what the request itself says.
    */
   begin(connection: Connection, work: (shop: Shop) => Promise<T>): void {
-    const facts = known.get(this.#credential);
-    if (!facts || refused.has(this.#caller)) return;
+    const facts = this.#facts;
+    if (!facts) return;
     const tenant = { ...facts.tenant };
     const result = work(new Shop(tenant, facts.actor, connection, this.#gate.promise));
     result.catch(() => undefined);

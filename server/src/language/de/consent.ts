@@ -20,7 +20,7 @@ export const consent: Record<keyof typeof english, string> = {
   mistaken_request: 'Der Assistent hat falsch gefragt',
   mistaken_request_text: 'Nichts wurde erlaubt. Wer ihn entwickelt, muss das beheben.',
   leave: 'Es geht zurück',
-  leave_text: 'Hier ist entschieden. Es geht weiter zu: {place}.',
+  leave_text: 'Hier gibt es nichts mehr zu entscheiden. Es geht weiter zu: {place}.',
   go_back: 'Zurück zu {place}',
 
   enter_code: 'Code des Assistenten eingeben',

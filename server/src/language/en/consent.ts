@@ -18,7 +18,7 @@ export const consent = {
   mistaken_request: 'The assistant has asked in a wrong way',
   mistaken_request_text: 'Nothing was allowed. Its developers have to mend this.',
   leave: 'You are going back',
-  leave_text: 'You have decided here. You go on to: {place}.',
+  leave_text: 'There is nothing left to decide here. You go on to: {place}.',
   go_back: 'Back to {place}',
 
   enter_code: 'Enter the code of the assistant',

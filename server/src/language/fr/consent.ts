@@ -20,7 +20,7 @@ export const consent: Record<keyof typeof english, string> = {
   mistaken_request: 'L’assistant a mal formulé sa demande',
   mistaken_request_text: 'Rien n’a été autorisé. C’est à ceux qui le développent d’y remédier.',
   leave: 'Vous repartez',
-  leave_text: 'Votre choix est enregistré. Vous continuez vers : {place}.',
+  leave_text: 'Il n’y a plus rien à décider ici. Vous continuez vers : {place}.',
   go_back: 'Retour vers {place}',
 
   enter_code: 'Saisissez le code de l’assistant',

@@ -52,8 +52,8 @@ export async function withComparedPrice(
       order by length(p.name), p.price, p.id limit 1`,
   );
   if (!product) return parsed;
-  const step = product.price.includes('.') ? 0.01 : 1;
-  const bound = Math.round((Number(product.price) + (side === 'max' ? -step : step)) * 100) / 100;
+  const step = 10 ** -db.currencyDigits;
+  const bound = Number((Number(product.price) + (side === 'max' ? -step : step)).toFixed(db.currencyDigits));
   const limit: Constraint = {
     ...{ kind: 'price', [side]: bound, currency: db.currency, isStrict: true },
     ...{ text: sentence.slice(start, end), start, end },

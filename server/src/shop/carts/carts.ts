@@ -77,10 +77,8 @@ export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promi
  * it is new. Of two that ask at once, the second waits for the first.
  */
 export async function createOnce(shop: Shop, id: string, wishes: CartWishes): Promise<boolean> {
-  await shop.run(sql`select pg_advisory_xact_lock(hashtextextended(${shop.siteId}::text || ${id}, 0))`);
-  const known = await shop.one(sql`select from carts where site_id = ${shop.siteId} and id = ${id}`);
-  if (!known) await make(shop, null, null, wishes, id);
-  return known === undefined;
+  const made = await shop.run(sql`${insertion(shop, id, null, null, wishes)} on conflict (site_id, id) do nothing`);
+  return made > 0;
 }
 
 /** A new cart beside any other. It is as it was sent, so nobody waits for it. */
@@ -89,9 +87,8 @@ async function make(
   customer_id: string | null,
   agent_token_id: string | null,
   wishes: CartWishes,
-  id = newId(),
 ): Promise<CartRow> {
-  const now = await shop.moment();
+  const [id, now] = [newId(), await shop.moment()];
   shop.write(insertion(shop, id, customer_id, agent_token_id, wishes));
   return {
     ...{ id, status: 'active', customer_id, agent_token_id, merged_into: null, payment_id: null },

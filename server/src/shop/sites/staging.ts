@@ -94,11 +94,19 @@ export async function moveAddresses(client: pg.ClientBase, site_id: string, base
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const CLEANED_AT_ONCE = 500;
 
+/** The keys of a jsonb column whose address leads out of the web, such as `javascript:`. */
+const notOfTheWeb = (column: string) =>
+  `array(select key from jsonb_each_text(${column}) where key ~ '_url$' and value !~* '^https?://')`;
+
 /**
- * Formatted descriptions are shown as they are, and links to parcels are followed: whoever wrote the file, they are no more than the API
- * would have kept.
+ * Formatted descriptions are shown as they are, and links to parcels and to the shop's own pages are followed: whoever wrote the file,
+ * they are no more than the API would have kept.
  */
 export async function cleanTexts(client: pg.Client): Promise<void> {
+  await client.query(
+    `update ${staged('site_settings')} set brand = brand - ${notOfTheWeb('brand')}, legal = legal - ${notOfTheWeb('legal')},
+      storefront_url = case when storefront_url ~* '^https?://' then storefront_url end`,
+  );
   for (const table of ['fulfillments', 'orders']) {
     await client.query(`update ${staged(table)} set tracking_url = null where tracking_url !~* '^https?://'`);
   }
