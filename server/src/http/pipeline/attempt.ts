@@ -121,7 +121,8 @@ export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, c
 
 async function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const { claim, operation, req } = incoming;
-  const ahead = isBegunAhead(operation.id) ? new WorkAhead<unknown>(claim, req.ip) : undefined;
+  const beginsAhead = isBegunAhead(operation.id) && !deps.limits.asksRedis;
+  const ahead = beginsAhead ? new WorkAhead<unknown>(claim, req.ip) : undefined;
   const tryOnce = (count: boolean, work?: WorkAhead<unknown>) =>
     inSentTransaction(
       deps.db,

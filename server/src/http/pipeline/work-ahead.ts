@@ -14,7 +14,8 @@ import { actorOf } from '../callers/callers.ts';
  * Nothing of it is handed to any code before this look-up has admitted the caller, found the same tenant and actor, and found the
  * Idempotency-Key free. Otherwise its transaction is rolled back: with the refusal of the caller, or with `NotAsExpected`, after
  * which the request runs again in the usual order. Until then it only locks rows that the request itself names, and its shop sends
- * nothing any more once the caller is refused: the connection may serve another by then.
+ * nothing any more once the caller is refused: the connection may serve another by then. Where callers are counted in Redis nothing
+ * is begun, since those rows would stay locked while Redis is asked.
  */
 
 interface Facts {
