@@ -343,7 +343,9 @@ test('WooCommerce: of several columns of costs one is read, and the other become
   const { products, warnings } = await readText(csv, { name: 'woo.csv' });
   expect(products[0]?.cost_per_item).toBe('2');
   expect(JSON.stringify(products)).not.toContain('"3"');
-  expect(warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining('Meta: _wc_cog_cost: this column is not kept'));
+  expect(warnings.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('Meta: _wc_cog_cost: this column is not kept'),
+  );
 });
 
 test("Google's feed: a sale price that does not hold now is left out, and one without a price below is told of", async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import sql from 'sql-template-tag';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -144,13 +145,18 @@ test('a change of the shop counts for the very next call', async () => {
 test('a cart that another transaction holds too long is told as that, not as a database out of reach', async () => {
   const { shop, items, line, pieces } = await openKnownShop();
   const holder = await db.connect();
-  await holder.query('begin');
-  await holder.query("select set_config('app.site_id', $1, true)", [shop.site_id]);
-  await holder.query('select from carts where site_id = $1 and id = $2 for update', [shop.site_id, items.split('/')[2]]);
-
-  const refused = await post(shop, items, line);
-  await holder.query('rollback');
-  holder.release();
+  const held = async () => {
+    await holder.query('begin');
+    await holder.query(sql`select set_config('app.site_id', ${shop.site_id}, true)`);
+    await holder.query(
+      sql`select from carts where site_id = ${shop.site_id} and id = ${items.split('/')[2]} for update`,
+    );
+    return post(shop, items, line);
+  };
+  const refused = await held().finally(async () => {
+    await holder.query('rollback');
+    holder.release();
+  });
 
   expect(refused).toMatchObject({ status: 503, body: { message: expect.stringContaining('took too long') } });
   expect(await pieces()).toBe(1);
