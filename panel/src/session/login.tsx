@@ -28,7 +28,12 @@ export function Login() {
 export function LoginAgain() {
   const { staff } = useMe();
   return (
-    <Dialog open byButtonOnly onClose={() => window.location.assign('/panel/')} title="Log in again">
+    <Dialog
+      open
+      closedOnlyBy="Leave without saving"
+      onClose={() => window.location.assign('/panel/')}
+      title="Log in again"
+    >
       <div className="login-again">
         <p>Your session has ended. What you have not saved yet is still there.</p>
         <LoginForm before={staff.id} />

@@ -9,23 +9,23 @@ export function Dialog({
   onClose,
   title,
   wide = false,
-  byButtonOnly = false,
+  closedOnlyBy,
   children,
 }: {
   open: boolean;
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** Neither Escape nor a press beside it closes it: something would be lost by that. */
-  byButtonOnly?: boolean;
+  /** What its button of closing is called, where neither Escape nor a press beside it closes it: something is lost by that. */
+  closedOnlyBy?: string;
   children: ReactNode;
 }) {
   return (
     <BaseDialog.Root
       open={open}
-      disablePointerDismissal={byButtonOnly}
+      disablePointerDismissal={closedOnlyBy !== undefined}
       onOpenChange={(next, change) => {
-        if (byButtonOnly && change.reason === 'escape-key') change.cancel();
+        if (closedOnlyBy !== undefined && change.reason === 'escape-key') change.cancel();
         else if (!next) onClose();
       }}
     >
@@ -34,7 +34,7 @@ export function Dialog({
         <BaseDialog.Popup className={wide ? 'dialog wide' : 'dialog'}>
           <header>
             <BaseDialog.Title>{title}</BaseDialog.Title>
-            <BaseDialog.Close className="close" aria-label="Close">
+            <BaseDialog.Close className="close" aria-label={closedOnlyBy ?? 'Close'} title={closedOnlyBy}>
               ×
             </BaseDialog.Close>
           </header>

@@ -10,7 +10,8 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 /**
  * An operation runs once per Idempotency-Key of its caller. Steps, all in the request's transaction:
  * 1. claim: lock the key by an advisory lock, and look for its answer; for a token in the statement that looks it up. A second
- *    request waits here until the first ends, at most for lock_timeout (2 s).
+ *    request waits here until the first ends, at most for lock_timeout (2 s); where work was begun ahead, it may have waited as
+ *    long for a row before.
  * 2. if there is an answer: the same request gets it, another one a 422.
  * 3. run the work.
  * 4. store the key with the answer, and in the same statement whatever else is recorded of the request. The primary key lets

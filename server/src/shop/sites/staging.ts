@@ -110,6 +110,7 @@ export async function cleanTexts(client: pg.Client): Promise<void> {
   for (const table of ['fulfillments', 'orders']) {
     await client.query(`update ${staged(table)} set tracking_url = null where tracking_url !~* '^https?://'`);
   }
+  await client.query(`create index on ${staged('products')} (id) where description_html is not null`);
   for (let last = NO_ID; ; ) {
     const { rows } = await client.query<{ id: string; description_html: string }>(
       `select id, description_html from ${staged('products')}
