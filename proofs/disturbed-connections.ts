@@ -38,11 +38,11 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     const send = original as Send;
     let last: string | undefined;
     let before: Promise<unknown> = Promise.resolve();
-    let lookUp: LookUp | undefined;
+    let opening: Opening | undefined;
     const disturbed = (given: object) => {
-      const ahead = lookUp?.underWay ? lookUp : undefined;
-      const own = looksUp(given) ? { underWay: true, failed: false } : undefined;
-      lookUp = own ?? lookUp;
+      const ahead = opening?.underWay ? opening : undefined;
+      const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
+      opening = own ?? opening;
       // Statements that are sent without waiting for each other keep their order.
       const sent = before.then(() => start(given, ahead, own));
       before = sent.catch(() => undefined);
@@ -55,12 +55,14 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     };
     const start = async (
       given: object,
-      ahead: LookUp | undefined,
-      own: LookUp | undefined,
+      ahead: Opening | undefined,
+      own: Opening | undefined,
     ): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
-      // Sent before it was known that its look-up failed: the server must drop the result (read-ahead.ts).
+      // After a BEGIN that failed, PostgreSQL skips what left in the same packet.
+      if (own && ahead?.failed) own.failed = true;
+      // Sent before it was known that its look-up failed: the server must drop the result (read-ahead.ts, work-ahead.ts).
       if (site && !ahead?.failed) {
         seen.statements += 1;
         if (last && last !== site) seen.passedOn += 1;
@@ -79,10 +81,14 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** A statement that finds the caller and sets the tenant. */
-interface LookUp {
+/** A BEGIN, or the statement that finds the caller and sets the tenant: others may leave together with it. */
+interface Opening {
   underWay: boolean;
   failed: boolean;
+}
+
+function begins(statement: object): boolean {
+  return ((statement as { text?: string }).text ?? '').startsWith('begin');
 }
 
 function looksUp(statement: object): boolean {

@@ -36,6 +36,11 @@ const NOT_TESTED: [string, string, string][] = [
     'a public catalogue that is not in the repository',
   ],
   ['docs/start/storefront.md', 'npm ci && npm start', 'as in README.md'],
+  [
+    'docs/migrate/woocommerce.md',
+    'curl -s -u ck_KEY',
+    'the REST API of your own WooCommerce: server/test/woocommerce-orders.test.ts converts and imports its orders',
+  ],
   ['docs/migrate/magento.md', 'npx commerce products import export_catalog', 'an export of your own Magento shop'],
   [
     'docs/payments.md',

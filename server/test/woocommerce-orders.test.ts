@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { folder, loggedIn } from '../../cli/src/testing.ts';
+import { openShop } from './shop.ts';
+
+const CONVERTER = new URL('../../examples/convert-woocommerce-orders.ts', import.meta.url).pathname;
+
+const ADDRESS = {
+  ...{ first_name: 'June', last_name: 'Okafor', company: '', address_1: 'Torstraße 1', address_2: '', city: 'Berlin' },
+  ...{ state: '', postcode: '10115', country: 'DE', email: 'june@example.com', phone: '' },
+};
+
+const ORDER = {
+  ...{ id: 7001, number: '7001', status: 'completed', currency: 'EUR', customer_note: 'Ring twice' },
+  ...{ date_created_gmt: '2025-03-01T10:00:00', date_paid_gmt: '2025-03-01T10:05:00' },
+  ...{ date_completed_gmt: '2025-03-02T09:00:00', payment_method: 'bacs', billing: ADDRESS, shipping: ADDRESS },
+  ...{ discount_total: '1.00', shipping_total: '4.90', total_tax: '3.80', total: '27.70' },
+  line_items: [{ name: 'Mug', sku: 'MUG', quantity: 2, subtotal: '20.00' }],
+  ...{ fee_lines: [], shipping_lines: [{ method_title: 'Standard' }], refunds: [] as { id: number; total: string }[] },
+};
+
+test("orders of WooCommerce's REST API come in by the example's converter, and once only", async () => {
+  const shop = await openShop();
+  const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
+  const home = await folder();
+  const [page, lines] = [join(home, 'page-1.json'), join(home, 'orders.jsonl')];
+  const refunded = { ...ORDER, id: 7002, number: '7002', status: 'refunded', refunds: [{ id: 1, total: '-27.70' }] };
+  const draft = { ...ORDER, id: 7003, number: '7003', status: 'checkout-draft' };
+  await writeFile(page, JSON.stringify([ORDER, refunded, draft]));
+  const { stdout } = await promisify(execFile)(process.execPath, [CONVERTER, page]);
+  await writeFile(lines, stdout);
+
+  const counts = async () => JSON.parse((await commerce(['orders', 'import', lines, '--json'])).out).counts;
+  expect(await counts()).toMatchObject({ created: 2, failed: 0 });
+  expect(await counts()).toMatchObject({ created: 0, unchanged: 2, failed: 0 });
+
+  const order = JSON.parse((await commerce(['orders', 'get', '7001', '--json'])).out);
+  expect(order).toMatchObject({
+    ...{
+      order_number: '7001',
+      payment_status: 'paid',
+      fulfillment_status: 'fulfilled',
+      payment_method: 'bank_transfer',
+    },
+    ...{ total: '27.70', tax: '3.80', shipping_cost: '4.90', discount: '1.00', email: 'june@example.com' },
+    line_items: [{ name: 'Mug', sku: 'MUG', quantity: 2, price: '10.00' }],
+  });
+  expect(JSON.parse((await commerce(['orders', 'get', '7002', '--json'])).out).payment_status).toBe('refunded');
+});
