@@ -70,16 +70,18 @@ type Line = Imported['line_items'][number];
 
 /** Amounts are without tax in WooCommerce's lines, whatever its prices contain, and have more decimals than the currency. */
 function orderOf(order: Order): Imported {
-  const fees = order.fee_lines.filter(({ total }) => cents(total) > 0);
+  const amounts = amountsIn(order.currency);
+  const { units, money } = amounts;
+  const fees = order.fee_lines.filter(({ total }) => units(total) > 0);
   const lines: Line[] = [
-    ...order.line_items.filter(({ quantity }) => quantity > 0).map(lineOf),
-    ...fees.map(({ name, total }) => ({ name: name || 'Fee', quantity: 1, price: money(cents(total)) })),
+    ...order.line_items.filter(({ quantity }) => quantity > 0).map((item) => lineOf(item, amounts)),
+    ...fees.map(({ name, total }) => ({ name: name || 'Fee', quantity: 1, price: money(units(total)) })),
   ];
-  const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -cents(total)), 0);
-  const sum = lines.reduce((total, { price, quantity }) => total + cents(price) * quantity, 0);
-  const before = sum + cents(order.shipping_total) + cents(order.total_tax) - cents(order.discount_total) - taken;
-  // Lines rounded one by one come to some cents more or less than the order. What is more than that, a plugin has added elsewhere.
-  const rest = cents(order.total) - before;
+  const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -units(total)), 0);
+  const sum = lines.reduce((total, { price, quantity }) => total + units(price) * quantity, 0);
+  const before = sum + units(order.shipping_total) + units(order.total_tax) - units(order.discount_total) - taken;
+  // Lines rounded one by one come to some units more or less than the order. What is more than that, a plugin has added elsewhere.
+  const rest = units(order.total) - before;
   const isRounding = Math.abs(rest) <= order.line_items.length + order.fee_lines.length + 2;
   if (!isRounding)
     process.stderr.write(`Order ${order.number}: ${money(before)} of its ${order.total} are in its lines.\n`);
@@ -94,16 +96,16 @@ function orderOf(order: Order): Imported {
     currency: order.currency,
     created_at: `${order.date_created_gmt}Z`,
     line_items: lines,
-    discount: money(cents(order.discount_total) + taken + Math.max(0, -rest)),
-    shipping_cost: money(cents(order.shipping_total)),
-    tax: money(cents(order.total_tax)),
-    total: money(cents(order.total)),
+    discount: money(units(order.discount_total) + taken + Math.max(0, -rest)),
+    shipping_cost: money(units(order.shipping_total)),
+    tax: money(units(order.total_tax)),
+    total: money(units(order.total)),
     payment_method,
     ...(!refunded && { payment_status: paymentOf(order, payment_method) }),
     ...(order.date_paid_gmt && { paid_at: `${order.date_paid_gmt}Z` }),
     ...(order.status === 'completed' && { fulfillment_status: 'fulfilled' as const }),
     ...(order.status === 'cancelled' && { cancelled_at: `${order.date_created_gmt}Z` }),
-    ...(refunded && { refunds: refundsOf(order) }),
+    ...(refunded && { refunds: refundsOf(order, amounts) }),
     billing_address: addressOf(order.billing),
     shipping_address: addressOf(order.shipping),
     shipping_method: order.shipping_lines[0]?.method_title || null,
@@ -111,9 +113,9 @@ function orderOf(order: Order): Imported {
   };
 }
 
-/** What cannot be divided by the quantity to the cent is one line of all pieces. */
-function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number]): Line {
-  const amount = cents(subtotal);
+/** What cannot be divided by the quantity to the smallest unit is one line of all pieces. */
+function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number], { units, money }: Amounts): Line {
+  const amount = units(subtotal);
   const isWhole = amount % quantity === 0;
   return {
     name: (isWhole ? name : `${quantity} × ${name}`).slice(0, 255) || 'Product',
@@ -130,9 +132,9 @@ function paymentOf({ status, date_paid_gmt }: Order, method: Method | null): Imp
   return method === 'bank_transfer' ? 'awaiting_payment' : 'pending';
 }
 
-function refundsOf(order: Order): Imported['refunds'] {
-  const amounts = order.refunds.map(({ total }) => money(Math.abs(cents(total))));
-  if (amounts.length === 0) amounts.push(money(cents(order.total)));
+function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds'] {
+  const amounts = order.refunds.map(({ total }) => money(Math.abs(units(total))));
+  if (amounts.length === 0) amounts.push(money(units(order.total)));
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
@@ -143,10 +145,19 @@ function addressOf(address: Address): Imported['billing_address'] {
   return given.length > 0 ? Object.fromEntries(given) : null;
 }
 
-function cents(amount: string): number {
-  return Math.round(Number(amount) * 100);
+interface Amounts {
+  /** In the smallest unit of the currency. */
+  units(amount: string): number;
+  money(units: number): string;
 }
 
-function money(amount: number): string {
-  return (amount / 100).toFixed(2);
+function amountsIn(currency: string): Amounts {
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return {
+    units: (amount) => Math.round(Number(amount) * 10 ** digits),
+    money: (units) => (units / 10 ** digits).toFixed(digits),
+  };
 }

@@ -50,3 +50,18 @@ test("orders of WooCommerce's REST API come in by the example's converter, and o
   });
   expect(JSON.parse((await commerce(['orders', 'get', '7002', '--json'])).out).payment_status).toBe('refunded');
 });
+
+test('orders in a currency without decimals are converted to whole amounts', async () => {
+  const page = join(await folder(), 'page-1.json');
+  const amounts = { discount_total: '0', shipping_total: '500', total_tax: '0', total: '2500' };
+  const line_items = [{ name: 'Mug', sku: 'MUG', quantity: 2, subtotal: '2000' }];
+  await writeFile(page, JSON.stringify([{ ...ORDER, ...amounts, currency: 'JPY', line_items }]));
+
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [CONVERTER, page]);
+
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    ...{ total: '2500', shipping_cost: '500', discount: '0' },
+    line_items: [{ quantity: 2, price: '1000' }],
+  });
+});
