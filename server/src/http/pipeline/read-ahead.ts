@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from '../../db/connect.ts';
-import { networkOf } from '../../shop/client-network.ts';
 import { type Actor, Shop, type Tenant } from '../../shop/shop.ts';
-import { hashToken } from '../../shop/tokens.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
+import { namesOf, refusedCallers } from './sent-ahead.ts';
 
 /**
  * Sends the first statement of a catalogue read together with the look-up of the credential: one round trip instead of two. It is
@@ -17,9 +16,6 @@ type Facts = Omit<Tenant, 'shown_stock'>;
 
 /** What the last look-up of a credential found, and whether the one before found the same: in a busy import it never does. */
 const known = new LRUCache<string, { facts: Facts; settled: boolean }>({ max: 1_000 });
-
-/** Callers whose last request was refused, by credential and network: nothing is read for them before they are admitted. */
-const refused = new LRUCache<string, true>({ max: 10_000 });
 
 /** The catalogue is the same for everybody. */
 const ANYBODY: Actor = { type: 'anonymous', id: '', customer_id: null };
@@ -34,9 +30,9 @@ export class ReadAhead<T> {
 
   /** `read` must depend on nothing but its shop, and not on who acts in it. */
   constructor(claim: Claim, ip: string | undefined, read: (shop: Shop) => Promise<T>) {
-    const { secret, customer_secret, storefront_secret } = claim;
-    this.#credential = hashToken(`${secret} ${customer_secret} ${storefront_secret}`).toString('base64url');
-    this.#caller = `${this.#credential} ${networkOf(ip)}`;
+    const { credential, caller } = namesOf(claim, ip);
+    this.#credential = credential;
+    this.#caller = caller;
     this.#read = read;
     this.#gate.promise.catch(() => undefined);
   }
@@ -44,7 +40,7 @@ export class ReadAhead<T> {
   /** Call it right after the look-up has been sent on this connection. */
   begin(connection: Connection): void {
     const found = known.get(this.#credential);
-    if (!found?.settled || refused.has(this.#caller)) return;
+    if (!found?.settled || refusedCallers.has(this.#caller)) return;
     const result = this.#read(new Shop(found.facts, ANYBODY, connection, this.#gate.promise));
     result.catch(() => undefined);
     this.#begun = { facts: found.facts, result };
@@ -55,13 +51,13 @@ export class ReadAhead<T> {
     try {
       const caller = await admission;
       const facts = this.#learn(caller.tenant);
-      refused.delete(this.#caller);
+      refusedCallers.delete(this.#caller);
       this.#holds = this.#begun?.facts === facts;
       if (this.#holds) this.#gate.resolve();
       else this.#gate.reject(new Error('The tenant is not as it was expected.'));
       return caller;
     } catch (error) {
-      refused.set(this.#caller, true);
+      refusedCallers.set(this.#caller, true);
       this.#gate.reject(error);
       throw error;
     }

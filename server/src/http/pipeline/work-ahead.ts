@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from '../../db/connect.ts';
-import { networkOf } from '../../shop/client-network.ts';
 import { type Actor, Shop, type Tenant } from '../../shop/shop.ts';
-import { hashToken } from '../../shop/tokens.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf } from '../callers/callers.ts';
+import { namesOf, refusedCallers } from './sent-ahead.ts';
 
 /**
  * Begins the work of a mutation together with the look-up of its credential: what it sends first leaves with BEGIN and the look-up,
@@ -26,9 +25,6 @@ interface Facts {
 /** What the last look-up of a credential found. */
 const known = new LRUCache<string, Facts>({ max: 1_000 });
 
-/** Callers who were not admitted last, by credential and network: nothing is begun for them until they are. */
-const refused = new LRUCache<string, true>({ max: 10_000 });
-
 /** What was begun must be undone, and the request must run in the usual order. */
 export class NotAsExpected extends Error {}
 
@@ -39,10 +35,11 @@ export class WorkAhead<T> {
   readonly #gate = Promise.withResolvers<void>();
   #begun: { facts: Facts; tenant: Tenant; result: Promise<T> } | undefined;
 
-  constructor({ secret, customer_secret, storefront_secret }: Claim, ip: string | undefined) {
-    this.#credential = hashToken(`${secret} ${customer_secret} ${storefront_secret}`).toString('base64url');
-    this.#caller = `${this.#credential} ${networkOf(ip)}`;
-    this.#facts = refused.has(this.#caller) ? undefined : known.get(this.#credential);
+  constructor(claim: Claim, ip: string | undefined) {
+    const { credential, caller } = namesOf(claim, ip);
+    this.#credential = credential;
+    this.#caller = caller;
+    this.#facts = refusedCallers.has(this.#caller) ? undefined : known.get(this.#credential);
     this.#gate.promise.catch(() => undefined);
   }
 
@@ -73,11 +70,11 @@ export class WorkAhead<T> {
   async admitted(admission: Promise<Caller>): Promise<Caller> {
     try {
       const caller = await admission;
-      refused.delete(this.#caller);
+      refusedCallers.delete(this.#caller);
       this.#open(caller);
       return caller;
     } catch (error) {
-      if (!(error instanceof NotAsExpected)) refused.set(this.#caller, true);
+      if (!(error instanceof NotAsExpected)) refusedCallers.set(this.#caller, true);
       this.#gate.reject(error);
       throw error;
     }

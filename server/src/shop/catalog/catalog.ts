@@ -57,11 +57,11 @@ async function listFound(
   query: CatalogQuery,
   q: string,
   filters: Filter[],
-  mayBeInStock = pageOf(query).offset === 0 && !sellingOut.has(shop.siteId),
+  withStock = pageOf(query).offset > 0 || sellingOut.has(shop.siteId),
 ): Promise<ShownJson<ProductList>> {
   const last = unavailableIn(query) === 'last';
-  const withStock = last && !mayBeInStock;
-  const found = await search(shop, searchFilters, q, { where: conditionsOf(filters), completeLast: true, withStock });
+  const where = conditionsOf(filters);
+  const found = await search(shop, searchFilters, q, { where, completeLast: true, withStock: last && withStock });
   const { understood, total } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
@@ -85,7 +85,7 @@ async function listFound(
   const isRanked = last && total > 0 && sort === 'relevance';
   if (isRanked && !withStock && !page.products.every(isBuyable)) {
     sellingOut.set(shop.siteId, true);
-    return listFound(shop, query, q, filters, false);
+    return listFound(shop, query, q, filters, true);
   }
   const facets = query.facets && { facets: await readFacets(shop, { always, filters, matchesOf }) };
   return shownList(shop, page, { understood, ...facets });

@@ -21,7 +21,7 @@ type Columns = Record<Field, number[]>;
 /** Banks put lines about the account above the header. */
 const HEADER_WITHIN = 30;
 
-/** A bank writes more than this many characters about a payment, so a text that is no longer than a request may be has fewer. */
+/** More than a request can hold: a bank writes some fifty characters about a payment, and a request has at most a million. */
 const MOST_LINES = 20_000;
 /** Banks have about 20 columns. */
 const MOST_COLUMNS = 100;
