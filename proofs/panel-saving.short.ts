@@ -133,8 +133,27 @@ inPanel('stock that is being saved cannot be typed over', async (visit) => {
   await answer.isAwaited;
   await tab.$eval(`input[aria-label="Available, ${name}"]`, (input) => input.focus());
   await tab.keyboard.type('99');
+  await tab.evaluate(`{
+    const { fetch } = window;
+    window.fetch = async (...sent) => {
+      const answer = await fetch(...sent);
+      if (answer.url.includes('/inventory?')) await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return answer;
+    };
+  }`);
+  const seen = tab.evaluate(`new Promise((resolve) => {
+    const seen = new Set();
+    const until = Date.now() + 2_500;
+    const look = () => {
+      seen.add(document.querySelector('input[aria-label="Available, ${name}"]').value);
+      if (Date.now() < until) requestAnimationFrame(look);
+      else resolve([...seen]);
+    };
+    look();
+  })`);
   await answer.letGo();
   await sees('1 quantity saved.');
+  expect(await seen, 'shown while and after it is saved, with slow reads').toEqual(['7']);
   const { inventory } = await unwrap(
     dashboard.GET('/api/dashboard/inventory', { params: { query: { q: name, limit: 1 } } }),
   );

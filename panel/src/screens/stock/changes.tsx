@@ -103,6 +103,8 @@ export function Changes({ changes }: { changes: StockChanges }) {
     setSaving(true);
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
+      // First what the stock is now: without it the saved rows would show, and be compared with, what it was.
+      await readAgain();
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
       if (saved > 0) toast(`${number(saved)} ${saved === 1 ? 'quantity' : 'quantities'} saved.`);
@@ -117,9 +119,9 @@ export function Changes({ changes }: { changes: StockChanges }) {
       else setNote('');
     } catch (error) {
       toastError(error);
+      await readAgain();
     } finally {
       setSaving(false);
-      for (const name of ['inventory', 'products']) void queryClient.invalidateQueries({ queryKey: [name] });
     }
   }
 
@@ -144,6 +146,11 @@ export function Changes({ changes }: { changes: StockChanges }) {
       </Button>
     </section>
   );
+}
+
+/** Resolves when what is shown of the stock was read anew; a read that fails leaves what is shown. */
+async function readAgain(): Promise<void> {
+  await Promise.all(['inventory', 'products'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
 /** Saves all rows, and says of the refused ones why. */
