@@ -158,6 +158,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await visit.look('8-account');
         await visit.follow('.orders a');
         expect(await visit.text('h1')).toBe(number);
+        expect(await visit.text('.transfer dl'), 'how to pay').toContain(number.split(' ').at(-1));
         await visit.look('9-order');
         await visit.follow('.actions a[href$="/account"]');
         await visit.press('[action$="/logout"] button');

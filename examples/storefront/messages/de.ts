@@ -130,6 +130,11 @@ export const de: typeof en = {
   delivery_address: 'Lieferadresse',
   shipped: 'Versandt am {date}',
   track: 'Sendung verfolgen',
+  how_to_pay: 'So bezahlen Sie',
+  please_transfer: 'Bitte überweisen Sie {amount} bis zum {date}',
+  recipient: 'Empfänger',
+  bank: 'Bank',
+  reference: 'Verwendungszweck',
   chosen: 'Gewählte Filter',
   without_filter: 'Ohne {value}',
 };

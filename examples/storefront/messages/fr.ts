@@ -131,6 +131,11 @@ export const fr: typeof en = {
   delivery_address: 'Adresse de livraison',
   shipped: 'Expédié le {date}',
   track: 'Suivre le colis',
+  how_to_pay: 'Comment payer',
+  please_transfer: 'Montant à virer avant le {date} : {amount}',
+  recipient: 'Bénéficiaire',
+  bank: 'Banque',
+  reference: 'Référence',
   chosen: 'Filtres choisis',
   without_filter: 'Sans {value}',
 };
