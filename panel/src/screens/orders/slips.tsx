@@ -26,9 +26,11 @@ export function Slips() {
       title="Packing slips"
       back={{ to: '/orders', label: 'Orders' }}
       actions={
-        <Button kind="primary" onClick={() => window.print()}>
-          Print
-        </Button>
+        ids.length > 0 && (
+          <Button kind="primary" onClick={() => window.print()}>
+            Print
+          </Button>
+        )
       }
     >
       {chosen.length > MOST && (
