@@ -13,7 +13,7 @@ import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
 import { waitFor } from '../server/test/receiver.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
-import { leaveScreenshot, openTab, stumblingBlocks } from '../server/test/tab.ts';
+import { leaveScreenshot, openTab, PATIENCE_MS, stumblingBlocks } from '../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 
 /** The examples for browsers as their README starts them, beside a demo shop, as shoppers use them in Chromium. */
@@ -296,8 +296,11 @@ played(
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
+    // What is suggested for its first letters would be replaced under the key.
+    const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
     await page.type('.search input', 'rowan');
-    await page.waitForSelector('.suggestions a');
+    await (await isAnswered).text();
+    await page.waitForSelector('.suggestions a[href*="rowan"]:first-child, .suggestions :first-child a[href*="rowan"]');
     await leaveScreenshot(page, 'storefront-suggest');
     await page.keyboard.press('ArrowDown');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -437,6 +440,7 @@ function walk(page: Page, name: string) {
 /** What axe-core finds on the same page with scripts, which it needs. */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();
+  tab.setDefaultTimeout(PATIENCE_MS);
   await tab.setViewport(page.viewport());
   await tab.goto(page.url());
   await tab.evaluate(axe);

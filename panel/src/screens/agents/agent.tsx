@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, queryClient } from '../../api.ts';
+import { api, readAgain } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -97,8 +97,8 @@ function Revoke({ token }: { token: AgentToken }) {
   const work = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params })),
     onSuccess: async () => {
+      await readAgain('agents', 'overview');
       toast(`${token.agent_name} has no access any more.`);
-      await queryClient.invalidateQueries({ queryKey: ['agents'] });
     },
     onError: toastError,
     onSettled: () => setAsking(false),

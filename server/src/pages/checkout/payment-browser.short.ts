@@ -62,7 +62,7 @@ async function follow(page: Page, selector: string): Promise<void> {
 
 /** Where pages go on by themselves, the browser needs another moment. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
-  for (let tries = 0; tries < 100 && !pattern.test(page.url()); tries += 1) {
+  for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));
   }
   expect(page.url()).toMatch(pattern);
