@@ -240,6 +240,8 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('POST', `${path}/complete`, {});
   const { shipping_options: options } = await call('GET', `${SHOP}/cart/${cart}/shipping-options?country=AT`);
   await call('PATCH', path, { email, shipping_address: { ...ADDRESS, postal_code: null } });
+  await call('PATCH', path, { phone: 'call me', shipping_address: { ...ADDRESS, phone: 'call me' } });
+  await call('PATCH', path, { phone: '030 1234567', shipping_address: { ...ADDRESS, phone: '+49 30 1234567 ext. 8' } });
   await call('PATCH', path, { shipping_address: { ...ADDRESS, country: 'US' }, shipping_option_id: options[0].id });
   const ready = await call('PATCH', path, {
     ...{ shipping_address: ADDRESS, shipping_option_id: options[0].id, payment_method: 'bank_transfer' },
