@@ -31,8 +31,8 @@ const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/thanks': thanksPage,
 };
 
-/** What forms post. Each goes on to a page, so that a reload never does it again. */
-const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
+/** What forms post. Each goes on to a page, so that a reload never does it again; one that was refused may be answered with its page. */
+const ACTIONS: Record<string, (visit: Visit) => Promise<Page | undefined | void>> = {
   '/cart/add': addToCart,
   '/cart/line': changeLine,
   '/cart/code': applyCode,
@@ -90,7 +90,15 @@ function inOne(language: Language, storefront: Storefront): express.Router {
     visited(async (visit) => visit.res.send((await suggestions(visit)).text)),
   );
   for (const [path, act] of Object.entries(ACTIONS))
-    router.post(path, ownForms, express.urlencoded({ extended: false }), visited(act));
+    router.post(
+      path,
+      ownForms,
+      express.urlencoded({ extended: false }),
+      visited(async (visit) => {
+        const refused = await act(visit);
+        if (refused) visit.res.status(422).send((await layout(visit, storefront, refused)).text);
+      }),
+    );
   router.use(visited((visit) => sendNotFound(visit, storefront)));
   return router;
 }
