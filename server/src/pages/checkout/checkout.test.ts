@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ordersOf } from '../../../test/buying.ts';
 import { formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -49,10 +50,6 @@ async function rows({ owner, site_id }: Given) {
     [site_id],
   );
   return found[0];
-}
-
-async function ordersOf({ dashboard }: Given) {
-  return (await dashboard.GET('/api/dashboard/orders')).data?.orders ?? [];
 }
 
 test('a shopper without script goes from the link to the order and its bank details', async () => {
@@ -500,7 +497,13 @@ test('a state is asked for where the addresses of the country have one, whoever 
   const { data: ready } = await storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params: { path: { checkout_id: checkout.id } },
     body: {
-      shipping_address: { last_name: 'Okafor', address1: '1 Main St', city: 'Reno', postal_code: '89501', country: 'US' },
+      shipping_address: {
+        last_name: 'Okafor',
+        address1: '1 Main St',
+        city: 'Reno',
+        postal_code: '89501',
+        country: 'US',
+      },
     },
   });
   expect(ready).toMatchObject({ missing: [], status: 'ready' });
