@@ -2408,7 +2408,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff change of their own login, such as the password or two-factor login, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff do with their own login, such as a new password, two-factor login, a confirmation of who they are or logging out, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
