@@ -142,7 +142,8 @@ function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
 /** Called optional until a country that needs it is chosen, and always in a bill. */
 function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
   const countries = countriesFor(view, kind);
-  const chosen = view.form.entered[addressField(kind, 'country')] ?? (countries.length === 1 ? countries[0] : undefined);
+  const chosen =
+    view.form.entered[addressField(kind, 'country')] ?? (countries.length === 1 ? countries[0] : undefined);
   return kind === 'billing' || !chosen || !needsState(chosen);
 }
 
