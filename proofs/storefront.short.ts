@@ -207,6 +207,16 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
       for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
       await page.click('.adding [name="is_default"]');
+      // A number that is longer than any: nothing else that was typed is lost.
+      await page.type('.adding [name="phone"]', '030 '.repeat(20));
+      await visit.press('.adding button');
+      expect(await visit.count('.refusal')).toBe(1);
+      const typed = (name: string) => page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
+      for (const [name, value] of Object.entries(parts)) expect(await typed(name)).toBe(value);
+      expect(await visit.count('.adding [name="is_default"]:checked')).toBe(1);
+      expect(await visit.count('.adding [aria-invalid]')).toBe(1);
+      expect(await visit.count('.addresses li')).toBe(before);
+      await page.$eval('.adding [name="phone"]', (field) => Object.assign(field, { value: '' }));
       await visit.look('2-address');
       await visit.press('.adding button');
       expect(await visit.text('.notice')).toBe(saved);
@@ -330,8 +340,10 @@ played(
       `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
     );
     const sitemap = await textAt('/sitemap.xml');
-    for (const language of ['en', 'de', 'fr'])
+    for (const language of ['en', 'de', 'fr']) {
       expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
+      expect(sitemap).toContain(`<loc>${home}/${language}/collections</loc>`);
+    }
     expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
   },
   LONG_ENOUGH_MS,
