@@ -101,14 +101,14 @@ class Readings {
     return body;
   }
 
-  /** The answers over REST and over MCP; each that makes something makes another one. */
-  async askUcp(agent: AgentPurchases, { canary }: Injection, asked: Asked) {
+  /** The answers over REST and over MCP, to a guest if there is no agent; each that makes something makes another one. */
+  async askUcp(agent: AgentPurchases | undefined, { canary }: Injection, asked: Asked) {
     const { baseUrl, violations } = this.#shop.premises;
     const { site_id } = this.#shop;
-    const speaker = { baseUrl, site_id, profile: this.#profile, secret: agent.agent.secret };
+    const speaker = { baseUrl, site_id, profile: this.#profile, ...(agent && { secret: agent.agent.secret }) };
     const answers: Record<string, unknown>[] = [];
     for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
-      const at = `${asked.name} over UCP by ${way}`;
+      const at = `${asked.name} over UCP by ${way}${agent ? '' : ' for a guest'}`;
       const reply = await ask(speaker, asked);
       this.answers += 1;
       if (reply.text.includes(canary)) {
@@ -163,6 +163,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   const overUcp = (name: FunctionName, id?: string, body?: object) =>
     readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });
   await shopOverUcp(shop, agent, injection, overUcp, parcel_id);
+  await shopAsGuest(parcel_id, word, (name, body) => readings.askUcp(undefined, injection, { name, body }));
   await ask('agent.findAndBuy', { body: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id, quantity: 999 } });
   const { checkout } = (await ask('agent.findAndBuy', { body: { cart_id } })) as { checkout?: { id: string } };
@@ -246,6 +247,19 @@ async function shopOverUcp(
   await ask('cancel_checkout', checkout_id);
   await ask('cancel_checkout', String(other?.id));
   await ask('cancel_cart', cart_id);
+}
+
+/** What a guest sees, refusals included: more than there is, a code that is none. */
+async function shopAsGuest(
+  variant_id: string,
+  word: string,
+  ask: (name: FunctionName, body: object) => Promise<unknown>,
+): Promise<void> {
+  const lines = (quantity: number) => [{ item: { id: variant_id }, quantity }];
+  await ask('search_catalog', { query: word });
+  await ask('get_product', { id: variant_id });
+  await ask('create_cart', { line_items: lines(900) });
+  await ask('create_checkout', { line_items: lines(1), discounts: { codes: [word] } });
 }
 
 /** What the contract accepts of a text: some invisible characters are refused already, and others are not. */
