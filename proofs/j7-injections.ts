@@ -143,6 +143,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
   const { product_id, variant_id, parcel_id } = await sell(shop, injection);
+  const shipping_option_id = await dress(shop, injection, product_id);
   await write(shop, 'storefront.updateCustomer', ['first_name', 'last_name', 'phone'], injection, agent.as);
   const ask = (id: string, parts: Partial<Call> = {}) => readings.ask(agent, injection, id, parts);
 
@@ -186,6 +187,8 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getCheckout', { path: { checkout_id } });
   await ask('agent.listAudit');
   await ask('agent.revokeToken');
+  // A shop has a hundred ways of delivery at most.
+  await shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
 }
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
@@ -297,6 +300,22 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
     variant_id: product.variants[0]?.id ?? '',
     parcel_id: product.variants.find(({ requires_shipping }) => requires_shipping)?.id ?? '',
   };
+}
+
+/** The shop's own name, a collection and a way of delivery. */
+async function dress(shop: OpenShop, { text, word }: Injection, product_id: string): Promise<string> {
+  const said = taken(`${word} ${text}`);
+  const name = said.slice(0, 255);
+  await shop.must('dashboard.updateSettings', { body: { name } });
+  const { id: collection_id } = await shop.must('dashboard.createCollection', {
+    body: { title: name, description: said },
+  });
+  await shop.must('dashboard.addCollectionProducts', {
+    path: { collection_id },
+    body: { product_ids: [product_id] },
+  });
+  const option = { name, description: said.slice(0, 1_000), price: '1' };
+  return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
 /** Every second order is in a formatted description, of which the plain one is made. */
