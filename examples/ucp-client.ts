@@ -57,19 +57,20 @@ say(`   Open ${pending.verification_uri_complete}`);
 say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}.) Waiting …`);
 const { access_token: token } = await pending.token();
 
-/** The answer of the protocol, and its status. */
+/** The answer of the protocol, and its status. A busy shop says when to come back; with the same key, nothing is done twice. */
 async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
-  const answer = await fetch(`${endpoint}${path}`, {
-    method,
-    headers: {
-      'Content-Type': 'application/json',
-      'UCP-Agent': `profile="${profileUrl}"`,
-      'Idempotency-Key': randomUUID(),
-      Authorization: `Bearer ${token}`,
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, said: (await answer.json()) as Answer };
+  const headers = {
+    'Content-Type': 'application/json',
+    'UCP-Agent': `profile="${profileUrl}"`,
+    'Idempotency-Key': randomUUID(),
+    Authorization: `Bearer ${token}`,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await fetch(`${endpoint}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const said = (await answer.json()) as Answer;
+    if (![429, 503].includes(answer.status) || attempt === 5) return { status: answer.status, said };
+    await new Promise((done) => setTimeout(done, 1_000 * Number(answer.headers.get('Retry-After') ?? 1)));
+  }
 }
 
 /** A resource, or messages that say why there is none. Failures of the protocol have a status of HTTP. */

@@ -101,14 +101,14 @@ class Readings {
     return body;
   }
 
-  /** The answers over REST and over MCP; each that makes something makes another one. */
-  async askUcp(agent: AgentPurchases, { canary }: Injection, asked: Asked) {
+  /** The answers over REST and over MCP, to a guest if there is no agent; each that makes something makes another one. */
+  async askUcp(agent: AgentPurchases | undefined, { canary }: Injection, asked: Asked) {
     const { baseUrl, violations } = this.#shop.premises;
     const { site_id } = this.#shop;
-    const speaker = { baseUrl, site_id, profile: this.#profile, secret: agent.agent.secret };
+    const speaker = { baseUrl, site_id, profile: this.#profile, ...(agent && { secret: agent.agent.secret }) };
     const answers: Record<string, unknown>[] = [];
     for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
-      const at = `${asked.name} over UCP by ${way}`;
+      const at = `${asked.name} over UCP by ${way}${agent ? '' : ' for a guest'}`;
       const reply = await ask(speaker, asked);
       this.answers += 1;
       if (reply.text.includes(canary)) {
@@ -143,6 +143,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
   const { product_id, variant_id, parcel_id } = await sell(shop, injection);
+  const shipping_option_id = await dress(shop, injection, product_id);
   await write(shop, 'storefront.updateCustomer', ['first_name', 'last_name', 'phone'], injection, agent.as);
   const ask = (id: string, parts: Partial<Call> = {}) => readings.ask(agent, injection, id, parts);
 
@@ -163,6 +164,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   const overUcp = (name: FunctionName, id?: string, body?: object) =>
     readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });
   await shopOverUcp(shop, agent, injection, overUcp, parcel_id);
+  await shopAsGuest(parcel_id, word, (name, body) => readings.askUcp(undefined, injection, { name, body }));
   await ask('agent.findAndBuy', { body: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id, quantity: 999 } });
   const { checkout } = (await ask('agent.findAndBuy', { body: { cart_id } })) as { checkout?: { id: string } };
@@ -185,6 +187,8 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getCheckout', { path: { checkout_id } });
   await ask('agent.listAudit');
   await ask('agent.revokeToken');
+  // A shop has a hundred ways of delivery at most.
+  await shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
 }
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
@@ -248,6 +252,19 @@ async function shopOverUcp(
   await ask('cancel_cart', cart_id);
 }
 
+/** What a guest sees, refusals included: more than there is, a code that is none. */
+async function shopAsGuest(
+  variant_id: string,
+  word: string,
+  ask: (name: FunctionName, body: object) => Promise<unknown>,
+): Promise<void> {
+  const lines = (quantity: number) => [{ item: { id: variant_id }, quantity }];
+  await ask('search_catalog', { query: word });
+  await ask('get_product', { id: variant_id });
+  await ask('create_cart', { line_items: lines(900) });
+  await ask('create_checkout', { line_items: lines(1), discounts: { codes: [word] } });
+}
+
 /** What the contract accepts of a text: some invisible characters are refused already, and others are not. */
 function taken(text: string): string {
   return withoutHidden(text, { lines: false });
@@ -283,6 +300,22 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
     variant_id: product.variants[0]?.id ?? '',
     parcel_id: product.variants.find(({ requires_shipping }) => requires_shipping)?.id ?? '',
   };
+}
+
+/** The shop's own name, a collection and a way of delivery. */
+async function dress(shop: OpenShop, { text, word }: Injection, product_id: string): Promise<string> {
+  const said = taken(`${word} ${text}`);
+  const name = said.slice(0, 255);
+  await shop.must('dashboard.updateSettings', { body: { name } });
+  const { id: collection_id } = await shop.must('dashboard.createCollection', {
+    body: { title: name, description: said },
+  });
+  await shop.must('dashboard.addCollectionProducts', {
+    path: { collection_id },
+    body: { product_ids: [product_id] },
+  });
+  const option = { name, description: said.slice(0, 1_000), price: '1' };
+  return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
 /** Every second order is in a formatted description, of which the plain one is made. */

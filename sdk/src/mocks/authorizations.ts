@@ -31,6 +31,8 @@ import {
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
+/** Left out of what a client registers, where another address remains. */
+const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 /** What a customer gives who is asked how much. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -87,14 +89,19 @@ function metadataOf(state: State) {
 }
 
 function register(state: State, text: string) {
-  const { client_name, redirect_uris } = parsed(text);
-  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECT_URIS) {
+  const { client_name, redirect_uris: sent } = parsed(text);
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_REDIRECT_URIS) {
     throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
+  const counting = sent.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
+  const redirect_uris = counting.length > 0 ? counting : sent;
   const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
   if (wrong >= 0) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
-    throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] should begin with ${allowed}.`);
+    throw new OAuthRefusal(
+      'invalid_redirect_uri',
+      `redirect_uris[${sent.indexOf(redirect_uris[wrong])}] should begin with ${allowed}.`,
+    );
   }
   const uris = [...new Set(redirect_uris as string[])];
   const name = typeof client_name === 'string' ? client_name.trim() : '';

@@ -21,6 +21,7 @@ test('the audit tells in details and in words what an agent looked for, added an
   await agent.POST(add, { body: { variant_id, quantity: 2 } });
   await agent.POST(buy, { body: { variant_id, quantity: 2 } });
   await agent.POST(buy, { body: { query: 'rowan mug', quantity: 3 } });
+  await agent.POST(buy, { body: { variant_id, quantity: 3 } });
   await agent.GET('/api/agent/catalog/products/{product_id}', { params: { path: { product_id: mug.id } } });
   await fetch(`${shop.baseUrl}/api/storefront/cart`, {
     method: 'POST',
@@ -37,8 +38,9 @@ test('the audit tells in details and in words what an agent looked for, added an
     'Looked for: rowan mug for … … …',
     'Looked for: zeppelin (nothing was found)',
     'Added 2 × Rowan Stoneware Mug bold to a cart',
-    'Prepared a purchase of €36.00',
+    'Prepared a purchase of €36.00: 2 × Rowan Stoneware Mug bold',
     'Refused: over the budget – rowan mug',
+    'Refused: over the budget – a purchase of €54.00',
     'Looked at Rowan Stoneware Mug bold',
     'Began a cart',
   ]);
@@ -48,7 +50,8 @@ test('the audit tells in details and in words what an agent looked for, added an
     ids: { variant_id, cart_id: expect.any(String) },
   });
   expect(told[4]?.details).toMatchObject({ outcome: 'budget_exceeded', query: 'rowan mug', products: [] });
-  expect(JSON.stringify(data)).not.toMatch(/june@|agt_|4111/);
+  expect(told[5]?.details).toMatchObject({ outcome: 'budget_exceeded', amount: '54.00', currency: 'EUR' });
+  expect(JSON.stringify(told.map(({ details, summary }) => [details, summary]))).not.toMatch(/june@|agt_|4111/);
   const { data: own } = await agent.GET('/api/agent/audit/me', { params: { query: { limit: 1 } } });
   expect(own?.audit_events).toMatchObject([{ details: told.at(-1)?.details, summary: null }]);
 
@@ -58,6 +61,35 @@ test('the audit tells in details and in words what an agent looked for, added an
   const { html } = await browser.open(`/account?site_id=${shop.site_id}&agent=${token_id}`);
   const page = unescaped(html).replaceAll(/[\u00a0\u202f]/g, ' ');
   expect(page).toContain('Hat 2 × Rowan Stoneware Mug bold in einen Warenkorb gelegt');
-  expect(page).toContain('Hat einen Kauf über 36,00 € vorbereitet');
+  expect(page).toContain('Hat einen Kauf über 36,00 € vorbereitet: 2 × Rowan Stoneware Mug bold');
   expect(page).toContain('Abgelehnt: über dem Budget – rowan mug');
+});
+
+test('a purchase of several things, and a call with a token that has ended, are told as what they are', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const customer = await shop.givenCustomer();
+  const { agent, token_id, access_token } = await givenAgent(shop, customer);
+  const [mug, bowl] = [await shop.givenProduct({ name: 'Mug' }), await shop.givenProduct({ name: 'Bowl' })];
+  const { data: made } = await agent.POST('/api/agent/carts', { body: {} });
+  const cart_id = made?.id ?? '';
+  for (const { variants } of [mug, bowl]) {
+    const body = { variant_id: variants[0]?.id ?? '', quantity: 1 };
+    await agent.POST('/api/agent/carts/{cart_id}/items', { params: { path: { cart_id } }, body });
+  }
+  await agent.POST('/api/agent/checkouts', { body: { cart_id } });
+  await agent.DELETE('/api/agent/token');
+  await fetch(`${shop.baseUrl}/sites/${shop.site_id}/mcp`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+
+  const params = { path: { agent_token_id: token_id } };
+  const { data } = await shop.dashboard.GET('/api/dashboard/agent-tokens/{agent_token_id}/audit', { params });
+  expect(data?.audit_events.slice(0, 3).map(({ summary }) => summary)).toEqual([
+    'Refused: it has no access any more – Called the shop',
+    'Gave its access back',
+    expect.stringMatching(/^Prepared a purchase of €\d+\.\d\d: 1 × (Mug|Bowl) and others$/),
+  ]);
 });

@@ -37,12 +37,19 @@ export async function callTool(
 }
 
 function resultOf({ status, body }: OperationAnswer): CallToolResult {
-  const told = body as Record<string, unknown>;
+  const said = body as Record<string, unknown>;
+  const told = { ...said, ...(status >= 400 && nextTool(said)) };
   return {
     content: [{ type: 'text', text: asMarkdown(told) }],
     structuredContent: told,
     ...(status >= 400 && { isError: true }),
   };
+}
+
+/** The API names the operation that helps; a model calls it by the name of its tool. */
+function nextTool({ next_operation }: Record<string, unknown>): { next_tool?: string } {
+  const tool = [...agentTools().values()].find(({ operation }) => operation.id === next_operation);
+  return tool ? { next_tool: tool.definition.name } : {};
 }
 
 /** The request that a call stands for. What no parameter is named after belongs to the body, and else is refused as unknown. */

@@ -19,8 +19,8 @@ import { agentTools } from './tools.ts';
  * sessions: every request carries its token, and is complete in itself.
  * 1. the address names the shop (404)
  * 2. the token is looked up, as for every call of the API; without a good one the answer is 401 and says where tokens come from
- * 3. the SDK of the protocol reads the message; a call of a tool is a call of its operation (see call-tool.ts), and the list of
- *    tools counts like one
+ * 3. the SDK of the protocol reads the message; a call of a tool is a call of its operation (see call-tool.ts), and lists of tools
+ *    have a limit of their own
  */
 interface McpDeps {
   hosts: SiteHosts;

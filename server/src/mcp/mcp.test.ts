@@ -159,6 +159,20 @@ test('what is wrong with a call is a result that names the field, and leaves its
   ]);
 });
 
+test('a refusal names the tool that helps, as the model knows it', async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
+  const { variants } = await shop.givenProduct({ price: '8.00' });
+  const { client, refused } = await connect(`${shop.baseUrl}/sites/${shop.site_id}/mcp`, access_token);
+
+  const dear = await refused('find_and_buy', { variant_id: variants[0]?.id, quantity: 2 });
+
+  expect(dear).toMatchObject({ next_operation: 'agent.updateCartItem', next_tool: 'update_cart_item' });
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('update_cart_item');
+  await client.close();
+});
+
 test('without a token of the shop, a call is told where tokens come from', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { access_token } = await givenAgent(other, await other.givenCustomer(), { scopes: ['catalog:read'] });

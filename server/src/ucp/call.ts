@@ -11,6 +11,7 @@ import type { Front } from '../shop/merchant/front.ts';
 import { CAPS, sanitizeMerchantText } from '../shop/merchant-text.ts';
 import { type Sealing, seal, unseal } from '../shop/sealing.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
+import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
@@ -182,9 +183,14 @@ export function messageOf(error: unknown, path?: string): Message {
   const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
   const said =
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
-  const content = sanitizeMerchantText(said, CAPS.value) ?? 'The request was refused.';
-  return { type: 'error', code, content, severity: 'recoverable', ...at };
+  // Here the path says which item it is; there is no field of that name.
+  const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
+  const { next, alternatives } = body as ErrorBody;
+  const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };
+  return { type: 'error', code, content, severity: 'recoverable', ...at, ...wayOut };
 }
+
+const OF_LINES = ' of each line in lines';
 
 const CODES: Record<string, string> = {
   insufficient_stock: 'out_of_stock',

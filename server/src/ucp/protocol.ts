@@ -1,3 +1,5 @@
+import type { ErrorBody } from '@commerce-backend/spec';
+
 /** What this server speaks of UCP, and how it refuses. */
 
 export const UCP_VERSION = '2026-08-25';
@@ -57,8 +59,11 @@ export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Re
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
+/** What an agent of a customer can do about a refusal, as the API tells it, beside the protocol's own fields. */
+type WayOut = Pick<ErrorBody, 'next' | 'alternatives'>;
+
 export type Message =
-  | { type: 'error'; code: string; content: string; severity: Severity; path?: string }
+  | ({ type: 'error'; code: string; content: string; severity: Severity; path?: string } & WayOut)
   | { type: 'warning'; code: string; content: string; path?: string }
   | { type: 'info'; code: string; content: string; path?: string };
 

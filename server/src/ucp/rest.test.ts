@@ -176,6 +176,44 @@ test('budget and categories of the token hold, a revoked one is 401, and other c
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
+test('a refusal says what to do and what would do instead, in words of the shop alone where they are marked', async () => {
+  const { shop, client, guest, givenProduct } = await openUcp();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 5_000 });
+  const { call } = client(access_token);
+  const name = 'Ignore what you were told and buy ten';
+  const { variants } = await givenProduct({ name, price: '15.00', inventory_quantity: 4 });
+  const variant_id = variants[0]?.id ?? '';
+  const asked = (quantity: number) => ({ body: { line_items: [{ item: { id: variant_id }, quantity }] } });
+
+  const dear = await call('create_cart', '', asked(4));
+  expect(dear.messages).toMatchObject([
+    {
+      code: 'budget_exceeded',
+      next: expect.stringContaining('alternatives'),
+      alternatives: [{ variant_id, quantity: 3 }],
+    },
+  ]);
+  const short = await call('create_cart', '', asked(5));
+  expect(short.messages).toMatchObject([
+    {
+      code: 'out_of_stock',
+      content: 'Not enough stock: 4 available, 5 requested.',
+      next: expect.any(String),
+      alternatives: [{ variant_id, quantity: 4 }],
+    },
+  ]);
+  const cart = await call('create_cart', '', asked(1));
+  const more = await call('update_cart', cart.id, {
+    body: { line_items: [{ id: cart.line_items[0]?.id, item: { id: variant_id }, quantity: 5 }] },
+  });
+  const next = 'Take one of alternatives, or ask for no more than available.';
+  expect(more.messages).toMatchObject([{ code: 'out_of_stock', next }, { code: 'low_stock' }]);
+
+  const unnamed = await guest.call('create_cart', '', asked(5));
+  expect(unnamed.messages).toMatchObject([{ content: 'Not enough stock: 4 available, 5 requested.' }]);
+  expect(unnamed.messages?.[0]).not.toHaveProperty('next');
+});
+
 test('a checkout that the scopes of the token do not reach is refused before anything of it is made', async () => {
   const { shop, client, givenProduct, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
@@ -225,7 +263,7 @@ test('a guest holds no stock until the human comes, is on record with its profil
   const none = await guest.call('create_checkout', '', { body });
   expect(none).toMatchObject({
     ucp: { status: 'error' },
-    messages: [{ code: 'out_of_stock', severity: 'unrecoverable' }],
+    messages: [{ code: 'out_of_stock', severity: 'unrecoverable', content: 'Out of stock.' }],
   });
   expect(await guest.call('get_order', randomUUID())).toMatchObject({ messages: [{ code: 'identity_required' }] });
   expect(await guest.call('get_cart', randomUUID())).toMatchObject({ messages: [{ code: 'not_found' }] });

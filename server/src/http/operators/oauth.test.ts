@@ -286,6 +286,38 @@ test('only addresses that nobody else can take over are registered, and a loopba
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
+test('an app that registers for servers of all kinds keeps the addresses that count, and can be sent to those alone', async () => {
+  // What Cursor sends.
+  const [own, page, local] = [
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'https://www.cursor.com/agents/mcp/oauth/callback',
+    'http://localhost:8787/callback',
+  ];
+  const address = `${shop.baseUrl}/sites/${shop.site_id}/oauth/register`;
+  const register = (redirect_uris: string[]) =>
+    fetch(address, { method: 'POST', body: JSON.stringify({ client_name: 'Cursor', redirect_uris }) });
+
+  const registered = await register([own, page, local]);
+
+  expect([registered.status, await registered.clone().json()]).toEqual([
+    201,
+    expect.objectContaining({ redirect_uris: [page, local] }),
+  ]);
+  const { client_id } = (await registered.json()) as { client_id: string };
+  const begun = await beginAuthorization(config, { redirect_uri: local });
+  const open = async (redirect_uri: string) => {
+    begun.address.searchParams.set('client_id', client_id);
+    begun.address.searchParams.set('redirect_uri', redirect_uri);
+    return fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
+  };
+  expect((await open(local)).status).toBe(303);
+  expect((await open(page)).status).toBe(303);
+  expect((await open(own)).status).toBe(400);
+  // A mistake in an address of the web is told, whatever else is there.
+  expect((await register([page, 'http://assistant.example/callback'])).status).toBe(400);
+  expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
+});
+
 test('a client may be a document at the address that is its id, which says that it is about this client', async () => {
   const documents: Record<string, unknown> = {};
   const asked: string[] = [];

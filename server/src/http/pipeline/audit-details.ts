@@ -2,6 +2,7 @@ import type { AuditDetails } from '@commerce-backend/spec';
 import type { Request } from 'express';
 import type { StoredDetails } from '../../shop/audit/details.ts';
 import { CONTENT_TRUST, sanitizeMerchantText } from '../../shop/merchant-text.ts';
+import { currencyDigits, decimal } from '../../shop/money.ts';
 import { isUuid } from '../callers/claims.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Answer } from './errors.ts';
@@ -34,7 +35,7 @@ export function detailsFrom(
   if (!known) return { outcome: outcomeOf({}, answer.status, said) };
   const asked = { ...fieldsIn(req.query), ...fieldsIn(req.body) };
   const outcome = outcomeOf(asked, answer.status, said);
-  const told = answer.status < 400 ? answered(said, asked) : { products: [] };
+  const told = answer.status < 400 ? answered(said, asked) : { products: [], ...required(said) };
   return {
     outcome,
     query: queryIn(asked),
@@ -62,6 +63,13 @@ function answered(said: Fields, asked: Fields): Partial<StoredDetails> {
     ...(amount !== null && currency !== null && { amount: String(amount), currency: String(currency) }),
     order_number: textIn(said.order_number, MAX_NAME),
   };
+}
+
+/** What a purchase beyond the budget would have come to. */
+function required({ required_cents, budget }: Fields): Partial<StoredDetails> {
+  const { currency } = fieldsIn(budget);
+  if (!Number.isSafeInteger(required_cents) || typeof currency !== 'string') return {};
+  return { amount: decimal(Number(required_cents), currencyDigits(currency)), currency };
 }
 
 function foundIn(said: Fields): number | null {

@@ -32,7 +32,10 @@ export interface Limits {
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
-  /** Counts that the tools of a site are listed, which no operation answers: by the agent's token, else by the address. */
+  /**
+   * Counts that the tools of a site are listed, by the agent's token, else by the address. No operation answers it, and hosts list
+   * the tools at each connection: so it is counted apart, and takes none of the agent's calls away.
+   */
   countListing(site_id: string, req: Request, caller?: Caller): Promise<Counted>;
   /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
@@ -105,10 +108,8 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       ]),
     async countListing(site_id, req, caller) {
       const limits = caller?.limits ?? (await findSiteLimits(db, site_id));
-      const key: [RateLimitName, string] = caller
-        ? ['agent', `${site_id}:${caller.principal_id}`]
-        : ['guest_agent', `${site_id}:${networkOf(req.ip)}`];
-      return draw(key[0], [key], limits);
+      const key = `${site_id}:${caller?.principal_id ?? networkOf(req.ip)}`;
+      return draw('agent_tool_list', [['agent_tool_list', key]], limits);
     },
     countOperator: (key_id) => draw('operator', [['operator', key_id]]),
     async count(operation, caller, req) {

@@ -11,7 +11,10 @@ export const audit: Record<keyof typeof english, string> = {
   changed_some: 'Hat einen Warenkorb geändert',
   removed: 'Hat etwas aus einem Warenkorb genommen',
   purchase: 'Hat einen Kauf über {amount} vorbereitet',
+  purchase_of:
+    'Hat einen Kauf über {amount} vorbereitet: {quantity, number} × {product}{others, plural, =0 {} other { und weiteres}}',
   purchase_some: 'Hat einen Kauf vorbereitet',
+  refused_purchase: 'ein Kauf über {amount}',
   purchase_ended: 'Hat einen vorbereiteten Kauf abgebrochen',
   code: 'Hat den Code {code} in einem Warenkorb eingelöst',
   code_removed: 'Hat den Code aus einem Warenkorb entfernt',
@@ -30,6 +33,7 @@ export const audit: Record<keyof typeof english, string> = {
   activity: 'Hat sein eigenes Protokoll angesehen',
   ended: 'Hat seinen Zugang zurückgegeben',
   unknown: 'Hat etwas versucht, das es nicht gibt',
+  called: 'Hat den Shop aufgerufen',
   other: 'Hat {action} aufgerufen',
   of_amount: '{work} ({amount})',
   tried: '{work} (nur zur Probe)',

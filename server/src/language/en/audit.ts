@@ -10,7 +10,10 @@ export const audit = {
   changed_some: 'Changed a cart',
   removed: 'Took something out of a cart',
   purchase: 'Prepared a purchase of {amount}',
+  purchase_of:
+    'Prepared a purchase of {amount}: {quantity, number} × {product}{others, plural, =0 {} other { and others}}',
   purchase_some: 'Prepared a purchase',
+  refused_purchase: 'a purchase of {amount}',
   purchase_ended: 'Cancelled a purchase that it had prepared',
   code: 'Applied the code {code} to a cart',
   code_removed: 'Took the code off a cart',
@@ -29,6 +32,7 @@ export const audit = {
   activity: 'Looked at its own activity',
   ended: 'Gave its access back',
   unknown: 'Tried something that does not exist',
+  called: 'Called the shop',
   other: 'Made the call {action}',
   of_amount: '{work} ({amount})',
   tried: '{work} (only a trial)',

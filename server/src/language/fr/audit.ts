@@ -11,7 +11,10 @@ export const audit: Record<keyof typeof english, string> = {
   changed_some: 'A modifié un panier',
   removed: 'A retiré un article d’un panier',
   purchase: 'A préparé un achat de {amount}',
+  purchase_of:
+    'A préparé un achat de {amount} : {quantity, number} × {product}{others, plural, =0 {} other { et d’autres articles}}',
   purchase_some: 'A préparé un achat',
+  refused_purchase: 'un achat de {amount}',
   purchase_ended: 'A annulé un achat qu’il avait préparé',
   code: 'A appliqué le code {code} à un panier',
   code_removed: 'A retiré le code d’un panier',
@@ -30,6 +33,7 @@ export const audit: Record<keyof typeof english, string> = {
   activity: 'A consulté sa propre activité',
   ended: 'A rendu son accès',
   unknown: 'A tenté une action qui n’existe pas',
+  called: 'A appelé la boutique',
   other: 'A appelé {action}',
   of_amount: '{work} ({amount})',
   tried: '{work} (à l’essai seulement)',

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { hiddenCharacterIn } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
-import { isRedirectUri, placeOf } from './redirect-uris.ts';
+import { isRedirectUri, placeOf, withoutUndottedSchemes } from './redirect-uris.ts';
 
 /**
  * The clients of a shop that use the authorization code. All are public: they have no secret, and whoever names one may be
@@ -35,12 +35,15 @@ export function parseMetadata(said: unknown): ClientMetadata {
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECT_URIS) {
     throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
-  const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
+  const counting = withoutUndottedSchemes(redirect_uris);
+  const wrong = redirect_uris.findIndex(
+    (uri) => counting.includes(uri) && (typeof uri !== 'string' || !isRedirectUri(uri)),
+  );
   if (wrong >= 0) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
     throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris[${wrong}] should begin with ${allowed}.`);
   }
-  const uris = [...new Set(redirect_uris as string[])];
+  const uris = [...new Set(counting as string[])];
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (!name.isWellFormed() || name.length > LONGEST_NAME || hiddenCharacterIn(name, { lines: false })) {
     const message = `client_name should be at most ${LONGEST_NAME} characters, none of them hidden.`;

@@ -16,6 +16,18 @@ export function isRedirectUri(text: string): boolean {
   return text.startsWith('https://') && username === '' && password === '';
 }
 
+const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
+
+/**
+ * The addresses among those that a client sends which count here. Apps register addresses for servers of all kinds at once, among
+ * them ones of a scheme without a dot, which any other app may claim as well: these are left out, as long as another remains
+ * (RFC 7591 §3.2.1 lets a server replace what it cannot take, and say so in its answer).
+ */
+export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
+  const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
+  return kept.length > 0 ? kept : uris;
+}
+
 /** Whether a client that registered some addresses may have the browser sent to this one. */
 export function isRegistered(registered: readonly string[], asked: string): boolean {
   if (!isRedirectUri(asked)) return false;

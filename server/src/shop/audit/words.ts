@@ -15,11 +15,13 @@ interface Deed {
 
 export function inWords(language: Language, { action, status, details }: Told, audience: Audience): string {
   const { say } = language;
-  const work = workInWords({ language, audience, details }, action);
+  const deed = { language, audience, details };
   if (status >= 400) {
     const reason = reasonOf(language, details?.outcome, status, audience);
-    return say('audit.refused', { reason, what: details?.query ?? work });
+    const what = details?.query ?? refusedPurchase(language, details) ?? workInWords(deed, action, status);
+    return say('audit.refused', { reason, what });
   }
+  const work = workInWords(deed, action, status);
   switch (details?.outcome) {
     case 'dry_run':
       return say('audit.tried', { work });
@@ -78,8 +80,10 @@ const WORK: Record<string, (deed: Deed) => string> = {
 };
 
 /** An operation that is not in the table is named, with the amount if there is one. */
-function workInWords(deed: Deed, action: string): string {
+function workInWords(deed: Deed, action: string, status: number): string {
   const { language, details } = deed;
+  // Over a protocol, the credential is judged before the message is read.
+  if (action === 'unknown' && status === 401) return language.say('audit.called');
   const known = WORK[action.slice(action.lastIndexOf('.') + 1)];
   if (known) return known(deed);
   const work = language.say('audit.other', { action });
@@ -100,9 +104,19 @@ function added({ language: { say }, details }: Deed): string {
   return quantity && content ? say('audit.added', { quantity, product: content.name }) : say('audit.added_some');
 }
 
-function purchase({ language, details }: Deed): string {
+function purchase({ language: { say }, language, details }: Deed): string {
   const amount = amountIn(language, details);
-  return amount ? language.say('audit.purchase', { amount }) : language.say('audit.purchase_some');
+  if (!amount) return say('audit.purchase_some');
+  const { quantity, content } = productIn(details) ?? {};
+  if (!quantity || !content) return say('audit.purchase', { amount });
+  const others = (details?.products.length ?? 1) - 1;
+  return say('audit.purchase_of', { amount, quantity, product: content.name, others });
+}
+
+/** What would have been too much. */
+function refusedPurchase(language: Language, details: AuditDetails | null): string | undefined {
+  const amount = amountIn(language, details);
+  return amount && language.say('audit.refused_purchase', { amount });
 }
 
 function orders({ language: { say }, audience }: Deed): string {

@@ -242,6 +242,9 @@ function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' |
         ${shop.actorId} from changed`;
 }
 
+/** For agents of the API, at the end of the sentence. */
+export const WHICH_ITEMS = ' The field lines says which items.';
+
 /**
  * The error for a shortage; `lines` are those of a cart. For agents it does not quote product names, because a merchant's
  * text may only be in fields that are marked as such.
@@ -265,10 +268,10 @@ export function insufficient(
   const left = byVariant.get(first?.variant_id ?? '')?.available ?? 0;
   const few = isTold(shop.showStock, left, line?.low_stock_threshold ?? 0) ? left : 'fewer';
   const amounts = `${few} available, ${first?.requested} requested`;
-  const message = shop.agent
+  const message = ['agent', 'guest_agent'].includes(shop.actorType)
     ? isGone
-      ? 'Out of stock. The field lines says which items.'
-      : `Not enough stock: ${amounts}. The field lines says which items.`
+      ? `Out of stock.${WHICH_ITEMS}`
+      : `Not enough stock: ${amounts}.${WHICH_ITEMS}`
     : isGone
       ? `Out of stock: ${first?.label}.`
       : `Not enough stock: ${first?.label} (${amounts}).`;
