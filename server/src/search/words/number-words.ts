@@ -64,7 +64,9 @@ export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undef
 /** `2 hundred`, `1.5 thousand`; but `50 cent` are cents. */
 function inHundreds(tokens: Token[], number: ParsedNumber): ParsedNumber {
   const next = tokens[number.to]?.text ?? '';
-  const times = THOUSAND.has(next) ? 1_000 : HUNDRED.has(next) && next !== 'cent' ? 100 : 1;
+  // `40 grand maximum` is French.
+  const isMaximum = next === 'grand' && (tokens[number.to + 1]?.text ?? '').startsWith('max');
+  const times = isMaximum ? 1 : THOUSAND.has(next) ? 1_000 : HUNDRED.has(next) && next !== 'cent' ? 100 : 1;
   return times === 1 ? number : { ...number, value: number.value * times, to: number.to + 1 };
 }
 
