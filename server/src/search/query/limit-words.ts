@@ -156,7 +156,8 @@ export const TOTALS = phraseTable<'total'>([
     for both, for all two, for all three, for all four, for all five, for all six, for all 2, for all 3, for all 4, for all 5, for all 6,
     fur alle, fur alle drei, fur alle vier, fur beide, fur alles, pour tous, pour toutes, pour les deux, pour les trois,
     pour les quatre,
-    for the lot, combined, insgesamt, zusammen, alles zusammen, alle zusammen, in summe, gesamt, gesamtpreis, gesamtbudget,
+    for the lot, the lot, the whole lot, whole lot, the whole order, whole order, for the set, for the whole set, sum, in sum, summe, in summe, for the two, for the three, for the four, for the five, for the six, for the pair, alles in allem, in allem,
+    le tout, l ensemble, les deux, les trois, les quatre, les cinq, les six, combined, insgesamt, zusammen, alles zusammen, alle zusammen, in summe, gesamt, gesamtpreis, gesamtbudget,
     im ganzen, au total, en tout, total de, ensemble, budget total, pour le tout, a total of, for a total of, total budget of,
     total budget, total cost`,
   ],
@@ -165,7 +166,7 @@ export const TOTALS = phraseTable<'total'>([
 export const EACH = phraseTable<'each'>([
   [
     'each',
-    `each, apiece, per piece, a piece, per item, per unit, pro stuck, je stuck, das stuck, jeweils, chacun, chacune, piece,
+    `each, apiece, per piece, a piece, per item, per unit, je, zu je, pro stuck, je stuck, das stuck, jeweils, chacun, chacune, piece,
     la piece, par piece, a lunite, lunite`,
   ],
 ]);

@@ -23,7 +23,19 @@ const COUNTERS = new Set('x × pieces pcs units pairs stuck packungen packchen p
 const SOME_OF = phraseTable<'of'>([
   ['of', 'of the, of these, of those, of your, von den, von diesen, von euren, von ihren, de ces, de vos'],
 ]);
-const COUNTERS_BEFORE_OF = new Set('piece pair unit pack packs packet packets box boxes'.split(' '));
+const COUNTERS_BEFORE_OF = new Set(
+  `piece pair unit pack packs packet packets box boxes bag bags bottle bottles jar jars tin tins can cans tube tubes sachet roll rolls
+  bar bars case cases set sets`.split(/\s+/),
+);
+/** The same in the other languages, which may do without `of`. */
+const CONTAINERS = new Set('tuten tute beutel dosen dose flaschen flasche glaser sachets bouteilles boites'.split(' '));
+/** A pair of these is one product; of anything else, two. */
+const SOLD_IN_PAIRS = new Set(
+  `sock glove mitten shoe boot bootie sneaker trainer sandal slipper clog loafer heel flat wellington welly pump trouser pant short jean legging
+  tight jogger slack chino stocking pyjama pajama earring cufflink glass sunglass goggle spectacle headphone earphone earbud
+  scissor secateur plier tong shear ski skate chopstick drumstick curtain drape crutch binocular sweatpant underpant brief
+  boxer knicker swimming swim trunk overall dungaree insole shoelace sweat`.split(/\s+/),
+);
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = new Set(
   `person man people tier seater ply pack piece pair way pin speed door drawer burner player port slot string wheel year
@@ -43,16 +55,22 @@ export function parseQuantity(
     parsePair(tokens, start) ??
     parseLeading(tokens, start, { hasOpening, isPlural }) ??
     parseLabelled(tokens, start) ??
-    parseTrailing(tokens, start)
+    parseTrailing(tokens, start) ??
+    (isPlural || hasOpening ? parseLate(tokens, start) : undefined)
   );
 }
 
-/** `a pair of socks` is one piece, `a couple of candles` are two. */
+/** `a pair of socks` is one product, a pair of mugs or a couple of candles are two. */
 function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
   const pair = ARTICLES.has(tokens[start]?.text ?? '') ? start + 1 : start;
-  const value = { pair: 1, couple: 2 }[tokens[pair]?.text ?? ''];
-  return value && tokens[pair + 1]?.text === 'of' ? { value, from: start, to: pair + 2 } : undefined;
+  const word = tokens[pair]?.text ?? '';
+  if (!['pair', 'couple', 'paire'].includes(word) || !['of', 'de'].includes(tokens[pair + 1]?.text ?? '')) return undefined;
+  const named = tokens.slice(pair + 2, pair + 2 + MAX_WORDS_OF_PAIR);
+  const isOne = word !== 'couple' && (word === 'paire' || named.some(({ term, text }) => SOLD_IN_PAIRS.has(term) || SOLD_IN_PAIRS.has(text)));
+  return { value: isOne ? 1 : 2, from: start, to: pair + 2 };
 }
+
+const MAX_WORDS_OF_PAIR = 4;
 
 /** `2 x mug`, `5 pieces of`, `2 oat mugs`, `I need two blue mugs`. */
 function parseLeading(
@@ -60,12 +78,15 @@ function parseLeading(
   start: number,
   { hasOpening, isPlural }: { hasOpening: boolean; isPlural: boolean },
 ): ParsedQuantity | undefined {
+  const joined = joinedCount(tokens[start]);
+  if (joined !== undefined) return { value: joined, from: start, to: start + 1 };
   const number = parseNumberAt(tokens, start);
   const next = number && tokens[number.to];
   if (!next || !isCount(number, MAX_QUANTITY)) return undefined;
-  const of = tokens[number.to + 1]?.text === 'of';
-  if (COUNTERS.has(next.text) || (of && COUNTERS_BEFORE_OF.has(next.text))) {
-    return { value: number.value, from: start, to: number.to + (of ? 2 : 1) };
+  const of = tokens[number.to + 1]?.text === 'of' || (CONTAINERS.has(next.text) && tokens[number.to + 1]?.text === 'de');
+  if (COUNTERS.has(next.text) || (CONTAINERS.has(next.text) && tokens[number.to + 1]?.kind === 'word') || (of && COUNTERS_BEFORE_OF.has(next.text))) {
+    const article = of && ['the', 'your', 'these', 'those'].includes(tokens[number.to + 2]?.text ?? '') ? 1 : 0;
+    return { value: number.value, from: start, to: number.to + (of ? 2 : 1) + article };
   }
   if (!hasOpening && !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) return undefined;
   const some = phraseAt(SOME_OF, tokens, number.to);
@@ -83,6 +104,35 @@ function parseLabelled(tokens: Token[], start: number): ParsedQuantity | undefin
   if (at < 0) return undefined;
   const number = parseNumberAt(tokens, tokens[at + 1]?.kind === 'sign' ? at + 2 : at + 1);
   return number && isCount(number, MAX_QUANTITY) ? { value: number.value, from: at, to: number.to } : undefined;
+}
+
+/** `2x mug`, `3pcs`. */
+function joinedCount(token: Token | undefined): number | undefined {
+  const [, digits] = /^(\d{1,3})(?:x|pcs|stk)$/.exec(token?.text ?? '') ?? /^x(\d{1,3})$/.exec(token?.text ?? '') ?? [];
+  return digits === undefined || Number(digits) < 1 ? undefined : Number(digits);
+}
+
+/** What comes before a number with which a clause ends, of what has been named: `make it three`, `I want 3`. */
+const BEFORE_COUNT = new Set('want need it take brauche nehme zwar times mal'.split(' '));
+const OF_THEM = phraseTable<'of'>([['of', 'of them, of those, of these, of each, davon, von denen, d entre eux']]);
+/** A larger number at the end is a size. */
+const MAX_LATE = 12;
+
+/** `mugs, three of them`, `mug, two please`, `mug x2`. */
+function parseLate(tokens: Token[], start: number): ParsedQuantity | undefined {
+  for (let at = start; at < tokens.length; at += 1) {
+    const before = tokens[at - 1]?.text ?? '';
+    const joined = at > start && endsClause(tokens[at + 1]) ? joinedCount(tokens[at]) : undefined;
+    if (joined !== undefined) return { value: joined, from: at, to: at + 1 };
+    const number = parseNumberAt(tokens, at);
+    if (!number || !isCount(number, MAX_LATE)) continue;
+    const ofThem = phraseAt(OF_THEM, tokens, number.to);
+    if (ofThem) return { value: number.value, from: at, to: ofThem.to };
+    const isAsked = [',', 'and'].includes(before) && tokens[number.to]?.text === 'please';
+    const isCounted = BEFORE_COUNT.has(before) && endsClause(tokens[number.to]);
+    if (isAsked || isCounted) return { value: number.value, from: before === 'times' || before === 'mal' ? at - 1 : at, to: number.to };
+  }
+  return undefined;
 }
 
 /** `mug in oat, 2 pieces`, `mug x 2`. */
