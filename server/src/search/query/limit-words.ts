@@ -61,7 +61,7 @@ export const AMBIGUOUS_COMPARISONS = new Set(
 
 /** Beside these, a number is a price. */
 export const PRICE_WORDS = new Set(
-  'price prices priced cost costs budget range preis preise kosten preisspanne preisbereich prix cout fourchette'.split(
+  'price prices priced pricing cost costs costing budget range worth preis preise kosten kostet kostend preisspanne preisbereich prix cout coute coutant fourchette valeur'.split(
     ' ',
   ),
 );

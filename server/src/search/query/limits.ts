@@ -5,7 +5,7 @@ import { sideByCues } from './amount-cues.ts';
 import { type Amount, parseAmount } from './amounts.ts';
 import { bounds, parseComparison } from './comparisons.ts';
 import { FILLERS } from './fillers.ts';
-import { CURRENCIES, NEXT_CLAUSE, SUFFIXES } from './limit-words.ts';
+import { CURRENCIES, NEXT_CLAUSE, PRICE_WORDS, SUFFIXES } from './limit-words.ts';
 import { isOfSomethingElse, type NumericPhrase, parseRange } from './ranges.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
@@ -187,9 +187,17 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
   if (phrase.isPlain && isSentence && !isOfSomethingElse(tokens, from) && endsClause(tokens, to)) {
     const side = sideByCues(tokens, from, to);
     if (side) return { kind: 'price', from, to, [side]: min };
+    // Beside a word of prices, what is not understood is told as a price.
+    if (isOfPrices(tokens, from)) return { kind: 'price', from, to, ...(plain === 'max' && { max: min as number }) };
   }
   const isUnclear = needsUnit && !(isSentence && phrase.isClear);
   return isUnclear || !canEndPrice(tokens, to, isSentence) ? undefined : limit('price', to);
+}
+
+function isOfPrices(tokens: Token[], at: number): boolean {
+  const before = tokens.slice(Math.max(0, at - 3), at).reverse();
+  const end = before.findIndex(({ kind, number }) => kind === 'sign' || number !== undefined);
+  return (end < 0 ? before : before.slice(0, end)).some(({ text }) => PRICE_WORDS.has(text));
 }
 
 /** Whether a number stands where nothing can be counted by it: at the end of a clause, or before what it is for. */

@@ -131,9 +131,9 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'wish',
     'largest',
-    'biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
+    'most capacity, the most capacity, largest capacity, highest capacity, greatest capacity, biggest capacity, most volume, most room, most space, roomiest, longest, widest, tallest, bulkiest, langste, langster, langstes, langsten, breiteste, breitester, breitestes, breitesten, hochste, geraumigste, geraumigsten, plus long, plus longue, plus longs, plus longues, plus large, plus larges, plus haut, plus haute, plus spacieux, biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
   ),
-  mark('wish', 'smallest', 'smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
+  mark('wish', 'smallest', 'shortest, narrowest, lowest capacity, smallest capacity, least capacity, kurzeste, kurzester, kurzestes, kurzesten, schmalste, schmalsten, niedrigste, plus court, plus courte, plus etroit, plus etroite, smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
 ]);
 
 /** What cannot be had, which is asked for in no way but by refusing it. */

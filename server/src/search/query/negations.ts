@@ -1,5 +1,6 @@
 import type { Language } from '../words/languages.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
+import { isAttribute } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** What a sentence says that it does not want. */
@@ -35,7 +36,7 @@ const OPENINGS = phraseTable<'always' | 'plainNo'>([
 const HARMLESS = phraseTable<'harmless'>([
   [
     'harmless',
-    `not only, nothing but, not sure, not quite sure, not certain, why not, not yet, or not, not picky, not fussy, not bothered, not in a hurry, not urgent, nothing fancy,
+    `no wait, not more, not only, nothing but, not sure, not quite sure, not certain, why not, not yet, or not, not picky, not fussy, not bothered, not in a hurry, not urgent, nothing fancy,
     nothing too fancy, nothing special, nothing in particular, no rush, no hurry, no idea, no clue, no matter, no problem, no worries,
     no doubt, no need to hurry, i have no, i still have no, i have none, i dont have, i dont own, ive no, ive never owned, ive never had, i havent got, we have no, we dont have,
     do you not have, dont you have, do you not sell, dont you sell, cant find, couldnt find, nicht nur, nichts als, nicht sicher, warum nicht, keine ahnung, keine eile,
@@ -61,7 +62,7 @@ const NEITHER = new Set(['neither', 'weder', 'ni']);
 const AND = new Set(['and', 'und', 'et']);
 /** After these, `and` goes on with what is not wanted, unless an article begins another thing: `without wool and leather`. */
 const LISTING = new Set(
-  'without avoid avoiding excluding except ohne außer ausser sans sauf hormis excepte'.split(' '),
+  'without avoid avoiding exclude excludes excluding omit skip except ohne außer ausser sans sauf hormis excepte'.split(' '),
 );
 
 /** The negation that begins at a token, if one does; `isFirst` tells whether nothing but an article precedes. */
@@ -162,8 +163,13 @@ export function nextUnwanted(tokens: Token[], { from }: Negation, to: number): n
   const opening = tokens[from]?.text ?? '';
   const isList = OR.has(text) || (NEITHER.has(opening) && text === 'and');
   const following = tokens[to + 1]?.text ?? '';
+  // `not black and white`, of which the second ends the clause as well
+  const isAttributes = isAttribute(following) && (tokens[to + 2]?.kind ?? 'sign') === 'sign';
   const isListed =
-    LISTING.has(opening) && AND.has(text) && !AFTER_NEGATION.has(following) && !phraseAt(OPENINGS, tokens, to + 1);
+    (LISTING.has(opening) || isAttributes) &&
+    AND.has(text) &&
+    !AFTER_NEGATION.has(following) &&
+    !phraseAt(OPENINGS, tokens, to + 1);
   if (!isList && !isListed) return undefined;
   const next = skip(tokens, to + 1);
   return tokens[next]?.kind === 'word' ? next : undefined;

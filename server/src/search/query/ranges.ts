@@ -27,7 +27,7 @@ const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fu
 const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
 /** These begin nothing but a range, and so do those between which it needs no unit. */
 const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
-const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, bis, a, until, till']]);
+const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, ~, . ., . . ., …, bis, a, until, till']]);
 /** These join a range only after an opening. */
 const RANGE_WORDS = phraseTable([
   [

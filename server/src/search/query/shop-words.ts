@@ -2,15 +2,19 @@ import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
+import { thingsFor } from '../words/purposes.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
-import { MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
+import { isGoods, isWearable, MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { endingsCut, inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
+import { withoutContext } from './context.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
 import {
+  mayBePurposes,
+  onlyPurposes,
   purposesOf,
   purposeWords,
   requiredPurposes,
@@ -46,10 +50,11 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   const wanted = purposeWords(sentence, words.slice(0, MAX_WORDS));
   const unwanted = parsed.constraints.flatMap((each) => (each.kind === 'without' && each.value ? [each] : []));
   const asked = words.slice(0, MAX_WORDS);
+  const open = wanted.length > 0 ? [] : mayBePurposes(sentence, asked, language);
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
     ...unwanted.flatMap(unwantedWindows).flatMap((window) => candidatesFor(window, language)),
-    ...wanted.flatMap((word) => termsForPurpose(word, language)),
+    ...[...wanted, ...open].flatMap((word) => termsForPurpose(word, language)),
     ...asked.flatMap((word) => [
       ...termsForKind(word, language),
       ...(isForAnimal(sentence, word, language) ? termsForPurpose(word, language) : []),
@@ -68,27 +73,77 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   if (parts.length > 0) for (const [phrase, found] of await lookUp(db, parts)) known.set(phrase, found);
   const isKnown = (word: Token) =>
     has(lookup(word.term)) || standIn({ texts: [word.text], term: word.term }, language, lookup) !== undefined;
+  const isThing = (word: Token) => lookup(word.term)?.isHead === true || (namesGoods(word, language) && isKnown(word));
+  const namesThing = asked.some(isThing);
+  // `Halloween decorations for a party` are of a type that the shop has.
+  const namesValue = asked.some((word) => lookup(word.term)?.isValue === true && !open.includes(word));
+  const ofThings = wanted.length > 0 ? [] : requiredPurposes(sentence, asked, { language, lookup, isKnown });
   const purposes =
     wanted.length > 0
       ? purposesOf(wanted, language, lookup)
-      : requiredPurposes(sentence, asked, { language, lookup, isKnown });
-  const groups = wanted.length > 0 ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
-  const read = replaced(withoutAnyThing(groups, purposes, lookup), language, lookup);
+      : ofThings.length > 0 || namesThing || namesValue
+        ? ofThings
+        : onlyPurposes(open, language, lookup);
+  // Flowers for a mother are not made for women.
+  const hasGroups = !namesThing || asked.some((word) => namesGoods(word, language, isWearable)) || isForChildren(asked, language);
+  const groups =
+    wanted.length > 0 || !hasGroups ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
+  const isUnknown = (word: Token) =>
+    word.number === undefined && !OPTIONAL_WORDS.has(word.text) && !lookup(word.term)?.isKnown && !isKnown(word);
+  const requested = withoutContext(sentence, withoutImperative(groups, sentence, isUnknown), { isThing, isUnknown });
+  const read = replaced(withoutAnyThing(requested.words, purposes, lookup), language, lookup);
   return {
     ...parsed,
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
-      ...read.halfRead.map(({ start, end }): Constraint => {
+      ...[...requested.unread, ...read.halfRead].map(({ start, end }): Constraint => {
         const text = sentence.slice(start, end);
         return { kind: 'word', text, start, end, isUnread: true };
       }),
     ],
     purposes,
     related: new Map(
-      asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
+      asked.map(({ text, term }) => [
+        term,
+        [
+          ...relatives(term).filter((form) => form !== term && lookup(form)?.isKnown),
+          ...typesFor({ texts: [text], term }, language, lookup),
+        ],
+      ]),
     ),
   };
+}
+
+/** `pop a mug in the cart`: a first word that means nothing to the shop, before an article, is what is to be done. */
+const REQUESTED =
+  /^\s+(?:me |us |mir |uns |moi |nous )?(?:an?|the|some|my|another|one|two|three|\d{1,2}|eine?[nrms]?|zwei|drei|une?|des|les?|la|deux|trois)\s/iu;
+
+function withoutImperative(words: Token[], sentence: string, isUnknown: (word: Token) => boolean): Token[] {
+  const [first, ...rest] = words;
+  const isFirst = first !== undefined && sentence.slice(0, first.start).trim() === '';
+  return isFirst && rest.length > 0 && isUnknown(first) && REQUESTED.test(sentence.slice(first.end)) ? rest : words;
+}
+
+/** Values of the shop by another word for goods, where the word itself is none: the bouquets beside what is named a flower. */
+function typesFor(window: Window, language: Language, lookup: Lookup): string[] {
+  const [text = ''] = window.texts;
+  const known = lookup(window.term);
+  if (!known?.isNamed || known.isValue || !(isGoods(text) || isGoods(window.term))) return [];
+  return otherWords(window, language).filter((other) => !other.includes(' ') && lookup(other)?.isValue);
+}
+
+function namesGoods({ text, term }: Token, language: Language, isOne = isGoods): boolean {
+  const forms = [text, term, ...languagesOf(language).flatMap((each) => endingsCut(text, each))];
+  return forms.some(isOne);
+}
+
+function isForChildren(words: Token[], language: Language): boolean {
+  return words.some(({ text, term }) =>
+    [text, term, ...(language === 'en' ? [] : inflections(text, language))].some((form) =>
+      thingsFor(form).includes('children'),
+    ),
+  );
 }
 
 /** The value of the shop by which it tells whom a thing is for, in place of the person. */
@@ -226,15 +281,31 @@ function shopTokens(own: Token[], window: Window, language: Language, lookup: Lo
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last || isStopWord(first.term) || first.number !== undefined) return own;
   const isSize = sizeSpellings(window.term).length > 1 || measurementTerm('1', window.term) !== undefined;
-  if (isSize || has(lookup(window.term))) return own;
-  const meaning = standIn(window, language, lookup);
+  if (isSize) return own;
+  const isOwn = has(lookup(window.term));
+  // The French `baskets` are sneakers where the shop has those as a type, whatever it calls a basket.
+  const foreign = isOwn && language !== 'en' ? foreignValue(window, lookup) : undefined;
+  if (isOwn && foreign === undefined) return own;
+  const meaning = foreign ?? standIn(window, language, lookup);
   const number = own.length === 1 && meaning === undefined ? parseNumberAt(own, 0) : undefined;
   if (number) return [{ ...first, text: String(number.value), term: String(number.value), number: number.value }];
   if (meaning === undefined) {
-    const isIdle = OPTIONAL_WORDS.has(first.text) && own.length === 1;
+    const isIdle = (OPTIONAL_WORDS.has(first.text) || OPTIONAL_WORDS.has(first.term)) && own.length === 1;
     return isIdle ? [] : own;
   }
   return meaning.split(' ').map((term) => ({ ...first, text: term, term, end: last.end }));
+}
+
+/** A value of the shop that a word stands for just as it was written. */
+function foreignValue({ texts, term }: Window, lookup: Lookup): string | undefined {
+  const [text = ''] = texts;
+  if (texts.length > 1 || text === term || lookup(term)?.isValue || lookup(text)?.isValue) return undefined;
+  return otherWordsFor(text).map(stem).find((other) => lookup(other)?.isValue);
+}
+
+/** A stroller is no boots for a stroll: goods are themselves, whatever their name comes from. */
+function isDevice(text: string): boolean {
+  return isGoods(text) || isGoods(stem(text));
 }
 
 /** Another form, another word, or for a word that no product has, one of the same root. */
@@ -250,8 +321,8 @@ function standIn(window: Window, language: Language, lookup: Lookup): string | u
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
   return (
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
-    relatives(window.term).find((phrase) => has(lookup(phrase))) ??
-    relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
+    (isDevice(text) ? undefined : relatives(window.term).find((phrase) => has(lookup(phrase)))) ??
+    (isDevice(text) ? undefined : relatives(window.term).find((phrase) => lookup(phrase)?.isKnown)) ??
     labelOf(window.term, lookup) ??
     others.flatMap((other) => labelOf(other, lookup) ?? [])[0] ??
     (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))

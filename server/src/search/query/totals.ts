@@ -1,5 +1,5 @@
 import { parseNumberAt } from '../words/number-words.ts';
-import { phraseAt } from '../words/phrases.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseAmount } from './amounts.ts';
 import { EACH, TOTALS } from './limit-words.ts';
@@ -71,6 +71,23 @@ export function takeSpentOn({ tokens, start, consumed, addConstraint }: TotalsSt
   return false;
 }
 
+const CAPS = phraseTable<'cap'>([
+  ['cap', 'tops, max, maximum, at most, at the most, no more, not more, maximal, hochstens, nicht mehr, maxi, au maximum, au plus, pas plus, grand maximum'],
+]);
+
+/** `I can spend 130 on a backpack, tops`: a cap in a clause of its own says so of the amount before it. */
+export function takeLateCap({ tokens, start, consumed }: TotalsState): boolean {
+  let isFound = false;
+  for (let i = start + 1; i < tokens.length; i += 1) {
+    const cap = tokens[i - 1]?.text === ',' ? phraseAt(CAPS, tokens, i) : undefined;
+    const isAlone = cap !== undefined && (tokens[cap.to]?.kind ?? 'sign') === 'sign';
+    if (!isAlone || !tokens.slice(0, i).some(({ number }) => number !== undefined)) continue;
+    consumed.fill(true, i, cap.to);
+    isFound = true;
+  }
+  return isFound;
+}
+
 /** `60 euros for 4 people` says for whom, not how many. */
 function isThing(token: Token | undefined): boolean {
   return token?.kind === 'word' && !PEOPLE.has(token.text);
@@ -89,8 +106,9 @@ function isBesideNumber(tokens: Token[], from: number, to: number): boolean {
     .some((token, i, near) => token.number !== undefined || parseNumberAt(near, i));
 }
 
-/** What somebody has to spend is for all of it. */
-const SPENT = /budget|\b(?:have|got|spend|spending|habe|ausgeben|ai|d[ée]penser|dispose)\b/i;
+/** What somebody has to spend is for all of it, and so is a price without a comparison: `4 mugs for 60 euros`. */
+const SPENT =
+  /budget|\b(?:have|got|spend|spending|habe|ausgeben|ai|d[ée]penser|dispose)\b|^(?:for|für|pour) [^\s]+(?: ?(?:€|\p{L}+))?$/iu;
 
 /** A price for all pieces together, as a price for each. */
 export function perPiece<Each extends Priced>(

@@ -1,5 +1,6 @@
 import type { Product, Understood } from '@commerce-backend/spec';
-import { termsOf } from '../words/normalize.ts';
+import { normalizeText, termsOf } from '../words/normalize.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
@@ -26,7 +27,7 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
   const missing = words.filter(
     (word) =>
       !best ||
-      isOnlyMentioned(best, words.length > 1) ||
+      isOnlyMentioned(best, words.length > 1 || isGoods(normalizeText(word.text))) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
   return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
@@ -38,7 +39,7 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
  */
 function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
-  const where = hasSeveral ? /^attributes: / : /^description: /;
+  const where = hasSeveral ? /^(?:attributes|description): / : /^description: /;
   return fields.length > 0 && fields.every((reason) => where.test(reason));
 }
 

@@ -81,7 +81,8 @@ export async function search(
   const { groups, weighted } = await weightCorrected(db, asked, prefix);
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
-  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms);
+  const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
+  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
   const named = options.facetConditions
     ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
     : [];

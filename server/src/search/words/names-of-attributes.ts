@@ -69,6 +69,8 @@ polyester, polyester
 rubber, gummi, caoutchouc
 felt, filz, feutre
 hemp, hanf, chanvre
+acoustic, akustik, akustisch, acoustique
+electric, elektro, elektrisch, electrique
 waterproof, wasserdicht, impermeable, etanche
 warm, chaud, chaude
 women, woman, ladies, lady, female, damen, frauen, femme, dame
