@@ -22,7 +22,7 @@ const ENGLISH =
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
   retrieve return list display fetch recipient occasion interest interests keep keeps telling tell tells bring same stay stays remain remains keep keeps whole entire basically actually literally
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
-  he she whod shes hes send sent deliver owner lover lovers fan fans u ur btw lol pls reckon figure suppose hope hoping heyy heyyy hiya yo told tell asked simply
+  he she whod shes hes send sent deliver owner lover lovers fan fans wed theyd hed itd thatd u ur btw lol pls reckon figure suppose hope hoping heyy heyyy hiya yo told tell asked simply
   ok both wondered curious checkout pair whatever whichever somewhere everywhere always often sometimes usually basically honestly`);
 
 const GERMAN =

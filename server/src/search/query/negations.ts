@@ -103,7 +103,7 @@ const BEFORE_VERB = new Set('really ever particularly especially usually even ac
 /** What is not done so says nothing of the things: `I can't find a scarf`, `a jacket that doesn't let water in`. */
 const HARMLESS_VERBS = new Set(
   `know have own find mind see care remember think understand get decide wait matter worry forget hesitate sell carry stock
-  let lose fade break cost take weigh look feel make mean slip cause hurt work fit suit expect believe say tell ask come go`.split(/\s+/),
+  let lose fade break cost take weigh look feel make mean slip cause hurt work fit suit expect believe say tell ask come go read see hear reach sleep stop help imagine`.split(/\s+/),
 );
 
 /** `I don't wear wool`, `should not contain nuts`: not what follows the verb, if anything does. */

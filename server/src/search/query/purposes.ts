@@ -60,8 +60,8 @@ function isPerson({ text, term }: Token, language: Language): boolean {
 
 /** Those purposes where the sentence names no thing; what it is for is then all that tells. */
 export function onlyPurposes(words: Token[], language: Language, lookup: Lookup): Purpose[] {
-  const purposes = purposesOf(words, language, lookup);
-  return purposes.length === 1 ? purposes.map((each) => ({ ...each, isRequired: true })) : purposes;
+  // `to boil water on a mountain`: the first one says what is to be done, the others where or when.
+  return purposesOf(words, language, lookup).map((each, i) => (i === 0 ? { ...each, isRequired: true } : each));
 }
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */

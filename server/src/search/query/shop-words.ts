@@ -8,7 +8,7 @@ import { isGoods, isWearable, MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } 
 import type { Token } from '../words/tokens.ts';
 import { endingsCut, inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
-import { withoutContext } from './context.ts';
+import { isOfTheWorld, withoutContext } from './context.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
@@ -85,11 +85,18 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
         ? ofThings
         : onlyPurposes(open, language, lookup);
   // Flowers for a mother are not made for women.
-  const hasGroups = !namesThing || asked.some((word) => namesGoods(word, language, isWearable)) || isForChildren(asked, language);
+  const isWorn = WORN.test(sentence);
+  const hasGroups = !namesThing || isWorn || asked.some((word) => namesGoods(word, language, isWearable)) || isForChildren(asked, language);
   const groups =
-    wanted.length > 0 || !hasGroups ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
+    (wanted.length > 0 && !isWorn) || !hasGroups ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
+  // What only descriptions have says nothing of a thing.
   const isUnknown = (word: Token) =>
-    word.number === undefined && !OPTIONAL_WORDS.has(word.text) && !lookup(word.term)?.isKnown && !isKnown(word);
+    word.number === undefined &&
+    !OPTIONAL_WORDS.has(word.text) &&
+    ![word.term, standIn({ texts: [word.text], term: word.term }, language, lookup) ?? ''].some((one) => has(lookup(one)));
+  if (isOfTheWorld(sentence, asked, isUnknown)) {
+    return { ...parsed, words: [], constraints: [...parsed.constraints, ...asked.map((word) => untold(sentence, word))] };
+  }
   const requested = withoutContext(sentence, withoutImperative(groups, sentence, isUnknown), { isThing, isUnknown });
   const read = replaced(withoutAnyThing(requested.words, purposes, lookup), language, lookup);
   return {
@@ -97,10 +104,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
-      ...[...requested.unread, ...read.halfRead].map(({ start, end }): Constraint => {
-        const text = sentence.slice(start, end);
-        return { kind: 'word', text, start, end, isUnread: true };
-      }),
+      ...[...requested.unread, ...read.halfRead].map((word) => untold(sentence, word)),
     ],
     purposes,
     related: new Map(
@@ -114,6 +118,13 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ),
   };
 }
+
+/** A word of which nothing tells whether it is met. */
+function untold(sentence: string, { start, end }: Token): Constraint {
+  return { kind: 'word', text: sentence.slice(start, end), start, end, isUnread: true };
+}
+
+const WORN = /\b(?:wear|wearing|clothes|clothing|outfit|anziehen|tragen|kleidung|porter|mettre|vêtements?|tenue)\b/i;
 
 /** `pop a mug in the cart`: a first word that means nothing to the shop, before an article, is what is to be done. */
 const REQUESTED =
@@ -334,7 +345,9 @@ const ABOUT = /^(?: |ware|wear|ing\b|er\b)/;
 
 function labelOf(term: string, lookup: Lookup): string | undefined {
   const label = lookup(term)?.label;
-  return label !== undefined && ABOUT.test(label.slice(term.length)) ? label : undefined;
+  // A plant is no planter.
+  const isOther = isGoods(term) && label !== undefined && !label.startsWith(`${term} `);
+  return label !== undefined && !isOther && ABOUT.test(label.slice(term.length)) ? label : undefined;
 }
 
 /** What is not wanted, by its stem and as it was written: that of a `bougie` is no French word. */

@@ -30,7 +30,16 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
       isOnlyMentioned(best, words.length > 1 || isGoods(normalizeText(word.text))) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
-  return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
+  const told = best ? withOptionValues(understood, query, results) : understood;
+  return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, isFound);
+}
+
+/** Goods that only an attribute of what was found mentions are not there: a rug to be vacuumed is no vacuum cleaner. */
+function withoutMereMentions(understood: Understood[], words: ContentWord[], best: Result): Understood[] {
+  const goods = isOnlyMentioned(best, true) ? words.filter(({ text }) => isGoods(normalizeText(text))) : [];
+  const isMention = (each: Understood) =>
+    (each.kind === 'word' || each.kind === 'value') && goods.some((word) => overlaps(each, word));
+  return understood.map((each) => (isMention(each) ? { ...each, fate: 'not_available' as const } : each));
 }
 
 /**

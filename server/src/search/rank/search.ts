@@ -92,7 +92,7 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind }) => kind !== 'quantity');
+  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -134,7 +134,8 @@ const MAX_CONSTRAINTS = 20;
 
 /** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
-  const key = ({ kind, value, min, max, currency }: Constraint) => JSON.stringify([kind, value, min, max, currency]);
+  const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
+    JSON.stringify([kind, value, min, max, currency, isUnread ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);

@@ -171,7 +171,7 @@ candy, sweets, sußigkeiten, bonbon
 chocolate, schokolade, chocolat
 wine, wein
 beer, bier, biere
-flower, blume, fleur, bouquet
+flower, blume, fleur, bouquet, floral
 christmas, weihnachten, noel, xmas
 fishing rod, angelrute, canne a peche
 `;
