@@ -86,8 +86,11 @@ const OF_MONEY = new Set('afford only have got ive ai habe spend pay spending pa
 function isUnclear(tokens: Token[], at: number, [word = '']: string[], to: number): boolean {
   if (!NEEDS_CURRENCY.has(word)) return false;
   const next = tokens[to];
-  const isEnd = !next || (next.kind === 'sign' && next.text !== '-') || ['for', 'fur', 'pour', 'to'].includes(next.text);
-  const isOwn = tokens.slice(Math.max(0, at - 2), at + 1).some(({ text }) => ['i', 'ive', 'we', 'ich', 'j', 'ai', 'wir'].includes(text));
+  const isEnd =
+    !next || (next.kind === 'sign' && next.text !== '-') || ['for', 'fur', 'pour', 'to'].includes(next.text);
+  const isOwn = tokens
+    .slice(Math.max(0, at - 2), at + 1)
+    .some(({ text }) => ['i', 'ive', 'we', 'ich', 'j', 'ai', 'wir'].includes(text));
   return !(OF_MONEY.has(word) && isEnd && isOwn);
 }
 
@@ -119,7 +122,9 @@ function isNegation(tokens: Token[], at: number): boolean {
   // The French `dont le prix`.
   if (word === 'dont' && ['le', 'la', 'les', 'l'].includes(tokens[at + 1]?.text ?? '')) return false;
   const isFurther = word === 'noch' && tokens.slice(0, at).some(({ text }) => text === 'weder');
-  return NEGATIONS.has(word) || isFurther || (word === 'out' && ['leave', 'leaving'].includes(tokens[at - 1]?.text ?? ''));
+  return (
+    NEGATIONS.has(word) || isFurther || (word === 'out' && ['leave', 'leaving'].includes(tokens[at - 1]?.text ?? ''))
+  );
 }
 
 /** These begin another part of the sentence, of which a negation before them says nothing. */

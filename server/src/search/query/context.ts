@@ -36,7 +36,7 @@ export function withoutContext(
 }
 
 function sentencesOf(sentence: string, words: Token[]): Clause[] {
-  const parts = partsOf(sentence, words, ENDS_SENTENCE);
+  const parts = partsOf(sentence, words, ENDS_SENTENCE).filter((part) => part.words.length > 0);
   return parts.map((part) => ({ words: part.words, mayBeContext: parts.length > 1 }));
 }
 

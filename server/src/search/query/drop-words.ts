@@ -48,7 +48,10 @@ export function dropFillers({ tokens, start, consumed, language }: ParseState): 
 function isRecipient(tokens: Token[], at: number): boolean {
   if (!['her', 'him', 'sie', 'ihn', 'elle', 'lui'].includes(tokens[at]?.text ?? '')) return false;
   const next = tokens[at + 1];
-  const isEnd = !next || next.kind === 'sign' || ['to', 'in', 'under', 'with', 'that', 'and', 'unter', 'a', 'en'].includes(next.text);
+  const isEnd =
+    !next ||
+    next.kind === 'sign' ||
+    ['to', 'in', 'under', 'with', 'that', 'and', 'unter', 'a', 'en'].includes(next.text);
   return isEnd && ['for', 'fur', 'pour'].includes(tokens[at - 1]?.text ?? '');
 }
 
@@ -80,10 +83,15 @@ function isPersonFan(tokens: Token[], at: number): boolean {
 function isOwnCart(tokens: Token[], at: number): boolean {
   if (!['cart', 'basket', 'bag', 'trolley'].includes(tokens[at]?.text ?? '')) return false;
   // `cart.add: mug`
-  if ([':', '.', '_'].includes(tokens[at + 1]?.text ?? '') || ['_', '.'].includes(tokens[at - 1]?.text ?? '')) return true;
+  if ([':', '.', '_'].includes(tokens[at + 1]?.text ?? '') || ['_', '.'].includes(tokens[at - 1]?.text ?? ''))
+    return true;
   let before = at - 1;
   // `put it in my bag`, where `a pocket in the bag` is one of it
-  if (['bag', 'trolley'].includes(tokens[at]?.text ?? '') && !['my', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) return false;
+  if (
+    ['bag', 'trolley'].includes(tokens[at]?.text ?? '') &&
+    !['my', 'our', 'shopping'].includes(tokens[before]?.text ?? '')
+  )
+    return false;
   while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
   return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
 }

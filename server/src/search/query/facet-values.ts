@@ -10,7 +10,9 @@ import type { Constraint } from './parsed-query.ts';
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
 /** What follows these says what the product has or is for, no longer what it is. */
-const ENDS_NOUN_PHRASE = new Set('made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '));
+const ENDS_NOUN_PHRASE = new Set(
+  'made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '),
+);
 /** Where this precedes all that is searched for, a purpose is named and no thing: `something for the garden`. */
 const IS_FOR =
   /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
@@ -40,7 +42,9 @@ export async function facetConstraints(
     db,
     spans.flatMap(({ value }) => valueTermsOf(value)),
     // A rug to be vacuumed is no vacuum cleaner.
-    spans.flatMap(({ from, to, value }) => (to - from === 1 && isGoods(words[from]?.text ?? '') ? valueTermsOf(value) : [])),
+    spans.flatMap(({ from, to, value }) =>
+      to - from === 1 && isGoods(words[from]?.text ?? '') ? valueTermsOf(value) : [],
+    ),
   );
   const chosen = withoutOverlaps([
     ...labelledSizes(words),

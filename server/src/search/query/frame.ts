@@ -57,10 +57,15 @@ export function withoutLabels(tokens: Token[]): Token[] {
   const isColon = (at: number) => [':', '='].includes(tokens[at]?.text ?? '');
   // `max 45: cushion`: the colon ends a clause, where it labels nothing.
   const isAfterAmount = (at: number) =>
-    tokens[at - 1]?.number !== undefined || (tokens[at - 2]?.number !== undefined && (tokens[at - 1]?.text ?? '') in CURRENCIES) ||
-    ['less', 'cheaper', 'under', 'below', 'lower', 'weniger', 'moins', 'max', 'maximum', 'maximal'].includes(tokens[at - 1]?.text ?? '');
+    tokens[at - 1]?.number !== undefined ||
+    (tokens[at - 2]?.number !== undefined && (tokens[at - 1]?.text ?? '') in CURRENCIES) ||
+    ['less', 'cheaper', 'under', 'below', 'lower', 'weniger', 'moins', 'max', 'maximum', 'maximal'].includes(
+      tokens[at - 1]?.text ?? '',
+    );
   const written = tokens.map((token, at) =>
-    token.text === ':' && isAfterAmount(at) && !NAMES_AN_AMOUNT.has(tokens[at - 1]?.text ?? '') ? { ...token, text: ',', term: ',' } : token,
+    token.text === ':' && isAfterAmount(at) && !NAMES_AN_AMOUNT.has(tokens[at - 1]?.text ?? '')
+      ? { ...token, text: ',', term: ',' }
+      : token,
   );
   return written.filter(({ text }, i) => {
     if (text === '.' && ABBREVIATIONS.has(tokens[i - 1]?.text ?? '')) return false;

@@ -133,7 +133,11 @@ export const MARKS_OF_SENTENCES = phraseTable([
     'largest',
     'most capacity, the most capacity, largest capacity, highest capacity, greatest capacity, biggest capacity, most volume, most room, most space, roomiest, longest, widest, tallest, bulkiest, langste, langster, langstes, langsten, breiteste, breitester, breitestes, breitesten, hochste, geraumigste, geraumigsten, plus long, plus longue, plus longs, plus longues, plus large, plus larges, plus haut, plus haute, plus spacieux, biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
   ),
-  mark('wish', 'smallest', 'shortest, narrowest, lowest capacity, smallest capacity, least capacity, kurzeste, kurzester, kurzestes, kurzesten, schmalste, schmalsten, niedrigste, plus court, plus courte, plus etroit, plus etroite, smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
+  mark(
+    'wish',
+    'smallest',
+    'shortest, narrowest, lowest capacity, smallest capacity, least capacity, kurzeste, kurzester, kurzestes, kurzesten, schmalste, schmalsten, niedrigste, plus court, plus courte, plus etroit, plus etroite, smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite',
+  ),
 ]);
 
 /** What cannot be had, which is asked for in no way but by refusing it. */
@@ -151,7 +155,9 @@ const REFUSING = new Set(
 );
 const MAX_BETWEEN = 4;
 const BETWEEN = new Set(
-  'the any that which is are out anything everything items products ones what s der die das ist sind was alles qui que est sont soit les de ce tout'.split(' '),
+  'the any that which is are out anything everything items products ones what s der die das ist sind was alles qui que est sont soit les de ce tout'.split(
+    ' ',
+  ),
 );
 
 /** `nothing that is sold out`, `hide everything out of stock`: the end of what refuses what cannot be had. */

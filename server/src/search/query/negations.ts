@@ -62,7 +62,9 @@ const NEITHER = new Set(['neither', 'weder', 'ni']);
 const AND = new Set(['and', 'und', 'et']);
 /** After these, `and` goes on with what is not wanted, unless an article begins another thing: `without wool and leather`. */
 const LISTING = new Set(
-  'without avoid avoiding exclude excludes excluding omit skip except ohne außer ausser sans sauf hormis excepte'.split(' '),
+  'without avoid avoiding exclude excludes excluding omit skip except ohne außer ausser sans sauf hormis excepte'.split(
+    ' ',
+  ),
 );
 
 /** The negation that begins at a token, if one does; `isFirst` tells whether nothing but an article precedes. */
@@ -99,11 +101,15 @@ const NEGATED_VERBS = phraseTable<'negated'>([
     should not, must not, need not, rather not, refuse to, refuses to, prefer not to, try not to, unable to`,
   ],
 ]);
-const BEFORE_VERB = new Set('really ever particularly especially usually even actually want wants wanting like to'.split(' '));
+const BEFORE_VERB = new Set(
+  'really ever particularly especially usually even actually want wants wanting like to'.split(' '),
+);
 /** What is not done so says nothing of the things: `I can't find a scarf`, `a jacket that doesn't let water in`. */
 const HARMLESS_VERBS = new Set(
   `know have own find mind see care remember think understand get decide wait matter worry forget hesitate sell carry stock
-  let lose fade break cost take weigh look feel make mean slip cause hurt work fit suit expect believe say tell ask come go read see hear reach sleep stop help imagine`.split(/\s+/),
+  let lose fade break cost take weigh look feel make mean slip cause hurt work fit suit expect believe say tell ask come go read see hear reach sleep stop help imagine`.split(
+    /\s+/,
+  ),
 );
 
 /** `I don't wear wool`, `should not contain nuts`: not what follows the verb, if anything does. */
@@ -147,7 +153,12 @@ function isMinus(tokens: Token[], at: number): boolean {
   const [before, sign, after] = [tokens[at - 1], tokens[at], tokens[at + 1]];
   const isSpaced = before !== undefined && sign !== undefined && before.end < sign.start && before.kind === 'word';
   return (
-    ['-', '!'].includes(sign?.text ?? '') && sign !== undefined && isSpaced && after?.kind === 'word' && after.start === sign.end && after.number === undefined
+    ['-', '!'].includes(sign?.text ?? '') &&
+    sign !== undefined &&
+    isSpaced &&
+    after?.kind === 'word' &&
+    after.start === sign.end &&
+    after.number === undefined
   );
 }
 

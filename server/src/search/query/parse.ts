@@ -8,6 +8,7 @@ import { FILLERS } from './fillers.ts';
 import { ARTICLES, endOfOpening, withoutLabels, withoutMarkup } from './frame.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { endOfRefusedUnavailable, MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES, type Mark } from './marks.ts';
+import { addMeasures } from './measures.ts';
 import type { ParseState } from './parse-state.ts';
 import type { CatalogVocabulary, Constraint, ParsedQuery, Reading } from './parsed-query.ts';
 import { parseQuantity } from './quantity.ts';
@@ -47,6 +48,7 @@ export function parseQuery(
   const isCapped = reading.isSentence && takeLateCap(state);
   const totals = isBundle || priceOf === 'all';
   const plain = !reading.isSentence ? 'no' : totals || isCapped || priceOf === 'each' ? 'max' : 'unclear';
+  if (reading.isSentence) addMeasures(state);
   for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain)) {
     addConstraint(limit.from, limit.to, constraintOf(limit));
     if (limit.negation) consumed.fill(true, limit.negation.from, limit.negation.to);
@@ -61,7 +63,10 @@ export function parseQuery(
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
   const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
   return {
-    constraints: perPiece(withoutContradictions(constraints, words), { isTotal: totals, isEach: priceOf === 'each' }).sort((a, b) => a.start - b.start),
+    constraints: perPiece(withoutContradictions(constraints, words), {
+      isTotal: totals,
+      isEach: priceOf === 'each',
+    }).sort((a, b) => a.start - b.start),
     // If only stop words are left, the whole sentence is searched for.
     words: isBare ? words : tokens.filter(isWord),
     ambiguous,

@@ -70,9 +70,12 @@ function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
   // `ein Paar Socken`, and no `ein paar Becher`, which are some
   if (word === 'paar' && ['ein', '1'].includes(tokens[pair - 1]?.text ?? '') && thing && isPairInGerman(thing))
     return { value: 1, from: start, to: pair + 1 };
-  if (!['pair', 'couple', 'paire'].includes(word) || !['of', 'de'].includes(tokens[pair + 1]?.text ?? '')) return undefined;
+  if (!['pair', 'couple', 'paire'].includes(word) || !['of', 'de'].includes(tokens[pair + 1]?.text ?? ''))
+    return undefined;
   const named = tokens.slice(pair + 2, pair + 2 + MAX_WORDS_OF_PAIR);
-  const isOne = word !== 'couple' && (word === 'paire' || named.some(({ term, text }) => SOLD_IN_PAIRS.has(term) || SOLD_IN_PAIRS.has(text)));
+  const isOne =
+    word !== 'couple' &&
+    (word === 'paire' || named.some(({ term, text }) => SOLD_IN_PAIRS.has(term) || SOLD_IN_PAIRS.has(text)));
   return { value: isOne ? 1 : 2, from: start, to: pair + 2 };
 }
 
@@ -94,11 +97,16 @@ function parseLeading(
   const number = parseNumberAt(tokens, start);
   const next = number && tokens[number.to];
   if (!next || !isCount(number, MAX_QUANTITY)) return undefined;
-  const of = tokens[number.to + 1]?.text === 'of' || (CONTAINERS.has(next.text) && tokens[number.to + 1]?.text === 'de');
+  const of =
+    tokens[number.to + 1]?.text === 'of' || (CONTAINERS.has(next.text) && tokens[number.to + 1]?.text === 'de');
   // `50 x 50` is a size.
   const isDimension = tokens[number.to + 1]?.number !== undefined && !isMeasured(tokens, number.to + 1);
   if (isDimension && ['x', '×'].includes(next.text)) return undefined;
-  if (COUNTERS.has(next.text) || (CONTAINERS.has(next.text) && tokens[number.to + 1]?.kind === 'word') || (of && COUNTERS_BEFORE_OF.has(next.text))) {
+  if (
+    COUNTERS.has(next.text) ||
+    (CONTAINERS.has(next.text) && tokens[number.to + 1]?.kind === 'word') ||
+    (of && COUNTERS_BEFORE_OF.has(next.text))
+  ) {
     const article = of && ['the', 'your', 'these', 'those'].includes(tokens[number.to + 2]?.text ?? '') ? 1 : 0;
     return { value: number.value, from: start, to: number.to + (of ? 2 : 1) + article };
   }
@@ -129,7 +137,9 @@ function joinedCount(token: Token | undefined): number | undefined {
 /** What comes before a number with which a clause ends, of what has been named: `make it three`, `I want 3`. */
 const BEFORE_COUNT = new Set('want need it take brauche nehme zwar times mal'.split(' '));
 /** Somebody wants that many of what follows, wherever in the sentence. */
-const WANTING = new Set('need want buy order get take brauche brauchen mochte nehme kaufe bestelle veux voudrais prends achete'.split(' '));
+const WANTING = new Set(
+  'need want buy order get take brauche brauchen mochte nehme kaufe bestelle veux voudrais prends achete'.split(' '),
+);
 const OF_THEM = phraseTable<'of'>([['of', 'of them, of those, of these, of each, davon, von denen, d entre eux']]);
 /** A larger number at the end is a size. */
 const MAX_LATE = 12;
@@ -146,15 +156,24 @@ function parseLate(tokens: Token[], start: number): ParsedQuantity | undefined {
     if (ofThem) return { value: number.value, from: at, to: ofThem.to };
     // `2 x wool blanket`, `need 4 of your mugs`
     const next = tokens[number.to];
-    const isTimes = ['x', '×'].includes(next?.text ?? '') && tokens[number.to + 1]?.kind === 'word' && tokens[number.to + 1]?.number === undefined;
+    const isTimes =
+      ['x', '×'].includes(next?.text ?? '') &&
+      tokens[number.to + 1]?.kind === 'word' &&
+      tokens[number.to + 1]?.number === undefined;
     if (isTimes && tokens[at - 1]?.text !== 'x') return { value: number.value, from: at, to: number.to + 1 };
     const some = phraseAt(SOME_OF, tokens, number.to);
     if (some) return { value: number.value, from: at, to: some.to };
-    const isWanted = WANTING.has(before) && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term) && isFollowedByPlural(tokens, number.to);
-    if (isWanted && measurementTerm('1', next?.term) === undefined) return { value: number.value, from: at, to: number.to };
+    const isWanted =
+      WANTING.has(before) &&
+      next?.kind === 'word' &&
+      !COMPOUND_NOUNS.has(next.term) &&
+      isFollowedByPlural(tokens, number.to);
+    if (isWanted && measurementTerm('1', next?.term) === undefined)
+      return { value: number.value, from: at, to: number.to };
     const isAsked = [',', 'and'].includes(before) && tokens[number.to]?.text === 'please';
     const isCounted = BEFORE_COUNT.has(before) && endsClause(tokens[number.to]);
-    if (isAsked || isCounted) return { value: number.value, from: before === 'times' || before === 'mal' ? at - 1 : at, to: number.to };
+    if (isAsked || isCounted)
+      return { value: number.value, from: before === 'times' || before === 'mal' ? at - 1 : at, to: number.to };
   }
   return undefined;
 }
@@ -186,7 +205,9 @@ function endsClause(token: Token | undefined): boolean {
 /** `5 Notizbücher`, in a sentence too short to tell its language. */
 function isForeignPlural({ text, kind, number }: Token): boolean {
   if (kind !== 'word' || number !== undefined) return false;
-  return (['de', 'fr'] as const).some((language) => inflections(text, language).some((form) => otherWordsFor(form).length > 0));
+  return (['de', 'fr'] as const).some((language) =>
+    inflections(text, language).some((form) => otherWordsFor(form).length > 0),
+  );
 }
 
 function isMeasured(tokens: Token[], at: number): boolean {

@@ -72,7 +72,10 @@ export function takeSpentOn({ tokens, start, consumed, addConstraint }: TotalsSt
 }
 
 const CAPS = phraseTable<'cap'>([
-  ['cap', 'tops, max, maximum, at most, at the most, no more, not more, maximal, hochstens, nicht mehr, maxi, au maximum, au plus, pas plus, grand maximum'],
+  [
+    'cap',
+    'tops, max, maximum, at most, at the most, no more, not more, maximal, hochstens, nicht mehr, maxi, au maximum, au plus, pas plus, grand maximum',
+  ],
 ]);
 
 /** `I can spend 130 on a backpack, tops`: a cap in a clause of its own says so of the amount before it. */

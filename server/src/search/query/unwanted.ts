@@ -40,7 +40,8 @@ export function addNegations(state: ParseState): void {
 /** A negation of which nothing tells what it refuses. */
 function tellUnread({ tokens, consumed, addConstraint }: ParseState, at: number, { first }: Negation): void {
   const to = Math.max(at + 1, Math.min(first, tokens.length));
-  const isTaken = consumed.slice(at, to).includes(true) || ['nothing', 'nichts', 'rien', 'no'].includes(tokens[at]?.text ?? '');
+  const isTaken =
+    consumed.slice(at, to).includes(true) || ['nothing', 'nichts', 'rien', 'no'].includes(tokens[at]?.text ?? '');
   if (!isTaken) addConstraint(at, to, { kind: 'without', isUnread: true });
 }
 

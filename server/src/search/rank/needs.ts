@@ -151,7 +151,8 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
 /** `in black`, where it ends a sentence that names several things without articles: of `toaster and kettle in black`, both. */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
 /** `a hoodie and shorts, both in black`: of all of them. */
-const BOTH = /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
+const BOTH =
+  /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
 /** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */
@@ -166,7 +167,9 @@ function sharedAttributes(text: string, lastPart: string, language: Language): s
   const [, both] = BOTH.exec(lastPart) ?? [];
   return [
     ...(both !== undefined ? [both] : []),
-    ...(both === undefined && attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, '')) ? [attribute] : []),
+    ...(both === undefined && attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, ''))
+      ? [attribute]
+      : []),
     ...(recipient !== undefined && namesRecipient(normalizeText(word), language) ? [recipient] : []),
   ];
 }
@@ -223,7 +226,9 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
 function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
   const isTold = (each: Constraint) =>
-    understood.some(({ kind, text, value }) => kind === each.kind && (text === each.text || (value ?? '') === (each.value ?? '')));
+    understood.some(
+      ({ kind, text, value }) => kind === each.kind && (text === each.text || (value ?? '') === (each.value ?? '')),
+    );
   const untold = constraints.filter((each) => isLimitOfAll(each) && !isTold(each));
   return [
     ...understood,

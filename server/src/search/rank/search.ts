@@ -92,7 +92,10 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
+  const isBare =
+    options.facetConditions &&
+    groups.length === 0 &&
+    all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }

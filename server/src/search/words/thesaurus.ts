@@ -8,7 +8,9 @@ import { HOUSEHOLD_GOODS } from './names-of-household-goods.ts';
  * Words for the same goods: British and American, German and French. One line is one thing, its words separated by commas;
  * normalized, without accents and in the singular. A shop is asked for the others only where it has no such word itself.
  */
-const LINES = [COLOURS, ATTRIBUTES, WEARABLES, GOODS, HOUSEHOLD_GOODS, EVERYDAY_NAMES].flatMap((lines) => lines.trim().split('\n'));
+const LINES = [COLOURS, ATTRIBUTES, WEARABLES, GOODS, HOUSEHOLD_GOODS, EVERYDAY_NAMES].flatMap((lines) =>
+  lines.trim().split('\n'),
+);
 
 /** Words within an entry that a sentence has lost as fillers: the `à` of `sac à dos`. */
 const LINKS = /(?<=\S )(?:de|d|du|des|a|en|la|le) /g;
