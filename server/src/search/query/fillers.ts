@@ -22,7 +22,7 @@ const ENGLISH =
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
   retrieve return list display fetch recipient occasion interest interests keep keeps telling tell tells bring same stay stays remain remains keep keeps whole entire basically actually literally
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
-  he she whod shes hes send sent deliver owner lover lovers fan fans wed theyd hed itd thatd u ur btw lol pls reckon figure suppose hope hoping heyy heyyy hiya yo told tell asked simply
+  he she whod shes hes send sent deliver owner lover lovers fan fans youve weve theyve wed theyd hed itd thatd u ur btw lol pls reckon figure suppose hope hoping heyy heyyy hiya yo told tell asked simply
   ok both wondered curious checkout pair whatever whichever somewhere everywhere always often sometimes usually basically honestly`);
 
 const GERMAN =
@@ -33,7 +33,7 @@ const GERMAN =
   gibt gabe suche suchen sucht brauche brauchen braucht mochte mochten will wollen wurde wurden kann konnen konnte konnt kaufe
   kaufen bestellen bestelle zeig zeige zeigen finde finden geben geht kostet kosten preis preise preislich teil teile ding dinge sache
   sachen artikel produkt produkte produkten artikeln sonst paar stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
-  ganze ganzen ganzer ganzes gesamte gesamten ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
+  kauf bestell bestellt pack packe hol gegen davon bisschen ganze ganzen ganzer ganzes gesamte gesamten ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
   keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
   anderer anderes gerade derzeit aktuell`);
 
@@ -72,7 +72,7 @@ export const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
 /** Words before a colon or an equals sign that only label what follows, as language models write. */
 export const LABELS: ReadonlySet<string> = new Set(
   words(`item items product products query find search filter filters constraint constraints request task want looking need name type
-  category categories gender recipient occasion interest interests keyword keywords requirements availability produkt artikel suche verfugbarkeit produit article recherche rechercher chercher disponibilite`),
+  category categories gender intent action recipient occasion interest interests keyword keywords requirements availability produkt artikel suche verfugbarkeit produit article recherche rechercher chercher disponibilite`),
 );
 
 /** What is to be done with what is found, which says nothing of it. */
@@ -80,7 +80,7 @@ export const ORDER_PHRASES = phraseTable<'order'>([
   [
     'order',
     `as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
-    check out, and check out, check it out, go to checkout, pay for it, and pay, place the order, place an order, place my order, quick one, quick question, i guess, just checking,
+    check out, and check out, check it out, go to checkout, pay for it, and pay, pay now, pay with my card, and pay with my card, pay by card, mit karte zahlen, payer par carte, place the order, place an order, place my order, quick one, quick question, i guess, just checking,
     zur kasse, zur kasse gehen, und bezahlen, bestellung abschicken, passer commande, passer a la caisse, valider la commande, et payer`,
   ],
 ]);

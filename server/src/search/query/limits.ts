@@ -5,7 +5,7 @@ import { sideByCues } from './amount-cues.ts';
 import { type Amount, parseAmount } from './amounts.ts';
 import { bounds, parseComparison } from './comparisons.ts';
 import { FILLERS } from './fillers.ts';
-import { CURRENCIES, NEXT_CLAUSE, PRICE_WORDS, SUFFIXES } from './limit-words.ts';
+import { AMBIGUOUS_COMPARISONS, COMPARISONS, CURRENCIES, NEXT_CLAUSE, PRICE_WORDS, SUFFIXES } from './limit-words.ts';
 import { isOfSomethingElse, type NumericPhrase, parseRange } from './ranges.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
@@ -55,11 +55,20 @@ export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[
     const range = parseRange(tokens, i);
     const phrase = range ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
     const limit = phrase && classify(tokens, phrase, plain);
-    if (limit) limits.push(limit);
+    const told = limit || plain === 'no' ? undefined : unreadAmount(tokens, i);
+    if (limit ?? told) limits.push((limit ?? told) as Limit);
     // Of a range that is no price, such as `40 bis 42`, the second half is none either.
     i = limit?.to ?? (plain === 'no' ? undefined : range?.to) ?? i + 1;
   }
   return withJoinedRanges(tokens, limits);
+}
+
+/** `under 25e`: what is compared begins like an amount, and is none that is known. It is told as a price. */
+function unreadAmount(tokens: Token[], at: number): Limit | undefined {
+  const found = phraseAt(COMPARISONS, tokens, at);
+  if (!found || found.value === 'near' || AMBIGUOUS_COMPARISONS.has(found.words.join(' '))) return undefined;
+  const isUnread = /^\d+e$/.test(tokens[found.to]?.text ?? '') && !isOfSomethingElse(tokens, at);
+  return isUnread ? { kind: 'price', from: at, to: found.to + 1 } : undefined;
 }
 
 /** Between the two bounds of one range: `more than 50 but less than 60`. */

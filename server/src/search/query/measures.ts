@@ -3,7 +3,7 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseComparison } from './comparisons.ts';
-import { type Side, SUFFIXES } from './limit-words.ts';
+import { COMPARISONS, type Side, SUFFIXES } from './limit-words.ts';
 import type { ParseState } from './parse-state.ts';
 import { type NumericPhrase, parseRange } from './ranges.ts';
 
@@ -51,12 +51,26 @@ export function addMeasures({ tokens, start, consumed, addConstraint }: ParseSta
       i = phrase.to;
       continue;
     }
+    const joined = consumed[i] ? undefined : joinedMeasure(tokens, i);
+    if (joined) {
+      addConstraint(i, joined.to, { kind: 'value', value: joined.unit, [joined.side]: joined.number });
+      i = joined.to - 1;
+      continue;
+    }
     // `20 litres or more`
     const [number, unit] = [tokens[i]?.number, unitAt(tokens, i + 1)];
     const suffix = number !== undefined && unit !== undefined ? phraseAt(SUFFIXES, tokens, i + 2) : undefined;
     if (suffix && suffix.value !== 'near' && !consumed[i])
       addConstraint(i, suffix.to, { kind: 'value', value: unit as string, [suffix.value]: number });
   }
+}
+
+/** `under 20cm` */
+function joinedMeasure(tokens: Token[], at: number) {
+  const found = phraseAt(COMPARED, tokens, at) ?? phraseAt(COMPARISONS, tokens, at);
+  const [, digits, unit] = (found && /^(\d+(?:[.,]\d+)?)(mm|cm|m|ml|l|g|kg)$/.exec(tokens[found.to]?.text ?? '')) ?? [];
+  if (!found || !unit || found.value === 'near') return undefined;
+  return { side: found.value, number: Number(digits?.replace(',', '.')), unit, to: found.to + 1 };
 }
 
 /** The sign of a unit; not of inches, of which `under 20 in stock` speaks as well. */

@@ -171,7 +171,7 @@ function parseLate(tokens: Token[], start: number): ParsedQuantity | undefined {
     if (isWanted && measurementTerm('1', next?.term) === undefined)
       return { value: number.value, from: at, to: number.to };
     const isAsked = [',', 'and'].includes(before) && tokens[number.to]?.text === 'please';
-    const isCounted = BEFORE_COUNT.has(before) && endsClause(tokens[number.to]);
+    const isCounted = (BEFORE_COUNT.has(before) || at === start) && endsClause(tokens[number.to]);
     if (isAsked || isCounted)
       return { value: number.value, from: before === 'times' || before === 'mal' ? at - 1 : at, to: number.to };
   }

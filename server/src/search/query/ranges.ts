@@ -54,8 +54,18 @@ export function parseRange(tokens: Token[], at: number): NumericPhrase | undefin
   const currency = low.currency ?? high.currency;
   const isOfPrices = isAfterPriceWord(tokens, at);
   const needsUnit = !isOfPrices && (!CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled);
-  const to = currency && ['range', 'bereich'].includes(tokens[high.to]?.text ?? '') ? high.to + 1 : high.to;
-  return { from: at, to, min: low.value, max: high.value, currency, needsUnit, isClear };
+  // `in the 100-150 range`
+  const isRange = ['range', 'bereich'].includes(tokens[high.to]?.text ?? '');
+  const to = isRange ? high.to + 1 : high.to;
+  return {
+    from: at,
+    to,
+    min: low.value,
+    max: high.value,
+    currency,
+    needsUnit: needsUnit && !(isRange && !isOfSomethingElse(tokens, at)),
+    isClear,
+  };
 }
 
 function startOfRange(tokens: Token[], at: number): number {

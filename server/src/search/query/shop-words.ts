@@ -82,7 +82,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ...parsed,
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
-      ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
+      ...parsed.constraints.map((each) => untoldIfWanted(withShopValue(each, language, lookup), each, read.words)),
       ...[...requested.unread, ...read.halfRead].map((word) => untold(sentence, word)),
     ],
     purposes,
@@ -157,6 +157,12 @@ function relatedTo({ text, term }: Token, language: Language, lookup: Lookup): s
     ...relatives(term).filter((form) => form !== term && lookup(form)?.isKnown),
     ...typesFor({ texts: [text], term }, language, lookup),
   ];
+}
+
+/** `candles, but no scented candles`, of which the shop has no word for the scented ones: that refuses not all of them. */
+function untoldIfWanted(constraint: Constraint, written: Constraint, wanted: Token[]): Constraint {
+  const isWanted = wanted.some(({ term }) => term === constraint.value) && constraint.value !== written.value;
+  return constraint.kind === 'without' && isWanted ? { ...written, isUnread: true } : constraint;
 }
 
 /** A word of which nothing tells whether it is met. */

@@ -70,7 +70,7 @@ export function isAttribute(word: string): boolean {
 const ADJECTIVES = new Set(
   `garden gardening garten jardin jardinage hiking wandern wanderung randonnee running laufen course joggen jogging rain rainy regen pluie
   kitchen kuche cuisine bathroom badezimmer gift present geschenk verschenken mitbringsel cadeau offrir winter hiver summer sommer ete
-  christmas weihnachten noel xmas easter ostern paques valentine valentinstag travel reise voyage flame flamme lined ruled liniert dotted punktiert gepunktet pointille
+  christmas weihnachten noel xmas easter ostern paques valentine valentinstag travel reise voyage breakfast fruhstuck flame flamme lined ruled liniert dotted punktiert gepunktet pointille
   plain blanko blank striped gestreift raye rayures round rund ronde rond handmade vegan vegane vegetalien organic bio biologisch
   biologique dimmable dimmbar rechargeable foldable folding faltbar klappbar pliable pliant dog hund chien puppy cat katze chat kitten
   pet haustier animal water wasser eau cordless beard bart barbe`.split(/\s+/),
