@@ -81,7 +81,8 @@ export async function search(
   const { groups, weighted } = await weightCorrected(db, asked, prefix);
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
-  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms);
+  const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
+  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
   const named = options.facetConditions
     ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
     : [];
@@ -91,7 +92,10 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind }) => kind !== 'quantity');
+  const isBare =
+    options.facetConditions &&
+    groups.length === 0 &&
+    all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -133,7 +137,8 @@ const MAX_CONSTRAINTS = 20;
 
 /** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
-  const key = ({ kind, value, min, max, currency }: Constraint) => JSON.stringify([kind, value, min, max, currency]);
+  const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
+    JSON.stringify([kind, value, min, max, currency, isUnread ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);
