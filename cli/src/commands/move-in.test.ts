@@ -62,7 +62,8 @@ test('products, customers and orders come in one after the other, and the report
   expect(text).toContain('NOT READ, because they are no export that is known here: pages.csv');
   const named = [...text.matchAll(/commerce ((?:[a-z-]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));
   expect(named).toEqual([['setup'], ['collections', 'create'], ['setup', 'test-order']]);
-  for (const words of named) expect((await commerce([...words, '--help'])).code, words.join(' ')).toBe(0);
+  for (const words of named)
+    expect((await commerce([...words, '--help'])).out).toContain(`Usage: commerce ${words.join(' ')} `);
   expect(JSON.parse(await readFile(join(dir, 'move-in-report.json'), 'utf8'))).toMatchObject({
     dry_run: false,
     counts: { products: { created: 2, refused: 1 }, customers: { created: 1 }, orders: { created: 1 } },
