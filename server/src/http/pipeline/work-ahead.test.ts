@@ -63,6 +63,7 @@ async function post({ site_id, credentials }: Shop, path: string, body: unknown,
 }
 
 interface Cart {
+  id: string;
   items?: { quantity: number }[];
 }
 
@@ -196,6 +197,21 @@ test('a change of the row of a token is read once, and its call counts once', as
   expect(await left()).toBe(before - 3);
   expect(lookUps()).toEqual({ whole: 0, brief: 1 });
   expect(await pieces()).toBe(5);
+});
+
+test('a customer who has logged out writes nothing with the token that was known', async () => {
+  const { shop, line } = await openKnownShop();
+  const { access_token } = await shop.givenCustomer();
+  const asCustomer = { Authorization: `Bearer ${access_token}` };
+  const { body } = await post(shop, '/cart', {}, asCustomer);
+  const items = `/cart/${body.id}/items`;
+  expect(await post(shop, items, line, asCustomer)).toMatchObject({ status: 200 });
+  expect(lookUps()).toEqual({ whole: 0, brief: 1 });
+  await shop.owner.query('update commerce.customer_tokens set revoked_at = now() where site_id = $1', [shop.site_id]);
+
+  expect(await post(shop, items, line, asCustomer)).toMatchObject({ status: 401 });
+  const { rows } = await shop.owner.query('select quantity from commerce.cart_items where cart_id = $1', [body.id]);
+  expect(rows).toEqual([{ quantity: 1 }]);
 });
 
 test('a token that is known for one shop opens no other', async () => {
