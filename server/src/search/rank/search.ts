@@ -18,7 +18,7 @@ import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { type WeightedQuery, weightTerms } from './term-weights.ts';
+import { SYNONYM_WEIGHT, type WeightedQuery, type WeightOptions, weightTerms } from './term-weights.ts';
 
 /*
  * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
@@ -78,7 +78,8 @@ export async function search(
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const { groups, weighted } = await weightCorrected(db, asked, prefix);
+  const weighting = { prefix, withUsual: !options.facetConditions };
+  const { groups, weighted } = await weightCorrected(db, asked, weighting);
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
@@ -169,12 +170,22 @@ function unfinishedWord(sentence: string, words: Token[]): string | undefined {
 async function weightCorrected(
   db: SearchDb,
   groups: TermGroup[],
-  prefix: string | undefined,
+  options: WeightOptions,
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
-  const weighted = await weightTerms(db, groups, prefix);
-  if (weighted.unknown.length === 0) return { groups, weighted };
+  const weighted = await weightTerms(db, groups, options);
+  if (weighted.unknown.length === 0) return { groups: withUsual(groups, weighted), weighted };
   const corrected = await correctSpelling(db, groups, weighted.unknown);
-  return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
+  const again = await weightTerms(db, corrected, options);
+  return { groups: withUsual(corrected, again), weighted: again };
+}
+
+/** The groups with the words that the shop usually has for theirs, which count in names and for similarity as synonyms do. */
+function withUsual(groups: TermGroup[], { usual }: WeightedQuery): TermGroup[] {
+  if (usual.length === 0) return groups;
+  return groups.map((group, grp) => {
+    const added = usual.filter((word) => word.grp === grp).map(({ term }) => ({ term, weight: SYNONYM_WEIGHT }));
+    return added.length > 0 ? { ...group, alternatives: [...group.alternatives, ...added] } : group;
+  });
 }
 
 /** The weight of a word with the same root beside 1 for the word itself. */
