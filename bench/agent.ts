@@ -7,7 +7,7 @@ import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import { ASKED_FOR, assorted } from './assortment.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
-import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
+import { createSite, migrate, type Running, type Site, sentBy, startApi, stop } from './processes.ts';
 import { NOUNS, productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
@@ -28,7 +28,7 @@ export async function agents([small, middle, large]: [number, number, number], r
   let server: Running | undefined;
   try {
     await migrate(database.url, database.dataDir);
-    server = await startOurs(database);
+    server = await startApi(database);
     const timed: (string | number)[][] = [];
     const sized: (string | number)[][] = [];
     const sentences = ASKED_FOR.flatMap(sentencesOf);
@@ -57,10 +57,6 @@ export async function agents([small, middle, large]: [number, number, number], r
     await stop(server);
     await database.drop();
   }
-}
-
-function startOurs({ url, dataDir }: Database, counted = false): Promise<Running> {
-  return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
 }
 
 /** A shop of this many products, imported as any catalogue is; returns the token of an agent that may buy there. */
@@ -214,7 +210,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
 /** On average: words that the shop does not know cost a few more. */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;
-  const server = await startOurs(database, true);
+  const server = await startApi(database, true);
   try {
     await ask(server, secret, call(0, catalogue));
     const before = (await sentBy(server)).statements;

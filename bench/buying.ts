@@ -11,7 +11,7 @@ import {
   type Running,
   type Site,
   sentBy,
-  startCommerce,
+  startApi,
   startFile,
   stop,
 } from './processes.ts';
@@ -34,7 +34,7 @@ export async function buying(load: Load): Promise<void> {
   try {
     await migrate(database.url, database.dataDir);
     const site = await createSite(database.url, database.dataDir, 'EUR');
-    const ours = await startOurs(database);
+    const ours = await startApi(database);
     running.push(ours);
     const goods = await stock(ours, site);
     const bare = await startBare(database, site);
@@ -58,10 +58,6 @@ export async function buying(load: Load): Promise<void> {
     await stop(...running);
     await database.drop();
   }
-}
-
-function startOurs({ url, dataDir }: Database, counted = false): Promise<Running> {
-  return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
 }
 
 function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): Promise<Running> {
@@ -170,7 +166,7 @@ async function countSent(database: Database, flow: Flow, site: Site, goods: Good
     }
   };
   return {
-    ours: await count(await startOurs(database, true)),
+    ours: await count(await startApi(database, true)),
     bare: await count(await startBare(database, site, true)),
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
 /** The directories of benches. Each has the id of its bench's process in its name, by which the next bench finds what was killed. */
 const NAME = /^commerce-bench-(\d+)-/;
@@ -71,14 +72,5 @@ function firstLineOf(file: string): string {
     return readFileSync(file, 'utf8').split('\n')[0] ?? '';
   } catch {
     return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -167,8 +167,8 @@ async function verificationIn(outbox: string): Promise<string> {
   throw new Error('The mail to verify an address did not arrive.');
 }
 
-/** An assistant that its customer has allowed to shop, and that has searched once. */
-async function sendAgent(clients: Clients, site_id: string, name: string, outbox: string): Promise<void> {
+/** An assistant that its customer has allowed to shop: it searches, and prepares a purchase within its budget, which the customer confirms. */
+async function sendAgent(clients: Clients, site_id: string, name: string, outbox: string): Promise<string> {
   const customer = { email: `${name.toLowerCase()}@mail.example`, password: 'a river of green glass' };
   await unwrap(
     clients.storefront.POST('/api/storefront/customer/register', { body: { ...customer, first_name: name } }),
@@ -186,7 +186,18 @@ async function sendAgent(clients: Clients, site_id: string, name: string, outbox
   await unwrap(mine.POST(approve, { params: { path: { user_code } }, body: {} }));
   const allowed = await unwrap(anyone.POST('/api/agent/consent/poll', { body: { device_code } }));
   const agent = createAgentClient({ baseUrl, agentToken: allowed.access_token });
-  await unwrap(agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } }));
+  const found = await unwrap(agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } }));
+  const shipping_address = { first_name: name, last_name: 'Vale', address1: 'Lindenallee 7', city: 'Berlin' };
+  const body = {
+    variant_id: found.products[0]?.variant_id ?? '',
+    shipping_address: { ...shipping_address, postal_code: '10115', country: 'DE' },
+  };
+  const { checkout } = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body }));
+  const params = { path: { checkout_id: checkout?.id ?? '' } };
+  const paid = { payment_method: 'bank_transfer' as const };
+  await unwrap(mine.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: paid }));
+  const { order } = await unwrap(mine.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+  return order.order_number;
 }
 
 async function inPanel(keys: Keys, person: Person): Promise<void> {
@@ -264,17 +275,28 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
       await screen.sees('30 orders marked as paid.');
     });
     await task('publish a product with 12 variants and 2 pictures', person, () => publishCoat(screen, go));
-    await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'panel', 'outbox'));
-    await task('see what an agent may do and did, and end it', person, async () => {
-      await go('Agents');
-      await screen.press('Pip', 'link');
-      await screen.sees('Looked for: mug');
-      await screen.press('Revoke access');
-      await screen.read();
-      await person.point();
-      await tab.locator('.dialog footer .button.danger').click();
-      await screen.sees('Pip has no access any more.');
-    });
+    const bought = await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'panel', 'outbox'));
+    await task(
+      'see on Today that an agent bought, its order, what it may spend and did, and end it',
+      person,
+      async () => {
+        await go('Today');
+        await screen.sees('Their orders in 30 days');
+        await screen.sees('€18.90 of €100.00 used');
+        await go('Orders');
+        await screen.press('By agents', 'link');
+        await screen.press(bought, 'link');
+        await screen.sees('Prepared by an AI agent, confirmed by the customer.');
+        await screen.press('The agent', 'link');
+        await screen.sees('Looked for: mug');
+        await screen.sees('€81.10');
+        await screen.press('Revoke access');
+        await screen.read();
+        await person.point();
+        await tab.locator('.dialog footer .button.danger').click();
+        await screen.sees('Pip has no access any more.');
+      },
+    );
     await task('switch agents off', person, async () => {
       await go('Agents');
       await screen.press('Switch agents off');
@@ -348,10 +370,12 @@ async function inTerminal(terminal: Terminal, keys: Keys, person: Person): Promi
   process.stdout.write(`| **to the first order paid and shipped** | ${elapsed()} s |\n`);
   writeFileSync(join(dir, 'statement.csv'), await statementOf(clients));
   await step('30 transfers of a bank statement', () => type(`orders match ${join(dir, 'statement.csv')} --yes`));
-  await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'terminal', 'outbox'));
+  const bought = await sendAgent(clients, keys.site_id, 'Pip', join(dir, 'terminal', 'outbox'));
   const { agent_tokens } = await unwrap(clients.dashboard.GET('/api/dashboard/agent-tokens'));
   const id = agent_tokens[0]?.id ?? '';
-  await step('see what an agent may do and did, and end it', async () => {
+  await step('see on the overview that an agent bought, its order, what it may spend and did, and end it', async () => {
+    await type('overview');
+    await type(`orders get ${bought}`);
     await type('agents list');
     await type(`agents audit ${id}`);
     await type(`agents revoke ${id} --yes`);

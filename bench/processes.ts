@@ -57,6 +57,11 @@ export interface CommerceOptions {
   root?: string;
 }
 
+/** The server without its jobs. */
+export function startApi({ url, dataDir }: { url: string; dataDir: string }, counted = false): Promise<Running> {
+  return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
+}
+
 /**
  * Starts the commerce server as its users do, on a free port, with the log on and discarded. Without rate limits, which would
  * stop a load from one address after 600 requests.

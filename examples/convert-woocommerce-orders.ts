@@ -138,9 +138,13 @@ function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds']
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
+/** Plugins add fields of their own, which the import does not know. */
 function addressOf(address: Address): Imported['billing_address'] {
-  const { address_1, address_2, postcode, email: _, ...rest } = address;
-  const all = { ...rest, address1: address_1, address2: address_2, postal_code: postcode };
+  const { first_name, last_name, company, address_1, address_2, city, state, postcode, country, phone } = address;
+  const all = {
+    ...{ first_name, last_name, company, address1: address_1, address2: address_2 },
+    ...{ city, state, postal_code: postcode, country, phone },
+  };
   const given = Object.entries(all).filter(([, value]) => value);
   return given.length > 0 ? Object.fromEntries(given) : null;
 }

@@ -12,6 +12,11 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
+/** Asks whether the customer has decided. */
+export function pollConsent(world: World, tenant: Tenant, device_code: string) {
+  return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
+}
+
 /** A request for consent that nobody has decided on, or that a customer has approved. */
 export async function askForConsent(
   { owner }: Pick<World, 'owner'>,

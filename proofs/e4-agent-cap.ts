@@ -1,4 +1,4 @@
-import { askForConsent, asSignedIn, callOf, newCustomer } from './agents.ts';
+import { askForConsent, asSignedIn, callOf, newCustomer, pollConsent } from './agents.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
@@ -22,7 +22,9 @@ export const E4: Proof = {
           Array.from({ length: APPROVED }, () => askForConsent(world, tenant, customer.id)),
         );
         const replies = await Promise.all(
-          codes.flatMap(({ device_code }) => Array.from({ length: parallel }, () => poll(world, tenant, device_code))),
+          codes.flatMap(({ device_code }) =>
+            Array.from({ length: parallel }, () => pollConsent(world, tenant, device_code)),
+          ),
         );
         polls += replies.length;
         const issued = replies.filter(({ status }) => status === 200).map(({ text }) => JSON.parse(text) as Issued);
@@ -39,10 +41,6 @@ export const E4: Proof = {
 
 interface Issued {
   token_id: string;
-}
-
-function poll(world: World, tenant: Tenant, device_code: string) {
-  return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
 }
 
 async function judge({ owner, violations }: World, customer_id: string): Promise<void> {
@@ -63,7 +61,7 @@ async function takeFreedPlace(
 ): Promise<void> {
   const headers = asSignedIn(tenant, customer.token);
   await world.send(callOf('storefront.revokeAgent', headers, { path: { agent_token_id } }), tenant);
-  const replies = await Promise.all(codes.map(({ device_code }) => poll(world, tenant, device_code)));
+  const replies = await Promise.all(codes.map(({ device_code }) => pollConsent(world, tenant, device_code)));
   const issued = replies.filter(({ status }) => status === 200).length;
   if (issued !== 1) world.violations.add(`${issued} polls took the one place that was freed`);
   await judge(world, customer.id);

@@ -1,4 +1,4 @@
-import { approvedDeviceCode, askForConsent, callOf } from './agents.ts';
+import { approvedDeviceCode, askForConsent, pollConsent } from './agents.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
@@ -14,7 +14,9 @@ export const F2: Proof = {
       const [rounds, parallel] = pick(trial.size, [3, 32] as const, [200, 64] as const);
       for (let round = 0; round < rounds; round += 1) {
         const device_code = await approvedDeviceCode(world, tenant);
-        const replies = await Promise.all(Array.from({ length: parallel }, () => poll(world, tenant, device_code)));
+        const replies = await Promise.all(
+          Array.from({ length: parallel }, () => pollConsent(world, tenant, device_code)),
+        );
         const issued = replies.filter(({ status }) => status === 200).length;
         if (issued !== 1) world.violations.add(`${issued} of ${parallel} polls brought a token`);
         await hurry(world, tenant);
@@ -24,16 +26,12 @@ export const F2: Proof = {
     }),
 };
 
-function poll(world: World, tenant: Tenant, device_code: string) {
-  return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
-}
-
 /** The second to fourth poll come at once, and each makes the interval five seconds longer. */
 async function hurry(world: World, tenant: Tenant): Promise<void> {
   const { device_code } = await askForConsent(world, tenant);
   const told: [string, string | undefined][] = [];
   for (let i = 0; i < 4; i += 1) {
-    const { text, headers } = await poll(world, tenant, device_code);
+    const { text, headers } = await pollConsent(world, tenant, device_code);
     told.push([(JSON.parse(text) as { error: string }).error, headers['retry-after']]);
   }
   const expected = [

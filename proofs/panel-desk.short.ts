@@ -36,7 +36,7 @@ inPanel('money that is authorised is captured', async (visit) => {
   await press('Capture');
   await sees('The payment is being captured.');
   const read = () => unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
-  await expect.poll(async () => (await read()).payment_status, { timeout: 30_000 }).toBe('paid');
+  await expect.poll(async () => (await read()).payment_status, { timeout: 60_000 }).toBe('paid');
 });
 
 inPanel('orders are filtered by the days of the shop, not of the device', async (visit) => {
@@ -89,8 +89,10 @@ inPanel('pictures that fail say which and why, and the product keeps what it has
     await fill('Vendor', 'Still typed');
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
+    // Awaited before it begins: it may be over soon.
+    const isTold = sees('Pictures are still on their way.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
-    await sees('Pictures are still on their way.');
+    await isTold;
     await sees('drawing.svg is no JPEG, PNG or WebP picture.');
     await sees('empty.png is empty.');
     await tab.waitForSelector('.images li img', { timeout: 60_000 });
@@ -107,6 +109,38 @@ inPanel('pictures that fail say which and why, and the product keeps what it has
   );
   expect(product.vendor).toBe('Still typed');
   expect(product.images).toHaveLength(1);
+});
+
+inPanel('a picture that was on its way when everything was discarded is not added', async (visit) => {
+  const { open, press, sees, tab, dashboard, width } = visit;
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
+  const body = { name: `Discarded ${width}`, price: '5.00' };
+  const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+  const folder = await mkdtemp(join(tmpdir(), 'panel-discarded-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'late.png') as `${string}.png`;
+  await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 120, height: 90 } });
+  await open(`/products/${id}`);
+  // What the server made of it is heard of once it is let go.
+  await tab.evaluate(`{
+    const { fetch } = window;
+    window.letGo = new Promise((resolve) => { window.go = resolve; });
+    window.fetch = async (request, ...rest) => {
+      const answer = await fetch(request, ...rest);
+      if (!answer.url.includes('/api/dashboard/files/')) return answer;
+      await window.letGo;
+      if ((await answer.clone().json()).url) setTimeout(() => { window.isMade = true; }, 100);
+      return answer;
+    };
+  }`);
+  const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
+  await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(file);
+  await sees('Pictures are still on their way.');
+  await press('Discard');
+  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+  await tab.evaluate('window.go()');
+  await tab.waitForFunction('window.isMade');
+  expect(await tab.$$eval('.images li, .save-bar', (found) => found.length)).toBe(0);
 });
 
 inPanel('what was sent to a webhook is read, and sent again', async (visit) => {

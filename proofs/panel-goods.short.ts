@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Jobs } from '../server/src/jobs/run.ts';
 import { workJobs } from '../server/test/jobs.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
@@ -267,6 +267,31 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
   }
 });
 
+inPanel('of many things that are wrong with a file a hundred are shown, and all are in a file', async (visit) => {
+  const { open, press, sees, tab, width } = visit;
+  const folder = await mkdtemp(join(tmpdir(), 'panel-many-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'products.csv');
+  const rows = Array.from({ length: 150 }, (_, i) => `same-${width}-${i},Same ${i},SAME-${width},5.00`);
+  await writeFile(path, ['Handle,Title,Variant SKU,Variant Price', ...rows].join('\n'));
+  await open('/products/import');
+  await choose(visit, 'File of products', path);
+  await press('Try it first (dry run)');
+  await sees('Changed on the way (149)');
+  await sees('The first 100 are shown; the file has all of them.');
+  expect(await tab.$$eval('tbody tr', (shown) => shown.length)).toBe(100);
+  await tab.evaluate(
+    'URL.createObjectURL = (blob) => { blob.text().then((text) => { window.listed = text; }); return "#"; }',
+  );
+  await press('Download as CSV');
+  await tab.waitForFunction('window.listed !== undefined');
+  const listed = String(await tab.evaluate('window.listed'))
+    .trim()
+    .split('\r\n');
+  expect(listed).toHaveLength(150);
+  expect(listed[1]).toContain(`SAME-${width}`);
+});
+
 inPanel('stock is counted and changed where it stands', async ({ open, press, fill, sees, look, dashboard, width }) => {
   const name = `Bowl ${width}`;
   const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
@@ -321,6 +346,8 @@ inPanel('a collection is put in order', async (visit) => {
   await press('Save collection');
   // Until it has its own address, this is the form that made it.
   await sees('Delete');
+  // A message under the pointer stays.
+  await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await press(`Move ${a} down`);
   await sees('Not saved yet.');

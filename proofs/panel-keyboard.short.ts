@@ -6,7 +6,7 @@ import { inPanel, type Visit } from './panel/visit.ts';
 /** What is done most, by the keyboard alone: no mouse, no touch, and the focus is always in sight. */
 
 inPanel('an order is marked as paid and shipped by keyboard alone', async (visit) => {
-  const { open, sees, tab, dashboard } = visit;
+  const { open, sees, seesNoDialog, tab, dashboard } = visit;
   const { id, order_number } = await buy(visit);
   await open('/orders?payment_status=awaiting_payment&sort=newest');
   await tabTo(visit, order_number);
@@ -18,6 +18,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   await tabTo(visit, 'Mark as paid');
   await tab.keyboard.press('Enter');
   await sees(`Order ${order_number} is paid.`);
+  await seesNoDialog();
   await tabTo(visit, 'Ship');
   await tab.keyboard.press('Enter');
   await isInDialog(visit);

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
+import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /** What is typed is saved or stays on the screen: nothing is lost while a form is being saved, or when it is left. */
@@ -209,11 +210,13 @@ async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;
   await tab.setRequestInterception(true);
-  const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: 60_000 });
+  const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    if (isLetGo || request.method() === 'GET') return request.continue();
-    held.push(() => request.continue());
+    // What is still asked for when the tab is closed has no answer.
+    const go = () => request.continue().catch(() => undefined);
+    if (isLetGo || request.method() === 'GET') return go();
+    held.push(go);
   });
   const letGo = async () => {
     isLetGo = true;

@@ -53,7 +53,7 @@ inPanel('orders are shipped together', async (visit) => {
 });
 
 inPanel('a transfer that came in is marked, and a part of the order shipped', async (visit) => {
-  const { open, look, press, fill, sees, tab } = visit;
+  const { open, look, press, fill, sees, seesNoDialog, tab } = visit;
   const { id, order_number } = await buy(visit, { note: HOSTILE });
 
   await open('/orders?payment_status=awaiting_payment');
@@ -74,6 +74,8 @@ inPanel('a transfer that came in is marked, and a part of the order shipped', as
   await fill('Tracking address', 'https://tracking.example/0034');
   await look('order-ship');
   await press('Ship');
+  await sees('Shipped. The customer is told by mail.');
+  await seesNoDialog();
   await sees('Parcels');
   await fill('Staff note', 'Fragile');
   await press('Save note');

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareSchema } from '../server/src/commands/schema.ts';
 import { findPostgres, type OwnCluster, PG_DUMP, startCluster } from '../server/test/pg-tools.ts';
+import { send } from '../server/test/send-statement.ts';
 import { skippedWithout } from '../server/test/tools.ts';
 
 const bin = findPostgres();
@@ -20,13 +20,6 @@ function block(first: string): string {
   const text = found.find((one) => one.startsWith(first));
   if (!text) throw new Error(`docs/production.md has no block that begins with ${first}`);
   return text.replaceAll('npx commerce-server', `'${process.execPath}' '${COMMANDS}'`);
-}
-
-async function send(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(url);
-  await client.connect();
-  const { rows } = await client.query(statement).finally(() => client.end());
-  return rows;
 }
 
 describe.skipIf(!bin)('the documented way with pg_dump', () => {

@@ -13,7 +13,7 @@ import { type DemoCredentials, seedDemo } from '../server/src/demo/seed.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../server/test/chromium.ts';
 import { waitFor } from '../server/test/receiver.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
-import { leaveScreenshot, openTab, stumblingBlocks } from '../server/test/tab.ts';
+import { leaveScreenshot, openTab, PATIENCE_MS, stumblingBlocks } from '../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 
 /** The examples for browsers as their README starts them, beside a demo shop, as shoppers use them in Chromium. */
@@ -158,6 +158,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await visit.look('8-account');
         await visit.follow('.orders a');
         expect(await visit.text('h1')).toBe(number);
+        expect(await visit.text('.transfer dl'), 'how to pay').toContain(number.split(' ').at(-1));
         await visit.look('9-order');
         await visit.follow('.actions a[href$="/account"]');
         await visit.press('[action$="/logout"] button');
@@ -206,6 +207,16 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
       for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
       await page.click('.adding [name="is_default"]');
+      // A number that is longer than any: nothing else that was typed is lost.
+      await page.type('.adding [name="phone"]', '030 '.repeat(20));
+      await visit.press('.adding button');
+      expect(await visit.count('.refusal')).toBe(1);
+      const typed = (name: string) => page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
+      for (const [name, value] of Object.entries(parts)) expect(await typed(name)).toBe(value);
+      expect(await visit.count('.adding [name="is_default"]:checked')).toBe(1);
+      expect(await visit.count('.adding [aria-invalid]')).toBe(1);
+      expect(await visit.count('.addresses li')).toBe(before);
+      await page.$eval('.adding [name="phone"]', (field) => Object.assign(field, { value: '' }));
       await visit.look('2-address');
       await visit.press('.adding button');
       expect(await visit.text('.notice')).toBe(saved);
@@ -295,8 +306,11 @@ played(
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
+    // What is suggested for its first letters would be replaced under the key.
+    const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
     await page.type('.search input', 'rowan');
-    await page.waitForSelector('.suggestions a');
+    await (await isAnswered).text();
+    await page.waitForSelector('.suggestions a[href*="rowan"]:first-child, .suggestions :first-child a[href*="rowan"]');
     await leaveScreenshot(page, 'storefront-suggest');
     await page.keyboard.press('ArrowDown');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -326,8 +340,10 @@ played(
       `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
     );
     const sitemap = await textAt('/sitemap.xml');
-    for (const language of ['en', 'de', 'fr'])
+    for (const language of ['en', 'de', 'fr']) {
       expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
+      expect(sitemap).toContain(`<loc>${home}/${language}/collections</loc>`);
+    }
     expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
   },
   LONG_ENOUGH_MS,
@@ -436,6 +452,7 @@ function walk(page: Page, name: string) {
 /** What axe-core finds on the same page with scripts, which it needs. */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();
+  tab.setDefaultTimeout(PATIENCE_MS);
   await tab.setViewport(page.viewport());
   await tab.goto(page.url());
   await tab.evaluate(axe);

@@ -8,7 +8,7 @@ import { dirname, join, normalize, relative } from 'node:path';
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
-    ['language', 'egress', 'files', 'tracing', 'secret-key.ts'],
+    ['language', 'egress', 'files', 'tracing', 'secret-key.ts', 'once.ts'],
     ['db'],
     ['search', 'backup'],
     ['shop'],
@@ -37,7 +37,7 @@ export const FLOORS: Record<string, string[][]> = {
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
   'server/src/pages': [
     ['parts'],
-    ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs'],
+    ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs', 'panel'],
     ['.'],
   ],
   'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],

@@ -55,6 +55,11 @@ export async function closedServer(): Promise<{ url: string }> {
   return { url: `http://127.0.0.1:${port}` };
 }
 
+/** A list that fits on its first page. */
+export function pageOf(noun: string, rows: unknown[]) {
+  return { [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 };
+}
+
 /** An answer that refuses, in the contract's shape. */
 export function refusal(status: number, error: string, message: string, more: object = {}): Answer {
   return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };

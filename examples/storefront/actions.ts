@@ -65,11 +65,17 @@ export async function refusable(
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof CommerceError) || error.status >= 500) throw error;
-    if (isError(error, 'unauthorized', 'invalid_token')) throw error;
-    return visit.goTo(page, ownWords[error.code] ?? noticeOf(error));
+    const refusal = refusalIn(error);
+    return visit.goTo(page, ownWords[refusal.code] ?? noticeOf(refusal));
   }
   if (!visit.res.headersSent) visit.goTo(page, notice);
+}
+
+/** What the shop refused; everything else is thrown again. */
+export function refusalIn(error: unknown): CommerceError {
+  if (!(error instanceof CommerceError) || error.status >= 500) throw error;
+  if (isError(error, 'unauthorized', 'invalid_token')) throw error;
+  return error;
 }
 
 function noticeOf(error: CommerceError): Key {

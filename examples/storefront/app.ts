@@ -43,8 +43,12 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/logout': logOut,
   '/account/profile': saveProfile,
   '/account/password': changePassword,
-  '/account/addresses': saveAddress,
   '/account/addresses/delete': deleteAddress,
+};
+
+/** Forms that are shown again, as they were filled in, when they are refused. */
+const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
+  '/account/addresses': saveAddress,
 };
 
 export function openStorefront(storefront: Storefront): Express {
@@ -89,8 +93,17 @@ function inOne(language: Language, storefront: Storefront): express.Router {
     '/suggest',
     visited(async (visit) => visit.res.send((await suggestions(visit)).text)),
   );
-  for (const [path, act] of Object.entries(ACTIONS))
-    router.post(path, ownForms, express.urlencoded({ extended: false }), visited(act));
+  const posted = [ownForms, express.urlencoded({ extended: false })];
+  for (const [path, act] of Object.entries(ACTIONS)) router.post(path, posted, visited(act));
+  for (const [path, save] of Object.entries(FORMS))
+    router.post(
+      path,
+      posted,
+      visited(async (visit) => {
+        const refused = await save(visit);
+        if (refused) visit.res.status(422).send((await layout(visit, storefront, refused)).text);
+      }),
+    );
   router.use(visited((visit) => sendNotFound(visit, storefront)));
   return router;
 }

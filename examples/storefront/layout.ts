@@ -24,7 +24,7 @@ export async function layout(visit: Visit, { name }: Storefront, page: Page): Pr
     collectionsOf(visit).catch(() => []),
     unwrap(visit.shop.GET('/api/storefront/shop')).catch(() => undefined),
   ]);
-  const notice = NOTICES.find((key) => key === textOf(req.query, 'notice'));
+  const notice = page.refusal ?? NOTICES.find((key) => key === textOf(req.query, 'notice'));
   return html`<!doctype html>
 <html lang="${language}">
 <head>

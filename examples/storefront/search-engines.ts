@@ -65,7 +65,7 @@ function shortened(text: string): string {
 
 /** Every page that is worth finding, in every language (https://www.sitemaps.org). */
 export async function sitemap(req: Request, shop: StorefrontClient): Promise<Html> {
-  const paths: string[] = ['/'];
+  const paths: string[] = ['/', '/collections'];
   for await (const { handle } of paginate(shop, '/api/storefront/collections')) paths.push(`/collections/${handle}`);
   for await (const { slug } of paginate(shop, '/api/storefront/products')) paths.push(`/products/${slug}`);
   const codes = Object.keys(LANGUAGES);

@@ -60,6 +60,14 @@ export const queryClient = new QueryClient({
   },
 });
 
+/**
+ * Resolves once what is shown of these was read anew. A change waits for it before its form closes and says that it is done: else
+ * the old values would show once more, to be edited and compared with. A read that fails leaves what is shown.
+ */
+export async function readAgain(...names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+}
+
 /** An answer with its ETag, which `If-Match` then names: nobody's change is overwritten unseen. */
 export interface Versioned<Data> {
   data: Data;

@@ -86,7 +86,7 @@ export async function arrival(tab: Page, url: string): Promise<void> {
 
 /** Waits until a condition holds; returns whether it did in time. */
 export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     if (await isSo()) return true;
     await new Promise((done) => setTimeout(done, 20));

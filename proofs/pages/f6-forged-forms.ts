@@ -176,7 +176,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
     };
     const quiet = QUIET.length;
     await tab.goto(site.serve(quietly(action, fields)));
-    await tab.waitForFunction('document.title === "over"', { timeout: 20_000 });
+    await tab.waitForFunction('document.title === "over"', { timeout: 60_000 });
     await look('scripts, frames and pictures');
 
     const loud: Record<string, string> = {

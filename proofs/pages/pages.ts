@@ -33,6 +33,7 @@ const details = ({ texts }: Furnished) => ({
   shipping_last_name: texts.last_name,
   shipping_address1: texts.address1,
   shipping_city: texts.city,
+  shipping_state: texts.state,
   billing: 'same',
   payment_method: 'bank_transfer',
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
 import { type Trial, Violations } from '../frame.ts';
+import { until } from '../pages/chromium.ts';
 import { tokenPattern } from '../token-pattern.ts';
 import { screensOf } from './screens.ts';
 import type { Login, Stocked } from './stocked.ts';
@@ -61,7 +62,7 @@ async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Lo
   await tab.goto(`${baseUrl}/panel/`);
   await tab.locator('input[name=email]').setTimeout(WAIT.timeout).fill(email);
   await tab.locator('input[name=password]').fill(password);
-  await tab.click('button[type=submit]');
+  await tab.locator('button[type=submit]').click();
   await tab.waitForSelector('#main h1', WAIT);
 }
 
@@ -203,6 +204,7 @@ async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { writt
     await settled(opened);
     await upload(tab, products);
     await tab.locator('::-p-aria([name="Try it first (dry run)"][role="button"])').click();
+    await shows(opened, `document.body.innerText.includes('What would happen')`);
     await look('the dry run of an import');
     const lines = written.map((text, i) =>
       ['2026-01-02', quoted(text), quoted(`A${i} ${text}`), '10.00', 'EUR'].join(),
@@ -211,8 +213,9 @@ async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { writt
     await writeFile(statement, ['Date,Name,Reference,Amount,Currency', ...lines].join('\n'));
     await tab.goto(`${baseUrl}/panel/orders/statement`);
     await settled(opened);
+    // Chosen, it is read at once.
     await upload(tab, statement);
-    await tab.locator('button[type=submit]').click();
+    await shows(opened, `document.querySelector('.data-table')`);
     await look('a statement of the bank');
   } finally {
     await rm(folder, { recursive: true });
@@ -257,7 +260,8 @@ async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<v
   await tab.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'); localStorage.planted = 'mch_${'a'.repeat(39)}'`,
   );
-  await tab.evaluate('new Promise((done) => setTimeout(done, 100))');
+  // The browser tells what it stopped a moment later.
+  await until(async () => violations.list.some((text) => text.includes('policy: ')));
   await examine(tab, { ...visit, violations }, 'planted');
   await tab.evaluate('localStorage.clear()');
   for (const sign of ['policy: ', 'img onerror', 'localStorage']) {

@@ -17,7 +17,7 @@ import {
 } from '../../server/test/chromium.ts';
 import { mailsTo } from '../../server/test/mail.ts';
 import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';
-import { leaveScreenshot, setWidth } from '../../server/test/tab.ts';
+import { leaveScreenshot, PATIENCE_MS, setWidth } from '../../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
 
 /**
@@ -44,6 +44,8 @@ export interface Visit {
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
+  /** Waits until no dialog is open any more: what is behind one is out of reach until then. */
+  seesNoDialog(): Promise<void>;
   /** What the screen shows now, as text. */
   text(): Promise<string>;
   /** Fails unless everybody can use the screen as it stands: axe-core finds nothing, and nothing is wider than the window. */
@@ -53,11 +55,9 @@ export interface Visit {
 type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
-const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 15_000;
 /** What puppeteer enters as if it were typed. */
 const TYPED_MOST = 100;
-const WAIT = { timeout: PATIENCE_MS };
 
 /** Registers a test of a screen, in both widths. What the browser complains of fails it. */
 export function inPanel(task: string, work: (visit: Visit) => Promise<void>): void {
@@ -127,17 +127,18 @@ async function logIn(panel: Panel): Promise<void> {
   const tab = await panel.context.newPage();
   await tab.goto(`${panel.baseUrl}/panel`);
   const { press, fill, look } = visit(panel, tab, WIDTHS[0] ?? 0);
-  await tab.locator('form').setTimeout(PATIENCE_MS).wait();
+  await tab.locator('form').wait();
   await look('login');
   await fill('E-mail', panel.demo.staff.email);
   await fill('Password', panel.demo.staff.password);
   await press('Log in');
-  await tab.locator('#main h1').setTimeout(PATIENCE_MS).wait();
+  await tab.locator('#main h1').wait();
   await tab.close();
 }
 
 function visit(panel: Panel, tab: Page, width: number): Visit {
   const { baseUrl, demo, axe } = panel;
+  tab.setDefaultTimeout(PATIENCE_MS);
   return {
     tab,
     width,
@@ -157,21 +158,24 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     },
     open: async (path) => {
       await tab.goto(`${baseUrl}/panel${path}`);
-      await tab.locator('h1').setTimeout(PATIENCE_MS).wait();
+      await tab.locator('h1').wait();
       await settled(tab);
     },
     // A dialog hides what is behind it, so that its buttons are found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
-      const field = tab.locator(`::-p-aria([name="${label}"])`).setTimeout(PATIENCE_MS);
+      const field = tab.locator(`::-p-aria([name="${label}"])`);
       if (value.length <= TYPED_MOST) return field.fill(value);
       // Longer texts would be set by script, which React does not notice; pasted ones it does.
       await field.click();
       await tab.keyboard.sendCharacter(value);
     },
     sees: async (text) => {
-      const isThere = tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
+      const isThere = tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
       await isThere.catch(async () => expect(await textOf(tab)).toContain(text));
+    },
+    seesNoDialog: async () => {
+      await tab.waitForFunction(`!document.querySelector('.dialog')`, { polling: 100 });
     },
     text: () => textOf(tab),
     look: async (name) => {
@@ -185,7 +189,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
 
 /** Waits until nothing is loading any more. */
 async function settled(tab: Page): Promise<void> {
-  await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`, WAIT);
+  await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`);
 }
 
 /**
@@ -194,7 +198,7 @@ async function settled(tab: Page): Promise<void> {
  */
 async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await tab.bringToFront();
-  const isInFront = tab.waitForFunction(`(${FOCUSED})() === ''`, { ...WAIT, polling: 100 });
+  const isInFront = tab.waitForFunction(`(${FOCUSED})() === ''`, { polling: 100 });
   await isInFront.catch(async () => expect(await tab.evaluate(`(${FOCUSED})()`), `the focus, ${name}`).toBe(''));
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { VARIABLES, type Variable } from './config-variables.ts';
+import { withTableBetween } from './written-table.ts';
 
 // Run directly (`node server/src/config-table.ts`), this brings the table of docs/configuration.md up to date.
 const PAGE = new URL('../../docs/configuration.md', import.meta.url);
@@ -8,9 +9,7 @@ const END = '<!-- end of settings -->';
 
 /** The page with its table rewritten from VARIABLES; the text around the table stays as it is. */
 export function withTable(page: string): string {
-  const [before, rest = ''] = page.split(BEGIN);
-  const after = rest.split(END)[1] ?? '';
-  return [before, BEGIN, '\n\n', table(), '\n', END, after].join('');
+  return withTableBetween(page, BEGIN, END, table());
 }
 
 function table(): string {

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Surfaces } from './http/pipeline/dispatch.ts';
+import { once } from './once.ts';
 
 /**
  * Most of a start is the loading of modules. What no request has asked for is loaded after the server listens: by `warmUp`, or
@@ -16,13 +17,4 @@ export const surfaces: Surfaces = {
 export function whenAsked(make: () => Promise<RequestHandler>): RequestHandler {
   const made = once(make);
   return async (req, res, next) => (await made())(req, res, next);
-}
-
-/** The same for every call; a failure is that of every call, too. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -160,7 +160,7 @@ site
   .description('suspend a site, and delete it with all its rows, files and jobs after 30 days')
   .argument('<site_id>', 'the site')
   .option('--now', 'delete it at once', false)
-  .option('--force', 'although payments are open or refunds due', false)
+  .option('--force', 'although payments are open, bank transfers awaited or refunds due', false)
   .option('--cancel', 'take the deletion back; the site stays suspended until it is resumed', false)
   .option('--yes', 'do not ask', false)
   .action(async (site_id: string, options: DeleteOptions) => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { RATE_LIMITS, type RateLimit, type RateLimitName } from './shop/rate-limits.ts';
 import { isOfAllSites, mostOf } from './shop/site-limits.ts';
+import { withTableBetween } from './written-table.ts';
 
 // Run directly (`node server/src/rate-limits-table.ts`), this brings the table of docs/limits.md up to date.
 const PAGE = new URL('../../docs/limits.md', import.meta.url);
@@ -9,9 +10,7 @@ const END = '<!-- end of limits -->';
 
 /** The page with its table rewritten from RATE_LIMITS; the text around the table stays as it is. */
 export function withTable(page: string): string {
-  const [before, rest = ''] = page.split(BEGIN);
-  const after = rest.split(END)[1] ?? '';
-  return [before, BEGIN, '\n\n', table(), '\n', END, after].join('');
+  return withTableBetween(page, BEGIN, END, table());
 }
 
 const WINDOWS: Record<number, string> = { 60: 'minute', 900: '15 minutes', 3600: 'hour' };

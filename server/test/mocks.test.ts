@@ -240,6 +240,8 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('POST', `${path}/complete`, {});
   const { shipping_options: options } = await call('GET', `${SHOP}/cart/${cart}/shipping-options?country=AT`);
   await call('PATCH', path, { email, shipping_address: { ...ADDRESS, postal_code: null } });
+  await call('PATCH', path, { phone: 'call me', shipping_address: { ...ADDRESS, phone: 'call me' } });
+  await call('PATCH', path, { phone: '030 1234567', shipping_address: { ...ADDRESS, phone: '+49 30 1234567 ext. 8' } });
   await call('PATCH', path, { shipping_address: { ...ADDRESS, country: 'US' }, shipping_option_id: options[0].id });
   const ready = await call('PATCH', path, {
     ...{ shipping_address: ADDRESS, shipping_option_id: options[0].id, payment_method: 'bank_transfer' },
@@ -362,12 +364,25 @@ const agent: Script = async (call, { variantIds, email, siteId }) => {
   await call('GET', '/api/agent/token');
 };
 
+const TAKEN_URIS = [
+  ...['com.example.app:/back', 'https://app.example/back?kept=a%20b', 'http://127.0.0.1/back?kept=1'],
+  ...['http://[::1]:8080', 'http://localhost?x', 'com.example.app:/back'],
+];
+const REFUSED_URIS = [
+  ...['https://someone@app.example/back', 'https://app.example/back#part', 'http://localhost.example.com/', 'app:/back'],
+  ...['HTTPS://app.example/back', 'https://app.example/bäck', 'http://127.0.0.1:999999/', 'javascript:alert(1)', ''],
+  `https://app.example/${'x'.repeat(1_000)}`,
+];
+
 /** An agent that is given its token by an authorization code, with all that a code is refused for. */
 const authorized: Script = async (call, { siteId }, authorize) => {
   const oauth = `/sites/${siteId}/oauth`;
   await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);
   await call('POST', `${oauth}/register`, { client_name: 'Gift finder', redirect_uris: ['http://elsewhere.example/'] });
   await call('POST', `${oauth}/register`, { client_name: 'Gift finder', redirect_uris: [] });
+  for (const uri of REFUSED_URIS) await call('POST', `${oauth}/register`, { redirect_uris: [REDIRECT_URI, uri] });
+  await call('POST', `${oauth}/register`, [REDIRECT_URI]);
+  const { client_id: app } = await call('POST', `${oauth}/register`, { redirect_uris: TAKEN_URIS });
   const client = { client_name: 'Gift finder', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' };
   const { client_id } = await call('POST', `${oauth}/register`, client);
   const code_verifier = 'v'.repeat(43);
@@ -380,6 +395,9 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
+  // The port of the reader's own device is free, and what the address has in its query stays.
+  for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
+    await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
   await ask(wish, 'deny');
   const code = await ask(wish, { budget_cents: 2_000 });

@@ -5,11 +5,15 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
+/** How long a tab waits for what is awaited of it, on a machine with much else to do. */
+export const PATIENCE_MS = 60_000;
+
 /** A tab of a given width in a new browser context, without scripts unless told otherwise, and what the page complained of. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.setJavaScriptEnabled(script);
   await setWidth(page, width);
   const complaints: string[] = [];

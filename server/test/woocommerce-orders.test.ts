@@ -27,7 +27,15 @@ test("orders of WooCommerce's REST API come in by the example's converter, and o
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const home = await folder();
   const [page, lines] = [join(home, 'page-1.json'), join(home, 'orders.jsonl')];
-  const refunded = { ...ORDER, id: 7002, number: '7002', status: 'refunded', refunds: [{ id: 1, total: '-27.70' }] };
+  const billing = { ...ADDRESS, vat_number: 'DE123456789' };
+  const refunded = {
+    ...ORDER,
+    billing,
+    id: 7002,
+    number: '7002',
+    status: 'refunded',
+    refunds: [{ id: 1, total: '-27.70' }],
+  };
   const draft = { ...ORDER, id: 7003, number: '7003', status: 'checkout-draft' };
   await writeFile(page, JSON.stringify([ORDER, refunded, draft]));
   const { stdout } = await promisify(execFile)(process.execPath, [CONVERTER, page]);

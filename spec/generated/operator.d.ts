@@ -50,7 +50,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a site
-         * @description Suspends the site, and deletes it with all its rows, files and jobs after 30 days, or with now=true as soon as a worker comes to it: then the site is unknown. Until that happens the deletion can be taken back. While payments are open or refunds are due the answer is 409 conflict, unless force=true. Backups that were made before still hold the site.
+         * @description Suspends the site, and deletes it with all its rows, files and jobs after 30 days, or with now=true as soon as a worker comes to it: then the site is unknown. Until that happens the deletion can be taken back. While payments are open, bank transfers are awaited (until their deadline) or refunds are due the answer is 409 conflict with open_payments, awaited_transfers and refunds_due, unless force=true. Backups that were made before still hold the site.
          */
         delete: operations["operator.deleteSite"];
         options?: never;
@@ -1191,7 +1191,7 @@ export interface operations {
                  */
                 now?: boolean;
                 /**
-                 * @description Although payments are open or refunds are due.
+                 * @description Although payments are open, bank transfers are awaited or refunds are due.
                  * @example false
                  */
                 force?: boolean;

@@ -2408,7 +2408,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff change of their own login, such as the password or two-factor login, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
+         * @description Calls of agents, and mutations by staff, with API keys, and with storefront and customer tokens, newest first, by cursor. What staff do with their own login, such as a new password, two-factor login, a confirmation of who they are or logging out, and that they join, is recorded in each shop that it concerns; that they log in is not. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -7335,7 +7335,7 @@ export interface components {
             tax_included: boolean;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number that nobody could call. Empty when it is ready. */
+            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number (also that of shipping_address) that nobody could call. Empty when it is ready. */
             missing: string[];
             /** @description The payment under way; null when there is none. */
             payment: components["schemas"]["CheckoutPayment"] | null;
@@ -7358,7 +7358,7 @@ export interface components {
             /** @description Whether whoever orders agrees to mails about offers, which takes effect with the order. */
             marketing_opt_in: boolean;
         };
-        /** @description A postal address as input. Shipping requires last_name, address1, city and country. */
+        /** @description A postal address as input. Shipping requires last_name, address1, city and country, and a postal_code where the country has nothing delivered without one. */
         AddressInput: {
             first_name?: string | null;
             last_name?: string | null;
@@ -7366,9 +7366,11 @@ export interface components {
             address1?: string | null;
             address2?: string | null;
             city?: string | null;
+            /** @description The state, province or prefecture. Not required here; the hosted checkout asks for it in countries whose addresses have one, such as US, CA, AU and IT, and a form of your own should too. */
             state?: string | null;
             postal_code?: string | null;
             country?: components["schemas"]["Country"] | null;
+            /** @description A number that could be called in the country, or with the code of one: digits with + ( ) - . / and spaces, and perhaps an extension. A checkout with another text in it is not completed: see missing. */
             phone?: string | null;
         };
         /**

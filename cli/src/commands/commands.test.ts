@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../main.ts';
-import { closedServer, fakeServer, loggedIn, refusal, user } from '../testing.ts';
+import { closedServer, fakeServer, loggedIn, pageOf, refusal, user } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
@@ -10,8 +10,6 @@ const STOCK = {
   ...{ on_hand: 12, reserved: 2, inventory_quantity: 10, track_inventory: true, inventory_policy: 'deny' },
   ...{ low_stock_threshold: 5, is_low_stock: false, is_out_of_stock: false, updated_at: '2026-03-02T20:15:00.000Z' },
 };
-
-const pageOf = (noun: string, rows: unknown[]) => ({ [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 });
 
 test('without a login a command says how to log in', async () => {
   const { commerce } = await user();

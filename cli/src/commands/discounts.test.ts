@@ -1,6 +1,6 @@
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { fakeServer, loggedIn, refusal } from '../testing.ts';
+import { fakeServer, loggedIn, pageOf, refusal } from '../testing.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the contract's own examples.
 const examples: any = contract.components.examples;
@@ -9,8 +9,6 @@ const OPTION = examples.ShippingOption.value;
 const CUSTOMER = examples.CustomerDetails.value;
 const DISCOUNTS = '/api/dashboard/discounts';
 const OPTIONS = '/api/dashboard/shipping-options';
-
-const pageOf = (noun: string, rows: unknown[]) => ({ [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 });
 
 test('discounts are listed with what they take off and how often they were used', async () => {
   const free = {

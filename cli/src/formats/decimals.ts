@@ -9,11 +9,12 @@ export function moneyOf(text: string): string | undefined {
   return /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/.test(amount) ? amount : undefined;
 }
 
-const CURRENCY = /^(?:\p{Sc}|[A-Z]{3})\s*(?=[\d-])|(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})$/gu;
+const CURRENCY_BEFORE = /^(?:\p{Sc}|[A-Z]{3})\s*(?=[\d-])/u;
+const CURRENCY_AFTER = /(\d)\s*(?:\p{Sc}|[A-Z]{3})$/u;
 
 /** The number of an amount such as `€ 12.50` or `12.50 EUR`. */
 export function withoutCurrency(text: string): string {
-  return text.replace(CURRENCY, '');
+  return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '$1');
 }
 
 /**
@@ -24,6 +25,11 @@ export function plainNumber(text: string): string {
   if (/^\d{1,3}(?:,\d{3})+\.\d+$/.test(text)) return text.replaceAll(',', '');
   if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(text)) return text.replaceAll('.', '').replace(',', '.');
   return /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
+}
+
+/** Whether a number is one thing to some and another to others: `1,250` is a thousand two hundred and fifty, or one and a quarter. */
+export function isAmbiguous(text: string): boolean {
+  return /^[1-9]\d{0,2},\d{3}$/.test(text);
 }
 
 /** Whether one amount of the contract's money is more than another, exactly. */

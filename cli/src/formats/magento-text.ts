@@ -1,4 +1,5 @@
 import { decodeEntities } from './html-text.ts';
+import { splitUnescaped } from './split-unescaped.ts';
 
 /** One attribute of a product, `code=value`. */
 export type Pair = { code: string; value: string };
@@ -47,7 +48,7 @@ export function factsOf(pairs: Pair[], optionCodes: Set<string>): Pair[] {
 export function categoriesOf(cell: string): { tags: string[]; product_type: string | null } {
   const leaves = cell.split(',').flatMap((path) => {
     // A slash within a name is written `\/`.
-    const names = path.split(/(?<!\\)\//).map((name) => decodeEntities(name.replaceAll('\\/', '/').trim()));
+    const names = splitUnescaped(path, '/').map((name) => decodeEntities(name.replaceAll('\\/', '/').trim()));
     const leaf = names.length > 1 ? names.at(-1) : undefined;
     return leaf ? [leaf] : [];
   });

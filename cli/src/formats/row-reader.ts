@@ -1,4 +1,4 @@
-import { moneyOf, plainNumber } from './decimals.ts';
+import { isAmbiguous, moneyOf, plainNumber } from './decimals.ts';
 
 /** What is wrong with one field, and the line where it is. */
 export type FieldError = { line: number; field: string; message: string };
@@ -53,11 +53,10 @@ export class RowReader<Name extends string> {
     return (this.#cells[index] ?? '').trim();
   }
 
-  /** Whether both rows say the same in every cell. */
-  isLike(other: RowReader<Name>): boolean {
-    const length = Math.max(this.#cells.length, other.#cells.length);
-    for (let index = 0; index < length; index++) if (this.cell(index) !== other.cell(index)) return false;
-    return true;
+  /** All that the row says, as one text: that of another row is the same if it says the same in every cell. */
+  wholeText(): string {
+    const cells = this.#cells.map((cell) => cell.trim());
+    return JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1));
   }
 
   /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. `cell` is its text, if not all. */
@@ -85,6 +84,11 @@ export class RowReader<Name extends string> {
   /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. `cell` is the text of it, if not all. */
   decimal(column: Name, cell = this.text(column)): number | undefined {
     if (cell === '') return undefined;
+    if (isAmbiguous(cell)) {
+      const [plain, point] = [cell.replace(',', ''), cell.replace(',', '.')];
+      this.refuse(column, `${quoted(cell)} can be read as ${plain} and as ${point}: write it without a comma.`);
+      return undefined;
+    }
     // Weights that a program converted have up to twenty decimals, or an exponent.
     if (/^(?:\d{1,15}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(plainNumber(cell)))
       return Number(plainNumber(cell).replace(',', '.'));

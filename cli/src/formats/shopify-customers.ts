@@ -120,7 +120,8 @@ function addressOf(row: Row): CustomerImportAddress | undefined {
   return Object.keys(address).length > 0 ? address : undefined;
 }
 
-function given(field: string, text: string): Record<string, string> {
+/** The field, unless its cell is empty. */
+export function given(field: string, text: string): Record<string, string> {
   return text === '' ? {} : { [field]: text };
 }
 

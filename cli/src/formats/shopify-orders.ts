@@ -3,7 +3,7 @@ import type { CsvRow } from './csv-records.ts';
 import { otherColumnsOf } from './other-columns.ts';
 import type { OrderRead } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
-import { withoutApostrophe } from './shopify-customers.ts';
+import { given, withoutApostrophe } from './shopify-customers.ts';
 import { type Amounts, balanced } from './shopify-order-amounts.ts';
 import { ORDER_COLUMNS, type OrderColumn, orderPlaces, SILENT_COLUMNS } from './shopify-order-columns.ts';
 import { factsOf } from './shopify-order-facts.ts';
@@ -179,10 +179,6 @@ function emailOf(row: Row, warn: (message: string) => void): Pick<OrderImport, '
   if (email === '' || (EMAIL.test(email) && email.length <= 254)) return given('email', email);
   warn(`${row.header('email')}: ${JSON.stringify(email.slice(0, 60))} is no e-mail address and is left out.`);
   return {};
-}
-
-function given(field: string, text: string): Record<string, string> {
-  return text === '' ? {} : { [field]: text };
 }
 
 type Kind = 'billing' | 'shipping';

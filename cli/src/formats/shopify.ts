@@ -115,7 +115,12 @@ function withoutRepeated({ rows: all, returns }: Group): { rows: ShopifyRow[]; r
   if (returns.length === 0) return { rows: all, repeated: [] };
   const rows: ShopifyRow[] = [];
   const repeated: ShopifyRow[] = [];
-  for (const row of all) (rows.some((other) => other.isLike(row)) ? repeated : rows).push(row);
+  const said = new Set<string>();
+  for (const row of all) {
+    const text = row.wholeText();
+    (said.has(text) ? repeated : rows).push(row);
+    said.add(text);
+  }
   return { rows, repeated };
 }
 

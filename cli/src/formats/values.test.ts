@@ -2,9 +2,11 @@ import openapi from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BOUNDS } from './bounds.ts';
-import { isMore, moneyOf, plainDecimal } from './decimals.ts';
+import { isMore, moneyOf, plainDecimal, withoutCurrency } from './decimals.ts';
+import { findColumns, RowReader } from './row-reader.ts';
 import { codeCell, codeOf, tagsCell, tagsOf } from './shopify-columns.ts';
 import { slugOf } from './slug.ts';
+import { splitUnescaped } from './split-unescaped.ts';
 
 test.each([
   ['19.90', '19.90'],
@@ -27,6 +29,43 @@ test.each([
   ['', undefined],
 ])('the money of %j is %j', (cell, money) => {
   expect(moneyOf(cell)).toBe(money);
+});
+
+test.each([
+  ['1.250', 1.25],
+  ['0,125', 0.125],
+  ['12,5', 12.5],
+  ['1,250.5', 1250.5],
+  ['1.250,5', 1250.5],
+  ['1,2505', 1.2505],
+  ['1,250', undefined],
+  ['12,500', undefined],
+])('the weight of %j is %j', (cell, weight) => {
+  const row = new RowReader(findColumns(['Weight'], { weight: ['Weight'] }), 2, [cell]);
+  expect(row.decimal('weight')).toBe(weight);
+  expect(row.errors.map(({ message }) => message)).toEqual(
+    weight === undefined ? [expect.stringMatching(/can be read as \d+ and as [\d.]+: write it without a comma/)] : [],
+  );
+});
+
+test.each([
+  ['€ 12.50', '12.50'],
+  ['12.50 EUR', '12.50'],
+  ['$12', '12'],
+  ['12€', '12'],
+  ['EUR', 'EUR'],
+])('without its currency, %j is %j', (cell, amount) => {
+  expect(withoutCurrency(cell)).toBe(amount);
+});
+
+test.each([
+  ['a,b', ['a', 'b']],
+  ['a\\,b,c', ['a\\,b', 'c']],
+  ['a,', ['a', '']],
+  ['', ['']],
+  ['a\\', ['a\\']],
+])('%j is split at what no backslash stands before', (text, parts) => {
+  expect(splitUnescaped(text, ',')).toEqual(parts);
 });
 
 test('amounts are compared exactly', () => {

@@ -1,4 +1,5 @@
 import { decodeEntities } from './html-text.ts';
+import { splitUnescaped } from './split-unescaped.ts';
 import type { AttributeColumns, WooRow } from './woocommerce-columns.ts';
 
 /** A row of a variation, once for each combination of values that it stands for. */
@@ -11,8 +12,7 @@ export interface Variation {
 
 /** A cell of several values: a comma separates them unless a backslash stands before it. */
 export function listOf(cell: string): string[] {
-  return cell
-    .split(/(?<!\\),/)
+  return splitUnescaped(cell, ',')
     .map((part) => part.replaceAll('\\,', ',').trim())
     .filter(Boolean);
 }

@@ -82,7 +82,7 @@ export const de: typeof en = {
   order_state:
     '{state, select, awaiting_payment {Wartet auf Ihre Zahlung} paid {Bezahlt} expired {Abgelaufen} refunded {Erstattet} partially_refunded {Teilweise erstattet} other {In Arbeit}}',
   thanks: 'Vielen Dank',
-  thanks_text: 'Ihre Bestellung ist da. Eine Mail mit allem Nötigen ist unterwegs zu Ihnen.',
+  thanks_text: 'Ihre Bestellung ist bei uns eingegangen. Eine Mail mit allem Nötigen ist unterwegs zu Ihnen.',
   delivery: 'Versand',
   not_found: 'Hier ist nichts',
   not_found_text: 'Vielleicht ist es für immer ausverkauft, oder der Link ist falsch.',
@@ -130,6 +130,11 @@ export const de: typeof en = {
   delivery_address: 'Lieferadresse',
   shipped: 'Versandt am {date}',
   track: 'Sendung verfolgen',
+  how_to_pay: 'So bezahlen Sie',
+  please_transfer: 'Bitte überweisen Sie {amount} bis zum {date}',
+  recipient: 'Empfänger',
+  bank: 'Bank',
+  reference: 'Verwendungszweck',
   chosen: 'Gewählte Filter',
   without_filter: 'Ohne {value}',
 };

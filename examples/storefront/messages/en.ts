@@ -80,7 +80,7 @@ export const en = {
   order_state:
     '{state, select, awaiting_payment {Waiting for your payment} paid {Paid} expired {Expired} refunded {Refunded} partially_refunded {Partly refunded} other {In progress}}',
   thanks: 'Thank you',
-  thanks_text: 'Your order has arrived. A mail with everything in it is on its way to you.',
+  thanks_text: 'We have your order. A mail with everything in it is on its way to you.',
   delivery: 'Delivery',
   not_found: 'There is nothing here',
   not_found_text: 'It may have sold out for good, or the link is wrong.',
@@ -128,6 +128,11 @@ export const en = {
   delivery_address: 'Delivery address',
   shipped: 'Sent on {date}',
   track: 'Follow the parcel',
+  how_to_pay: 'How to pay',
+  please_transfer: 'Please transfer {amount} by {date}',
+  recipient: 'Recipient',
+  bank: 'Bank',
+  reference: 'Reference',
   chosen: 'Chosen filters',
   without_filter: 'Without {value}',
 };

@@ -83,7 +83,7 @@ export const fr: typeof en = {
   order_state:
     '{state, select, awaiting_payment {En attente de votre paiement} paid {Payée} expired {Expirée} refunded {Remboursée} partially_refunded {Remboursée en partie} other {En cours}}',
   thanks: 'Merci',
-  thanks_text: 'Votre commande est arrivée. Un e-mail avec tous les détails est en route.',
+  thanks_text: 'Nous avons bien reçu votre commande. Un e-mail avec tous les détails est en route.',
   delivery: 'Livraison',
   not_found: 'Il n’y a rien ici',
   not_found_text: 'C’est peut-être épuisé pour toujours, ou le lien est faux.',
@@ -131,6 +131,11 @@ export const fr: typeof en = {
   delivery_address: 'Adresse de livraison',
   shipped: 'Expédié le {date}',
   track: 'Suivre le colis',
+  how_to_pay: 'Comment payer',
+  please_transfer: 'Montant à virer avant le {date} : {amount}',
+  recipient: 'Bénéficiaire',
+  bank: 'Banque',
+  reference: 'Référence',
   chosen: 'Filtres choisis',
   without_filter: 'Sans {value}',
 };

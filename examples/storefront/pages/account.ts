@@ -50,14 +50,15 @@ ${order && orderOf(visit, order)}
 
 function orderOf(visit: Visit, order: Schemas['CustomerOrder']): Html {
   const { t, money, date } = visit;
-  const { currency, line_items, created_at, payment_status: state, shipping_address, fulfillments } = order;
+  const { currency, line_items, created_at, payment, payment_status: state, shipping_address, fulfillments } = order;
   const sums = [
-    [t('subtotal'), order.subtotal],
-    ...(Number(order.discount) > 0 ? [[t('saved'), `-${order.discount}`] as const] : []),
-    [t('delivery'), order.shipping_cost],
-    [t('total'), order.total],
-  ] as const;
+    [t('subtotal'), money(order.subtotal, currency)],
+    ...(Number(order.discount) > 0 ? [[t('saved'), `−${money(order.discount, currency)}`]] : []),
+    [t('delivery'), money(order.shipping_cost, currency)],
+    [t('total'), money(order.total, currency)],
+  ];
   return html`<p>${date(created_at)} &nbsp;<span class="state">${t('order_state', { state })}</span></p>
+${payment.instructions && transferOf(visit, payment.instructions)}
 <ul class="lines">${line_items.map(
     ({ name, variant_name, quantity, total, image_url }) => html`<li class="line">
     ${image_url ? html`<img src="${image_url}" alt="" width="120" height="120">` : html`<span class="no-picture"></span>`}
@@ -70,6 +71,23 @@ function orderOf(visit: Visit, order: Schemas['CustomerOrder']): Html {
     (parcel) =>
       html`<p>${t('shipped', { date: date(parcel.created_at) })}${parcel.tracking_url && html` · <a href="${parcel.tracking_url}">${t('track')}</a>`}</p>`,
   )}</div>
-  <dl class="totals">${sums.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${money(amount, currency)}</dd></div>`)}</dl>
+  <dl class="totals">${sums.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${amount}</dd></div>`)}</dl>
 </div>`;
+}
+
+/** How to pay an order whose bank transfer is awaited. */
+function transferOf({ t, money, date }: Visit, transfer: Schemas['PaymentInstructions']): Html {
+  const { amount, currency, account_holder, iban, bic, bank_name, reference, instructions, due_at } = transfer;
+  const facts = [
+    [t('recipient'), account_holder],
+    ['IBAN', iban.replaceAll(/(.{4})(?=.)/g, '$1 ')],
+    ['BIC', bic],
+    [t('bank'), bank_name],
+    [t('reference'), reference],
+  ].filter(([, fact]) => fact !== null);
+  return html`<section class="transfer" aria-label="${t('how_to_pay')}">
+  <h2>${t('please_transfer', { amount: money(amount, currency), date: date(due_at) })}</h2>
+  <dl class="facts">${facts.map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>
+  ${instructions && html`<p>${instructions}</p>`}
+</section>`;
 }

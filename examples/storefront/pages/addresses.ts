@@ -1,5 +1,5 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
-import { refusable } from '../actions.ts';
+import { refusable, refusalIn } from '../actions.ts';
 import { type Html, html } from '../html.ts';
 import { textOf, type Visit } from '../visit.ts';
 import { ofAccount } from './account-layout.ts';
@@ -31,34 +31,44 @@ const COUNTRIES = [
   'US',
 ];
 
+/** An address as it was typed, and the names of the fields that the shop refused. */
+interface Draft {
+  id: string;
+  address: Partial<Schemas['CustomerAddress']>;
+  wrong: readonly unknown[];
+}
+
 /** Each address can be changed in its place; the first of all is the default by itself. */
-export async function addressesPage(visit: Visit): Promise<Page> {
+export async function addressesPage(visit: Visit, draft?: Draft): Promise<Page> {
   const { t, to, shop } = visit;
   const { addresses } = await unwrap(shop.GET('/api/storefront/customer/me/addresses'));
   const cards = addresses.map(
     (address) => html`<li>${address.is_default && html`<p class="state">${t('address_default')}</p>`}
     ${addressLines(visit, address)}
-    <details><summary>${t('address_edit')}</summary>${form(visit, address)}</details>
+    <details${draft?.id === address.id && html` open`}><summary>${t('address_edit')}</summary>${form(visit, address, draft?.id === address.id ? draft : undefined)}</details>
     <form method="post" action="${to('/account/addresses/delete')}">
       <button class="plain" name="id" value="${address.id}" aria-label="${t('remove_what', { name: address.address1 ?? '' })}">${t('remove')}</button>
     </form></li>`,
   );
-  return ofAccount(
+  const added = draft?.id === '' ? draft : undefined;
+  const page = ofAccount(
     visit,
     t('addresses'),
     html`${cards.length > 0 ? html`<ul class="addresses">${cards}</ul>` : html`<p class="empty">${t('no_addresses')}</p>`}
-<details class="adding"${cards.length === 0 && html` open`}><summary>${t('new_address')}</summary>${form(visit)}</details>`,
+<details class="adding"${(cards.length === 0 || added) && html` open`}><summary>${t('new_address')}</summary>${form(visit, undefined, added)}</details>`,
   );
+  return draft ? { ...page, refusal: 'form_refused' } : page;
 }
 
-function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress']): Html {
+function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress'], draft?: Draft): Html {
   const names = new Intl.DisplayNames(language, { type: 'region' });
-  const chosen = address?.country ?? 'DE';
+  const shown = draft?.address ?? address;
+  const chosen = shown?.country ?? 'DE';
   const countries = [...new Set([...COUNTRIES, chosen])]
     .map((code) => ({ code, name: names.of(code) ?? code }))
     .sort((one, other) => one.name.localeCompare(other.name, language));
   const part = (name: keyof Address & Parameters<typeof t>[0], autocomplete: string, required = false) =>
-    field(t(name), name, { value: address?.[name], autocomplete, required });
+    field(t(name), name, { value: shown?.[name], autocomplete, required, invalid: draft?.wrong.includes(name) });
   return html`<form class="fields" method="post" action="${to('/account/addresses')}">
   ${address && html`<input type="hidden" name="id" value="${address.id}">`}
   ${part('first_name', 'given-name')}${part('last_name', 'family-name', true)}
@@ -70,7 +80,7 @@ function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress']):
     ({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`,
   )}</select></label>
   ${part('phone', 'tel')}
-  ${!address?.is_default && html`<label class="tick"><input type="checkbox" name="is_default" value="yes"> ${t('make_default')}</label>`}
+  ${!address?.is_default && html`<label class="tick"><input type="checkbox" name="is_default" value="yes"${draft?.address.is_default && html` checked`}> ${t('make_default')}</label>`}
   <button class="primary">${t('save')}</button>
 </form>`;
 }
@@ -85,8 +95,8 @@ export function addressLines({ language }: Pick<Visit, 'language'>, address: Add
   return html`<address>${lines.filter(Boolean).map((line) => html`${line}<br>`)}</address>`;
 }
 
-/** Adds an address, or changes the one whose id comes along. */
-export async function saveAddress(visit: Visit): Promise<void> {
+/** Adds an address, or changes the one whose id comes along. One that is refused is shown again, as it was typed. */
+export async function saveAddress(visit: Visit): Promise<Page | undefined> {
   const { shop, req } = visit;
   const of = (name: string) => textOf(req.body, name);
   const address_id = of('id');
@@ -97,11 +107,16 @@ export async function saveAddress(visit: Visit): Promise<void> {
     ...{ country: of('country'), phone: of('phone') || null },
     ...(of('is_default') === 'yes' && { is_default: true }),
   };
-  await refusable(visit, '/account/addresses', 'saved_changes', async () => {
+  try {
     const params = { path: { address_id } };
     if (address_id) await unwrap(shop.PATCH('/api/storefront/customer/me/addresses/{address_id}', { params, body }));
     else await unwrap(shop.POST('/api/storefront/customer/me/addresses', { body }));
-  });
+  } catch (error) {
+    const { status, detail = [] } = refusalIn(error);
+    if (status === 404) throw error;
+    return addressesPage(visit, { id: address_id, address: body, wrong: detail.map(({ loc }) => loc.at(-1)) });
+  }
+  visit.goTo('/account/addresses', 'saved_changes');
 }
 
 export async function deleteAddress(visit: Visit): Promise<void> {

@@ -8,11 +8,13 @@ interface Field {
   /** Shown, for instance so that a browser knows whose password it keeps. */
   readonly?: boolean;
   minlength?: number;
+  /** What stands in it was refused. */
+  invalid?: boolean | undefined;
   hint?: string;
 }
 
 /** A labelled field. */
 export function field(label: string, name: string, { type = 'text', value, hint, ...rest }: Field): Html {
-  const { autocomplete, required, readonly, minlength } = rest;
-  return html`<label${readonly && html` class="whole"`}>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${type === 'password' ? 1024 : 255}"${required && html` required`}${readonly && html` readonly`}${minlength !== undefined && html` minlength="${minlength}"`}>${hint && html`<small>${hint}</small>`}</label>`;
+  const { autocomplete, required, readonly, minlength, invalid } = rest;
+  return html`<label${readonly && html` class="whole"`}>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${type === 'password' ? 1024 : 255}"${required && html` required`}${invalid && html` aria-invalid="true"`}${readonly && html` readonly`}${minlength !== undefined && html` minlength="${minlength}"`}>${hint && html`<small>${hint}</small>`}</label>`;
 }

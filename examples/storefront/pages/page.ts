@@ -1,4 +1,5 @@
 import type { Html } from '../html.ts';
+import type { Key } from '../words.ts';
 
 /** What stands between the header and the footer. */
 export interface Page {
@@ -16,4 +17,6 @@ export interface Page {
   data?: object;
   /** Not for search engines: a cart, an account, one of many ways to filter. */
   isPrivate?: boolean;
+  /** Why the form that was posted is shown again. */
+  refusal?: Key;
 }

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { endSession, useMe } from '../session/use-me.ts';
 import { Button } from '../ui/button.tsx';
+import { toastError } from '../ui/toasts.tsx';
 import { sections } from './sections.ts';
 
 /** The frame of every screen: where one is, the way elsewhere, and who is logged in. On a phone the menu opens on demand. */
@@ -52,7 +53,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </ul>
         <div className="who">
           <Link to="/account">{staff.name || staff.email}</Link>
-          <Button kind="quiet" onClick={() => void endSession()}>
+          <Button kind="quiet" onClick={() => void endSession().catch(toastError)}>
             Log out
           </Button>
         </div>

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
+import { queryClient } from '../api.ts';
 import { Button } from './button.tsx';
 import { Confirm } from './dialog.tsx';
 import { toast, toastError } from './toasts.tsx';
@@ -11,7 +12,7 @@ export function DeleteButton({
   action = 'Delete',
   list,
   send,
-  forget,
+  shownBy,
   onDeleted,
   children,
 }: {
@@ -20,8 +21,8 @@ export function DeleteButton({
   action?: string;
   list: string;
   send: () => Promise<unknown>;
-  /** What was read of it, and of what shows it, is read anew. */
-  forget: () => Promise<unknown>;
+  /** The lists that show it, by their names in the cache. */
+  shownBy: readonly string[];
   /** Before the screen is left. */
   onDeleted?: () => void;
   children: ReactNode;
@@ -32,9 +33,10 @@ export function DeleteButton({
     mutationFn: send,
     onSuccess: () => {
       onDeleted?.();
-      toast(`${name} is deleted.`);
+      // The list would show it once more before it is read anew.
+      for (const each of shownBy) queryClient.removeQueries({ queryKey: [each], type: 'inactive' });
       navigate(list, { replace: true });
-      void forget();
+      toast(`${name} is deleted.`);
     },
     onError: (error) => {
       setAsking(false);

@@ -27,7 +27,12 @@ function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
       kept.current = now instanceof HTMLElement && box.current?.contains(now) ? now : undefined;
       return;
     }
-    if (kept.current?.isConnected && (!now || now.contains(kept.current))) kept.current.focus();
+    if (kept.current && (!now || now === document.body || now.contains(kept.current))) {
+      const { current: before } = kept;
+      // A field that was drawn anew is another one: then the button that sent it.
+      const next = before.isConnected ? before : box.current?.querySelector<HTMLElement>('[type="submit"]');
+      next?.focus();
+    }
     kept.current = undefined;
   }, [box, busy]);
 }

@@ -54,6 +54,22 @@ export function Card({ title, actions, children }: { title?: string; actions?: R
   );
 }
 
+/** What is known of a thing, by name; what has no value is left out. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name} className="fact">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
 /** What stands where nothing is yet: what it is for, and how the first one comes about. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (

@@ -1,23 +1,40 @@
 import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { inWords } from '../api.ts';
 import { TextField } from './field.tsx';
+import { Held } from './held.tsx';
 import { PICTURE_TYPES, uploadPicture } from './upload.ts';
 
-/** Brings one picture of the reader's own into the shop, and tells its address. */
-export function PictureUpload({ label, onUploaded }: { label: string; onUploaded: (url: string) => void }) {
-  const upload = useMutation({ mutationFn: uploadPicture, onSuccess: ({ url }) => onUploaded(url) });
+/** Brings one picture of the reader's own into the shop, and tells its address, unless the field is gone by then. */
+export function PictureUpload({
+  label,
+  onUploaded,
+  onUploading,
+}: {
+  label: string;
+  onUploaded: (url: string) => void;
+  /** Hears how many pictures are on their way: what is saved meanwhile would lack them. */
+  onUploading: (waiting: number) => void;
+}) {
+  const upload = useMutation({ mutationFn: uploadPicture });
+  const waiting = upload.isPending ? 1 : 0;
+  useEffect(() => {
+    onUploading(waiting);
+    return () => onUploading(0);
+  }, [waiting, onUploading]);
   return (
-    <TextField
-      label={label}
-      type="file"
-      accept={PICTURE_TYPES.join()}
-      disabled={upload.isPending}
-      hint={upload.isPending ? 'Uploading…' : 'JPEG, PNG or WebP, 20 MB at most.'}
-      error={upload.error ? inWords(upload.error) : undefined}
-      onChange={({ target }) => {
-        const file = target.files?.[0];
-        if (file) upload.mutate(file);
-      }}
-    />
+    <Held busy={upload.isPending}>
+      <TextField
+        label={label}
+        type="file"
+        accept={PICTURE_TYPES.join()}
+        hint={upload.isPending ? 'Uploading…' : 'JPEG, PNG or WebP, 20 MB at most.'}
+        error={upload.error ? inWords(upload.error) : undefined}
+        onChange={({ target }) => {
+          const file = target.files?.[0];
+          if (file) upload.mutate(file, { onSuccess: ({ url }) => onUploaded(url) });
+        }}
+      />
+    </Held>
   );
 }

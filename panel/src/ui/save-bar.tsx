@@ -1,7 +1,8 @@
+import { useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import './save-bar.css';
 
-/** Stands below what is being edited for as long as something is not saved. */
+/** Stands below what is being edited for as long as something is not saved. When it goes, the focus goes to the screen. */
 export function SaveBar({
   busy,
   waits = false,
@@ -16,8 +17,16 @@ export function SaveBar({
   onDiscard: () => void;
   onSave: () => void;
 }) {
+  const bar = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const box = bar.current;
+    return () => {
+      // Not lost: whoever works by keyboard would begin at the top of the window.
+      if (box?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
+    };
+  }, []);
   return (
-    <div className="save-bar">
+    <div className="save-bar" ref={bar}>
       <p role="status">{status}</p>
       <Button disabled={busy} onClick={onDiscard}>
         Discard

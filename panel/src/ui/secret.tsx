@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { toastError } from './toasts.tsx';
 
 /** A secret that the server shows once: to copy, with what it is for. */
 export function SecretDialog({
@@ -35,7 +36,7 @@ export function Copyable({ text }: { text: string }) {
       <code>{text}</code>
       <Button
         onClick={() => {
-          void navigator.clipboard.writeText(text).then(() => setCopied(true));
+          navigator.clipboard.writeText(text).then(() => setCopied(true), toastError);
         }}
       >
         {copied ? 'Copied' : 'Copy'}

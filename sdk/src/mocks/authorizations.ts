@@ -10,6 +10,7 @@ import {
   SCOPES,
   termsOf,
 } from './consents.ts';
+import { isRedirectUri, isRegistered, placeOf, withAnswer, withoutUndottedSchemes } from './redirect-uris.ts';
 import { answerTo, Refusal } from './refusal.ts';
 import {
   type AgentTerms,
@@ -29,11 +30,7 @@ import {
 
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
-/** With https, on the reader's own device, or by the scheme of an app (RFC 8252 §7). */
-const REDIRECT =
-  /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)|[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)/;
-/** Left out of what a client registers, where another address remains. */
-const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
+const LONGEST_NAME = 100;
 /** What a customer gives who is asked how much. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -94,9 +91,8 @@ function register(state: State, text: string) {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_REDIRECT_URIS) {
     throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
-  const counting = sent.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
-  const redirect_uris = counting.length > 0 ? counting : sent;
-  const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !URL.canParse(uri) || !REDIRECT.test(uri));
+  const redirect_uris = withoutUndottedSchemes(sent);
+  const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
   if (wrong >= 0) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';
     throw new OAuthRefusal(
@@ -104,23 +100,25 @@ function register(state: State, text: string) {
       `redirect_uris[${sent.indexOf(redirect_uris[wrong])}] should begin with ${allowed}.`,
     );
   }
+  const uris = [...new Set(redirect_uris as string[])];
+  const name = typeof client_name === 'string' ? client_name.trim() : '';
   const client = {
     client_id: state.nextId(),
-    client_name: String(client_name || placeOf(redirect_uris[0])),
-    redirect_uris,
+    client_name: name || (placeOf(uris[0] ?? '') ?? 'localhost').slice(0, LONGEST_NAME),
+    redirect_uris: uris,
   };
   state.clients.set(client.client_id, client);
   const can = { grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'none' };
   return { ...client, client_id_issued_at: Math.floor(Date.now() / 1000), ...can };
 }
 
-/** What a client without a name is called: a host, the scheme of an app, or the reader's own device. */
-function placeOf(uri: string): string {
-  if (uri.startsWith('http://')) return 'localhost';
-  return uri.startsWith('https://') ? new URL(uri).host : uri.slice(0, uri.indexOf(':'));
+function parsed(text: string): Record<string, unknown> {
+  const said = jsonIn(text);
+  if (typeof said === 'object' && said !== null && !Array.isArray(said)) return said as Record<string, unknown>;
+  throw new OAuthRefusal('invalid_client_metadata', 'Send a JSON object.');
 }
 
-function parsed(text: string): Record<string, unknown> {
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -174,7 +172,7 @@ export function askedAt(
   const client = state.clients.get(fields.get('client_id') ?? '');
   if (!client) throw mistake('The client_id is not registered.');
   const redirect_uri = fields.get('redirect_uri') ?? '';
-  if (!client.redirect_uris.some((one) => withoutPort(one) === withoutPort(redirect_uri))) {
+  if (fields.getAll('redirect_uri').length > 1 || !isRegistered(client.redirect_uris, redirect_uri)) {
     throw mistake('The redirect_uri is not one of the client.');
   }
   if (fields.get('response_type') !== 'code') throw mistake('response_type should be code.');
@@ -193,11 +191,6 @@ export function askedAt(
   return { client, redirect_uri, terms };
 }
 
-/** Apps on the customer's own machine take whichever port the system gives them (RFC 8252 §7.3). */
-function withoutPort(uri: string): string {
-  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/, '$1');
-}
-
 /** The customer's decision, and the address that their browser is sent back to. Throws as `askedAt` does, or `agent_cap_exceeded`. */
 export function authorize(
   state: State,
@@ -207,12 +200,8 @@ export function authorize(
 ): string {
   const { client, redirect_uri, terms } = askedAt(state, address);
   const { searchParams: fields } = new URL(address);
-  const back = new URL(redirect_uri);
-  const answered = (answer: Record<string, string>) => {
-    const given = { ...answer, state: fields.get('state'), iss: issuerOf(state) };
-    for (const [name, value] of Object.entries(given)) if (value !== null) back.searchParams.set(name, value);
-    return back.href;
-  };
+  const answered = (answer: Record<string, string>) =>
+    withAnswer(redirect_uri, { ...answer, state: fields.get('state'), iss: issuerOf(state) });
   if (decision === 'deny') {
     return answered({ error: 'access_denied', error_description: 'The customer has refused.' });
   }

@@ -195,6 +195,27 @@ test('a shop that moved is the same over the API, goes on numbering orders, and 
   expect(made.staff).toEqual([{ email: shop.credentials.staff.email, password: expect.any(String) }]);
 });
 
+test('pictures that were still to be made wait on the new server each at its place among those of the shop', async () => {
+  const shop = await openShop();
+  await shop.owner.query(
+    `insert into commerce.files (site_id, id, name, filename, content_type, bytes, held_bytes, sha256, token_hash, status,
+        expires_at)
+      select $1, gen_random_uuid(), md5(n::text), 'mug.jpg', 'image/jpeg', 1, 1, repeat('0', 64), sha256(n::text::bytea),
+        'processing', now()
+      from generate_series(1, 4) as n`,
+    [shop.site_id],
+  );
+
+  await imported(await exported(shop));
+
+  const { rows } = await other.owner.query(
+    `select j.priority, j.max_attempts from graphile_worker._private_jobs j where j.payload->>'site_id' = $1
+      order by j.priority`,
+    [shop.site_id],
+  );
+  expect(rows).toEqual([0, 1, 2, 3].map((priority) => ({ priority, max_attempts: 12 })));
+});
+
 test('an arrival sends nothing, and its audit is sound under the key of its new server', async () => {
   const shop = await givenLivedInShop();
   const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { givenVariant, stockOf } from '../../test/buying.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
@@ -20,21 +21,10 @@ function at(order_id: string) {
   return { params: { path: { order_id } } };
 }
 
-async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
-  const product = await shop.givenProduct(input);
-  return { product, variant_id: product.variants[0]?.id ?? '' };
-}
-
 async function givenPaidOrder(shop: OpenShop, given: Parameters<OpenShop['givenOrder']>[0] = {}) {
   const order = await shop.givenOrder(given);
   await shop.dashboard.POST(paidPath, at(order.id));
   return order;
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
 }
 
 async function typesOf({ dashboard }: OpenShop, order_id: string) {

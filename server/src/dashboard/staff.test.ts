@@ -372,3 +372,30 @@ test('what staff and keys do is on record with names, targets and fields, and ke
   });
   expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
 });
+
+test('a call that lacked a permission may be sent again with its key once the permission is given, and each refusal is on record', async () => {
+  const { owner, hire, givenOrder, site_id, db_owner } = await openStaffedShop();
+  const packer = await hire('fulfilment');
+  const { id } = await givenOrder();
+  const params = { path: { order_id: id }, header: { 'Idempotency-Key': crypto.randomUUID() } };
+  const cancel = (reason: 'staff' | 'other' = 'staff') =>
+    packer.client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason, refund: true } });
+
+  for (const { response, error } of [await cancel(), await cancel()]) {
+    expect([response.status, error]).toMatchObject([403, { error: 'insufficient_scope', scope: 'orders:refund' }]);
+    expect(response.headers.has('Idempotency-Replayed')).toBe(false);
+  }
+  await owner.PATCH(member, { params: to(packer.id), body: { role: 'support' } });
+  const done = await cancel();
+  expect([done.response.status, done.data?.status]).toEqual([200, 'cancelled']);
+  const replayed = await cancel();
+  expect(replayed.response.headers.get('Idempotency-Replayed')).toBe('true');
+  expect((await cancel('other')).response.status).toBe(422);
+
+  const { rows } = await db_owner.query(
+    `select status from commerce.audit_events where site_id = $1 and actor_id = $2 and action = 'dashboard.cancelOrder'
+      order by created_at, id`,
+    [site_id, packer.id],
+  );
+  expect(rows.map(({ status }) => status).slice(0, 3)).toEqual([403, 403, 200]);
+});

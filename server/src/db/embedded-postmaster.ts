@@ -154,7 +154,8 @@ export function clientOf({ password }: Cluster, port: number, database: string, 
   return client;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process of this id, of whichever user. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../../test/send-statement.ts';
 import { examine } from '../commands/doctor.ts';
 import { prepareSchema } from '../commands/schema.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
@@ -32,13 +33,6 @@ const LOSE_ROLES = `
   drop role ${ROLES};
   grant execute on function commerce.enqueue, commerce.enqueue_all, commerce.enqueue_delivery, commerce.enqueue_deliveries
     to public;`;
-
-async function send(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(url);
-  await client.connect();
-  const { rows } = await client.query(statement).finally(() => client.end());
-  return rows;
-}
 
 /** Everything that any role other than the owner may do, as lines. */
 async function accessOf(url: string): Promise<unknown[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { givenVariant, stockOf } from '../../test/buying.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
@@ -26,17 +27,6 @@ function at(order_id: string) {
 
 function testProvider({ db }: OpenShop): PaymentProvider {
   return createTestProvider({ db, baseUrl: 'http://localhost' });
-}
-
-async function givenVariant(shop: OpenShop) {
-  const product = await shop.givenProduct();
-  return { product, variant_id: product.variants[0]?.id ?? '' };
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
 }
 
 async function paymentsOf({ owner, site_id }: OpenShop) {

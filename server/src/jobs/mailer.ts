@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { once } from '../once.ts';
 import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Sends mails by SMTP, or writes them to files. */
@@ -37,8 +38,9 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
 
 type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
 
+/** On first use: nodemailer is large, and a server that only answers requests sends no mail. */
 function smtpMailer(url: string, messageOf: MessageOf): Mailer {
-  const transport = onFirstUse(async () => {
+  const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
     return createTransport({
       url,
@@ -58,7 +60,7 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
 
 /** Writes two files for each mail: the whole message, and its HTML for a browser. */
 function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
-  const transport = onFirstUse(async () => {
+  const transport = once(async () => {
     const { createTransport } = await import('nodemailer');
     return createTransport({ streamTransport: true, buffer: true });
   });
@@ -72,15 +74,6 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
       await writeWhole(join(directory, `${name}.eml`), message);
       return pathToFileURL(html).href;
     },
-  };
-}
-
-/** Loaded once, on first use: nodemailer is large, and a server that only answers requests sends no mail. */
-function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

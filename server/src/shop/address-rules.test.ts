@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasPostalCode, isPhone } from './address-rules.ts';
+import { hasPostalCode, isPhone, needsPostalCode, needsState } from './address-rules.ts';
 
 test('postal codes are demanded and judged by the country, in the ways in which people write them', () => {
   const fits = (country: string, postal_code: string | null) => hasPostalCode({ country, postal_code });
@@ -22,5 +22,14 @@ test('a phone number is one that could be called, in its country or with the cod
   expect(['call me', '12', '0', '+49', '1'.repeat(40)].map((phone) => isPhone(phone, 'DE'))).toEqual(
     Array(5).fill(false),
   );
-  expect(isPhone('call me', null)).toBe(false);
+  const unknown = ['call me', '----', '()-./ ()', 'x123', '+call'];
+  expect(unknown.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(unknown.map(() => [false, false]));
+  const extended = ['(212) 555-0123 ext. 4', '212.555.0123 x45', '212/555-0123', '+1 212 555 0123 ext 9'];
+  expect(extended.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(extended.map(() => [true, true]));
+});
+
+test('a state is asked for where addresses have one, and nowhere else', () => {
+  expect(['US', 'CA', 'AU', 'IT', 'JP', 'BR'].every(needsState)).toBe(true);
+  expect(['DE', 'FR', 'GB', 'SG', 'NL'].some(needsState)).toBe(false);
+  expect(needsState('HK') && !needsPostalCode('HK')).toBe(true);
 });

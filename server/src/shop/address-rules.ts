@@ -17,6 +17,16 @@ const NEEDS_POSTAL_CODE = new Set(
     NZ PF PL PM PN PR PT PW RE RU SE SG SH SJ SM TC TR TW UA US VI WF YT ZA`.split(/\s+/),
 );
 
+/** Where an address is read with its state, province or the like: those whose `require` has an S there. */
+const NEEDS_STATE = new Set(
+  `AE AS AU BR CA CN ES FM GU HK HN IN IQ IT JM JP KN KR KY MH MP NR PF PG PW SO SV TW UM US VE VI`.split(' '),
+);
+
+/** Whether the hosted pages ask for a state: the API takes addresses without one, as it always did. */
+export function needsState(country: string): boolean {
+  return NEEDS_STATE.has(country);
+}
+
 /** Whether nothing is delivered to a country without a postal code. */
 export function needsPostalCode(country: string): boolean {
   return NEEDS_POSTAL_CODE.has(country);
@@ -43,12 +53,15 @@ function spellings(code: string): string[] {
   return [code, plain, ...divided];
 }
 
+/** A number with its marks, and perhaps an extension: the form of a number where no country says how long it is. */
+const PHONE_FORM = /^(?=(?:\D*\d){4})[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
+
 /**
  * Whether a number has as many digits as numbers of the country, or of the country that it names, have. Where no country is known,
  * it need only be a number.
  */
 export function isPhone(phone: string, country: string | null | undefined): boolean {
-  if (!country && !phone.trim().startsWith('+')) return /^[\d\s()/.-]{4,32}$/.test(phone);
+  if (!country && !phone.trim().startsWith('+')) return PHONE_FORM.test(phone.trim());
   const { isPossiblePhoneNumber } = phoneNumbers();
   return isPossiblePhoneNumber(phone, (country ?? undefined) as Parameters<typeof isPossiblePhoneNumber>[1]);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
@@ -33,7 +33,7 @@ export type Counter = Buffer;
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
-  const counter = pass ? sha256(`unlock ${pass.toString('hex')}`) : accountKey(account);
+  const counter = pass ? hash('sha256', `unlock ${pass.toString('hex')}`, 'buffer') : accountKey(account);
   const { rows } = await queryAlone<{ failures: number }>(
     db,
     sql`with attempt as (
@@ -81,14 +81,10 @@ export async function clearLoginFailures(db: Pool, counter: Counter): Promise<vo
 
 /** The account in the form in which it is stored. */
 export function accountKey(account: string): Buffer {
-  return sha256(account.normalize('NFKC').toLowerCase());
+  return hash('sha256', account.normalize('NFKC').toLowerCase(), 'buffer');
 }
 
 /** A customer's account: one address may have an account in several shops. */
 export function customerAccount(site_id: string, email: string): string {
   return `${site_id} ${email}`;
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

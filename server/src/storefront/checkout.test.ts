@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { givenVariant, stockOf } from '../../test/buying.ts';
 import { openShop } from '../../test/shop.ts';
 
 const cartPath = '/api/storefront/cart/{cart_id}';
@@ -7,24 +8,12 @@ const checkoutsPath = '/api/storefront/checkout';
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
 const completePath = '/api/storefront/checkout/{checkout_id}/complete';
 const cancelPath = '/api/storefront/checkout/{checkout_id}/cancel';
-const inventoryPath = '/api/dashboard/inventory';
 const unknown = '0192f3a0-5555-7000-8000-00000000dead';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 function at(checkout_id: string) {
   return { params: { path: { checkout_id } } };
-}
-
-async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
-  const product = await shop.givenProduct(input);
-  return { product, variant_id: product.variants[0]?.id ?? '' };
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET(inventoryPath, { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
 }
 
 async function reprice({ dashboard }: OpenShop, product_id: string, price: string) {

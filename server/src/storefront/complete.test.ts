@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { givenVariant, ordersOf, stockOf } from '../../test/buying.ts';
 import { openShop } from '../../test/shop.ts';
 
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
@@ -9,22 +10,6 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 function at(checkout_id: string, key?: string) {
   return { params: { path: { checkout_id } }, ...(key && { headers: { 'Idempotency-Key': key } }) };
-}
-
-async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
-  const product = await shop.givenProduct(input);
-  return { product, variant_id: product.variants[0]?.id ?? '' };
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
-}
-
-async function ordersOf({ dashboard }: OpenShop) {
-  const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
-  return data?.orders ?? [];
 }
 
 async function paymentsOf({ owner, site_id }: OpenShop) {

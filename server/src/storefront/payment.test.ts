@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createStorefrontClient } from '@commerce-backend/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { ordersOf, stockOf } from '../../test/buying.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { SECRET_KEY, startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
@@ -47,17 +48,6 @@ async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'faile
       where site_id = $1 and status in ('requires_action', 'cancelled')`,
     [site_id, status],
   );
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
-}
-
-async function ordersOf({ dashboard }: OpenShop) {
-  const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
-  return data?.orders ?? [];
 }
 
 async function paymentsOf({ owner, site_id }: OpenShop) {

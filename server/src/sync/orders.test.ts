@@ -2,13 +2,12 @@ import { createSyncClient, unwrap } from '@commerce-backend/sdk';
 import type { SyncOrderInput } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
+import { stockOf } from '../../test/buying.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
 const orders = '/api/sync/orders';
 const order = '/api/sync/orders/{sync_order_id}';
-
-type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 let count = 0;
 
@@ -31,12 +30,6 @@ async function givenShop() {
   await shop.givenTerms();
   const mug = await shop.givenProduct({ name: 'Mug', sku: 'MUG', price: '14.00', inventory_quantity: 10 });
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
-}
-
-async function stockOf({ dashboard }: OpenShop, product_id: string) {
-  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
-  const { on_hand, reserved } = data?.inventory[0] ?? {};
-  return { on_hand, reserved };
 }
 
 test('an order by bank transfer is made at once: priced, sold, numbered, awaited and told', async () => {

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, readAgain, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -40,9 +40,9 @@ function Password() {
   const save = useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) =>
       unwrap(api.POST('/api/dashboard/account/password', { body })),
-    onSuccess: () => {
+    onSuccess: async () => {
+      await readAgain('sessions');
       toast('The password is changed. All other sessions have ended.');
-      void queryClient.invalidateQueries({ queryKey: ['sessions'] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -94,18 +94,17 @@ function Sessions() {
     queryKey: ['sessions'],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/account/sessions', { signal })),
   });
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['sessions'] });
   const end = useMutation({
     mutationFn: (session_id: string) =>
       unwrap(api.DELETE('/api/dashboard/account/sessions/{session_id}', { params: { path: { session_id } } })),
-    onSuccess: refresh,
+    onSuccess: () => readAgain('sessions'),
     onError: toastError,
   });
   const endOthers = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/sessions')),
-    onSuccess: () => {
+    onSuccess: async () => {
+      await readAgain('sessions');
       toast('All other sessions have ended.');
-      return refresh();
     },
     onError: toastError,
   });
@@ -119,13 +118,23 @@ function Sessions() {
       }
     >
       <Loaded query={query}>
-        {(sessions) => <SessionRows sessions={sessions} onEnd={(session) => end.mutate(session.id)} />}
+        {(sessions) => (
+          <SessionRows sessions={sessions} ending={end.isPending ? end.variables : undefined} onEnd={end.mutate} />
+        )}
       </Loaded>
     </Card>
   );
 }
 
-function SessionRows({ sessions, onEnd }: { sessions: Session[]; onEnd: (session: Session) => void }) {
+function SessionRows({
+  sessions,
+  ending,
+  onEnd,
+}: {
+  sessions: Session[];
+  ending: string | undefined;
+  onEnd: (session_id: string) => void;
+}) {
   const format = useFormat();
   const columns: Column<Session>[] = [
     { id: 'device', header: 'Device', cell: ({ device }) => device },
@@ -139,7 +148,12 @@ function SessionRows({ sessions, onEnd }: { sessions: Session[]; onEnd: (session
         session.current ? (
           <Badge value="active">This one</Badge>
         ) : (
-          <Button kind="quiet" aria-label={`End ${session.device}`} onClick={() => onEnd(session)}>
+          <Button
+            kind="quiet"
+            aria-label={`End ${session.device}`}
+            busy={ending === session.id}
+            onClick={() => onEnd(session.id)}
+          >
             End
           </Button>
         ),

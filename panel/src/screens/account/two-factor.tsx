@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, inWords, queryClient } from '../../api.ts';
+import { api, inWords, queryClient, readAgain } from '../../api.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
@@ -141,9 +141,8 @@ function TurnOff({ open, onClose }: { open: boolean; onClose: () => void }) {
   const turnOff = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/two-factor')),
     onSuccess: async () => {
-      onClose();
+      await readAgain('two-factor');
       toast('The second factor is off.');
-      await queryClient.invalidateQueries({ queryKey: twoFactorKey });
     },
     onError: toastError,
   });
@@ -151,7 +150,7 @@ function TurnOff({ open, onClose }: { open: boolean; onClose: () => void }) {
     <Confirm
       open={open}
       onClose={onClose}
-      onConfirm={() => turnOff.mutate()}
+      onConfirm={() => turnOff.mutate(undefined, { onSuccess: onClose })}
       title="Turn off the second factor?"
       action="Turn off"
       busy={turnOff.isPending}

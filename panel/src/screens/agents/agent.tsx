@@ -2,13 +2,13 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, queryClient } from '../../api.ts';
+import { api, readAgain } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Card, Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Card, Empty, Facts, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { Activity } from './activity.tsx';
 import { type AgentToken, useAgentToken, useCustomerEmails } from './agent-queries.ts';
@@ -42,7 +42,7 @@ export function Agent({ params }: { params: Record<string, string> }) {
           found ? (
             <div className="columns">
               <Activity agent_token_id={id} />
-              <Facts token={found} />
+              <Access token={found} />
             </div>
           ) : (
             <Empty title="There is no such agent" />
@@ -53,7 +53,7 @@ export function Agent({ params }: { params: Record<string, string> }) {
   );
 }
 
-function Facts({ token }: { token: AgentToken }) {
+function Access({ token }: { token: AgentToken }) {
   const { minor, time } = useFormat();
   const emails = useCustomerEmails([token.customer_id]);
   const { scopes, categories, currency, last_used_at, revoked_at, revoked_by } = token;
@@ -77,16 +77,7 @@ function Facts({ token }: { token: AgentToken }) {
   return (
     <Card title="Access" actions={<Link to={`/orders?agent_token_id=${token.id}`}>Its orders</Link>}>
       <p className="hint">The name is what the agent calls itself; nobody has verified it.</p>
-      <dl className="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name} className="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts facts={facts} />
     </Card>
   );
 }
@@ -97,8 +88,8 @@ function Revoke({ token }: { token: AgentToken }) {
   const work = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params })),
     onSuccess: async () => {
+      await readAgain('agents', 'overview');
       toast(`${token.agent_name} has no access any more.`);
-      await queryClient.invalidateQueries({ queryKey: ['agents'] });
     },
     onError: toastError,
     onSettled: () => setAsking(false),

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, ifMatch, queryClient, type Schemas, versioned } from '../../api.ts';
+import { api, fieldError, ifMatch, readAgain, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -69,7 +69,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
 }
 
 /** Saves some fields upon what the policy is now, and nothing if somebody else changes it in between. */
-function useSavePolicy(said: string, onDone?: () => void) {
+function useSavePolicy(said: string) {
   return useMutation({
     mutationFn: async (changes: Partial<AgentPolicy>) => {
       const { data, etag } = await versioned(api.GET('/api/dashboard/settings'), unwrap);
@@ -77,9 +77,8 @@ function useSavePolicy(said: string, onDone?: () => void) {
       return unwrap(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(etag) }));
     },
     onSuccess: async () => {
+      await readAgain('settings');
       toast(said);
-      onDone?.();
-      await queryClient.invalidateQueries({ queryKey: ['settings'] });
     },
   });
 }
@@ -87,10 +86,8 @@ function useSavePolicy(said: string, onDone?: () => void) {
 function Switch({ policy }: { policy: AgentPolicy }) {
   const [asking, setAsking] = useState(false);
   const turn = !policy.enabled;
-  const work = useSavePolicy(turn ? 'Customers can allow agents again.' : 'Agents are switched off.', () =>
-    setAsking(false),
-  );
-  const save = () => work.mutate({ enabled: turn }, { onError: toastError });
+  const work = useSavePolicy(turn ? 'Customers can allow agents again.' : 'Agents are switched off.');
+  const save = () => work.mutate({ enabled: turn }, { onError: toastError, onSuccess: () => setAsking(false) });
   return (
     <>
       <Button busy={work.isPending} onClick={() => (turn ? save() : setAsking(true))}>
@@ -113,9 +110,11 @@ function Switch({ policy }: { policy: AgentPolicy }) {
 }
 
 function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void }) {
+  // What the fields began with: the policy may be read anew while they are edited.
+  const [base] = useState(policy);
   const { currency } = useFormat();
   const [wrong, setWrong] = useState<{ budget?: string; password?: string }>({});
-  const work = useSavePolicy('The limits are saved. They hold for every approval from now on.', onClose);
+  const work = useSavePolicy('The limits are saved. They hold for every approval from now on.');
   const zero = zeroOf(currency);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -130,7 +129,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
     if (budget === undefined || password === undefined) return;
     const max_lifetime_days = Number(form.get('days'));
     const typed = { max_budget_cents: budget, max_lifetime_days, password_above_cents: password };
-    work.mutate(differences(policy, typed));
+    work.mutate(differences(base, typed), { onSuccess: onClose });
   };
   const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
   return (

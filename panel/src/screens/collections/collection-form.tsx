@@ -13,6 +13,7 @@ export function CollectionForm({
   errorOf,
   onChange,
   onProducts,
+  onUploading,
 }: {
   draft: CollectionDraft;
   products: ListedProduct[];
@@ -20,6 +21,8 @@ export function CollectionForm({
   errorOf: (field: string) => string | undefined;
   onChange: (changes: Partial<CollectionDraft>) => void;
   onProducts: (products: ListedProduct[]) => void;
+  /** Hears how many pictures are on their way. */
+  onUploading: (waiting: number) => void;
 }) {
   const can = useCan();
   const part = { draft, onChange, errorOf };
@@ -27,7 +30,7 @@ export function CollectionForm({
     <fieldset className="columns" disabled={!can('products:write')}>
       <legend className="unseen">Collection</legend>
       <div className="stack">
-        <CollectionWords {...part} />
+        <CollectionWords {...part} onUploading={onUploading} />
         {draft.type === 'automatic' && <Rules {...part} />}
         {draft.type === 'manual' && (
           <CollectionProducts

@@ -52,6 +52,7 @@ function useCollectionEditor(loaded: Versioned<Collection>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [conflict, setConflict] = useState<{ source: ConflictSource; theirs: Versioned<Collection> }>();
+  const [round, setRound] = useState(0);
   const { base, draft, products } = state;
   const { id } = loaded.data;
 
@@ -91,7 +92,13 @@ function useCollectionEditor(loaded: Versioned<Collection>) {
     dirty,
     setState,
     save: () => save(base, draft, products),
-    discard: () => setState(stateOf(base)),
+    /** Another one after each time that everything was discarded: a picture that was on its way then is not wanted either. */
+    round,
+    discard: () => {
+      setState(stateOf(base));
+      setError(undefined);
+      setRound((now) => now + 1);
+    },
     keepMine: () => {
       if (!conflict) return;
       const now = collectionDraftOf(conflict.theirs.data);
@@ -112,6 +119,7 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
   const { base, draft, products, conflict, dirty, busy, setState } = editor;
   const can = useCan();
   const [gone, setGone] = useState(false);
+  const [uploading, setUploading] = useState(0);
   const fields = useMemo(() => {
     if (!conflict) return [];
     const words = (from: CollectionDraft, names: { name: string }[]) =>
@@ -133,18 +141,28 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
       }
       actions={can('products:write') && <Delete collection={base} onDeleted={() => setGone(true)} />}
     >
-      <UnsavedGuard dirty={dirty && !gone} />
+      <UnsavedGuard dirty={(dirty || uploading > 0) && !gone} />
       <Held busy={busy}>
         <CollectionForm
+          key={editor.round}
           draft={draft}
           products={products}
           saved={base.data}
           errorOf={(field) => fieldError(editor.error, field)}
           onChange={(changes) => setState((now) => ({ ...now, draft: { ...now.draft, ...changes } }))}
           onProducts={(next) => setState((now) => ({ ...now, products: next }))}
+          onUploading={setUploading}
         />
       </Held>
-      {(dirty || busy) && <SaveBar busy={busy} onDiscard={editor.discard} onSave={() => void editor.save()} />}
+      {(dirty || busy || uploading > 0) && (
+        <SaveBar
+          busy={busy}
+          waits={uploading > 0}
+          status={uploading > 0 ? 'The picture is still on its way.' : undefined}
+          onDiscard={editor.discard}
+          onSave={() => void editor.save()}
+        />
+      )}
       <ConflictDialog
         source={conflict?.source}
         fields={fields}
@@ -167,7 +185,7 @@ function Delete({ collection, onDeleted }: { collection: Versioned<Collection>; 
       action="Delete collection"
       list="/collections"
       send={() => unwrap(api.DELETE('/api/dashboard/collections/{collection_id}', { params, headers }))}
-      forget={forgetCollections}
+      shownBy={['collections']}
       onDeleted={onDeleted}
     >
       The collection is removed for good. Its products stay.

@@ -1,5 +1,6 @@
 import type { CollectionSortOrder } from '@commerce-backend/spec';
 import { Button } from '../../ui/button.tsx';
+import { ambiguityOf } from '../../ui/decimals.ts';
 import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { PictureUpload } from '../../ui/picture-upload.tsx';
@@ -20,7 +21,12 @@ export interface FieldsProps {
 }
 
 /** What the collection is called, and how it looks. */
-export function CollectionWords({ draft, onChange, errorOf }: FieldsProps) {
+export function CollectionWords({
+  draft,
+  onChange,
+  errorOf,
+  onUploading,
+}: FieldsProps & { onUploading: (waiting: number) => void }) {
   return (
     <Card>
       <TextField
@@ -46,7 +52,11 @@ export function CollectionWords({ draft, onChange, errorOf }: FieldsProps) {
         error={errorOf('image_url')}
         onChange={(event) => onChange({ image_url: event.target.value })}
       />
-      <PictureUpload label="Or upload a picture" onUploaded={(image_url) => onChange({ image_url })} />
+      <PictureUpload
+        label="Or upload a picture"
+        onUploaded={(image_url) => onChange({ image_url })}
+        onUploading={onUploading}
+      />
       {/^https?:\/\/\S+$/.test(draft.image_url) && <img className="collection-picture" src={draft.image_url} alt="" />}
     </Card>
   );
@@ -178,7 +188,7 @@ function Rule({
           value={value}
           maxLength={255}
           inputMode={field === 'price' ? 'decimal' : 'text'}
-          error={error}
+          error={(field === 'price' && ambiguityOf(value)) || error}
           onChange={(event) => onChange({ value: event.target.value })}
         />
       )}

@@ -19,6 +19,8 @@ export function NewCollection() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [created, setCreated] = useState(false);
+  const [uploading, setUploading] = useState(0);
+  const edited = JSON.stringify(draft) !== JSON.stringify(empty) || products.length > 0 || uploading > 0;
   const onChange = (changes: Partial<CollectionDraft>) => setDraft((now) => ({ ...now, ...changes }));
 
   async function save() {
@@ -27,9 +29,9 @@ export function NewCollection() {
     try {
       const id = await createCollection(draft, products);
       setCreated(true);
-      toast('Saved.');
       await forgetCollections();
       navigate(`/collections/${id}`, { replace: true });
+      toast('Saved.');
     } catch (failure) {
       setError(failure);
       toastError(failure);
@@ -40,7 +42,7 @@ export function NewCollection() {
 
   return (
     <Page title="New collection" back={{ to: '/collections', label: 'Collections' }}>
-      <UnsavedGuard dirty={!created && (draft !== empty || products.length > 0)} />
+      <UnsavedGuard dirty={!created && edited} />
       <Held busy={busy} className="stack">
         <Card title="How do products get into it?">
           <TypeChoice draft={draft} onChange={onChange} />
@@ -51,10 +53,12 @@ export function NewCollection() {
           errorOf={(field) => fieldError(error, field)}
           onChange={onChange}
           onProducts={setProducts}
+          onUploading={setUploading}
         />
       </Held>
       <div className="save-bar">
-        <Button kind="primary" busy={busy} onClick={() => void save()}>
+        {uploading > 0 && <p role="status">The picture is still on its way.</p>}
+        <Button kind="primary" busy={busy} disabled={uploading > 0} onClick={() => void save()}>
           Save collection
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { api, ifMatch, queryClient, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { api, ifMatch, readAgain, type Schemas, type Versioned, versioned } from '../../api.ts';
 import { type Collection, type CollectionDraft, collectionDraftOf, collectionFields } from './draft.ts';
 
 /** As many products as one call of a collection shows; what comes after them keeps its order. */
@@ -19,8 +19,8 @@ export function loadCollection(collection_id: string, signal?: AbortSignal): Pro
   return versioned(call, unwrap);
 }
 
-export async function forgetCollections(): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey: ['collections'] });
+export function forgetCollections(): Promise<void> {
+  return readAgain('collections');
 }
 
 export async function createCollection(draft: CollectionDraft, products: ListedProduct[]): Promise<string> {

@@ -1,8 +1,8 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, fieldError, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, readAgain, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { differences, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
@@ -21,18 +21,22 @@ const texts = [
 /** Adds a customer, or changes one. */
 export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
   const [, navigate] = useLocation();
+  // What the fields began with: the customer may be read anew while they are edited.
+  const [base] = useState(customer);
   const save = useMutation({
-    mutationFn: (form: FormData) => send(customer, form),
-    onSuccess: async ({ id }) => {
+    mutationFn: (form: FormData) => send(base, form),
+    onSuccess: async () => {
+      await readAgain('customers');
       toast('Saved.');
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['customers'] });
-      if (!customer) navigate(`/customers/${id}`);
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate(new FormData(event.currentTarget));
+    const onSuccess = ({ id }: Customer) => {
+      onClose();
+      if (!base) navigate(`/customers/${id}`);
+    };
+    save.mutate(new FormData(event.currentTarget), { onSuccess });
   }
   return (
     <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>

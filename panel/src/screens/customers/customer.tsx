@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, queryClient, type Schemas } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -56,9 +56,8 @@ function Acts({ customer }: { customer: Customer }) {
       return unwrap(api.POST('/api/dashboard/customers/{customer_id}/anonymize', { params }));
     },
     onSuccess: async () => {
-      setOpen(undefined);
+      await readAgain('customers', 'orders', 'agents');
       toast('The personal data is erased.');
-      await queryClient.invalidateQueries({ queryKey: ['customers'] });
     },
     onError: toastError,
   });
@@ -71,7 +70,7 @@ function Acts({ customer }: { customer: Customer }) {
       <Confirm
         open={open === 'erase'}
         onClose={() => setOpen(undefined)}
-        onConfirm={() => erase.mutate()}
+        onConfirm={() => erase.mutate(undefined, { onSuccess: () => setOpen(undefined) })}
         title={`Erase the personal data of ${nameOf(customer)}?`}
         action="Erase"
         busy={erase.isPending}

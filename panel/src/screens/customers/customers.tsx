@@ -1,14 +1,15 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
-import { Select, TextField } from '../../ui/field.tsx';
+import { Select } from '../../ui/field.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
 
@@ -67,7 +68,7 @@ function queryOf(params: URLSearchParams) {
   const account = params.get('has_account');
   const sort = sorts.find(([value]) => value === params.get('sort'))?.[0];
   return {
-    page: Number(params.get('page') ?? 1),
+    page: Math.max(1, Number(params.get('page')) || 1),
     limit: 20,
     ...(q && { q }),
     ...(account && { has_account: account === 'true' }),
@@ -82,15 +83,10 @@ function Filters({
   params: URLSearchParams;
   change: (changes: Record<string, string | undefined>) => void;
 }) {
+  const find = useCallback((q: string) => change({ q }), [change]);
   return (
     <search className="filters">
-      <TextField
-        label="Search"
-        type="search"
-        placeholder="Name, e-mail, phone"
-        defaultValue={params.get('q') ?? ''}
-        onChange={(event) => change({ q: event.target.value.trim() || undefined })}
-      />
+      <SearchField label="Search" placeholder="Name, e-mail, phone" value={params.get('q') ?? ''} onSearch={find} />
       <Select
         label="Account"
         value={params.get('has_account') ?? ''}

@@ -7,7 +7,7 @@ import {
   fieldError,
   type Inputs,
   ifMatch,
-  queryClient,
+  readAgain,
   type Schemas,
   untoldBeside,
   type Versioned,
@@ -17,6 +17,7 @@ import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
+import { typedAmount } from '../../ui/decimals.ts';
 import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
@@ -33,21 +34,27 @@ type Input = Inputs['DiscountInput'];
 export function DiscountForm({ discount, etag }: { discount: Discount | undefined; etag: string | undefined }) {
   const [, navigate] = useLocation();
   const writable = useCan()('discounts:write');
+  /** The state that the fields began with. */
+  const [base, setBase] = useState(discount);
   const [kind, setKind] = useState<string>(discount?.kind ?? 'percentage');
-  const [targets, setTargets] = useState({
-    product_ids: discount?.product_ids ?? [],
-    collection_ids: discount?.collection_ids ?? [],
-  });
-  const [dirty, setDirty] = useState(false);
+  const [targets, setTargets] = useState(targetsOf(discount));
+  const [edited, setEdited] = useState(false);
   /** What somebody else has saved meanwhile, once the form has been refused for it. */
   const [latest, setLatest] = useState<Versioned<Discount>>();
+  // After it was saved, the fields begin anew. The form stays, and in it the focus.
+  if (discount?.updated_at !== base?.updated_at) {
+    setBase(discount);
+    setKind(discount?.kind ?? 'percentage');
+    setTargets(targetsOf(discount));
+    setEdited(false);
+    setLatest(undefined);
+  }
+  const dirty = edited || JSON.stringify(targets) !== JSON.stringify(targetsOf(base));
   const save = useMutation({
     mutationFn: (body: Input) => send(discount, body, latest?.etag ?? etag),
-    onSuccess: async ({ id }) => {
+    onSuccess: async () => {
+      await readAgain('discounts');
       toast('Saved.');
-      setDirty(false);
-      await queryClient.invalidateQueries({ queryKey: ['discounts'] });
-      if (!discount) navigate(`/discounts/${id}`, { replace: true });
     },
     onError: async (error) => {
       if (discount && conflictOf(error)) setLatest(await read(discount.id).catch(() => undefined));
@@ -55,21 +62,23 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...targets });
+    const onSuccess = ({ id }: Discount) => {
+      setEdited(false);
+      if (!discount) navigate(`/discounts/${id}`, { replace: true });
+    };
+    save.mutate({ ...inputOf(new FormData(event.currentTarget), base), ...targets }, { onSuccess });
   }
   return (
-    <Form busy={save.isPending} onSubmit={submit} onChange={() => setDirty(true)}>
+    <Form
+      busy={save.isPending}
+      onSubmit={submit}
+      onChange={(event) => setEdited(isEdited(base, inputOf(new FormData(event.currentTarget), base)))}
+    >
       <UnsavedGuard dirty={dirty} />
-      <fieldset className="stack" disabled={!writable}>
+      <fieldset key={base?.updated_at ?? 'new'} className="stack" disabled={!writable}>
         <What discount={discount} kind={kind} onKind={setKind} error={save.error} />
         <Limits discount={discount} error={save.error} />
-        <Targets
-          value={targets}
-          onChange={(next) => {
-            setTargets(next);
-            setDirty(true);
-          }}
-        />
+        <Targets value={targets} onChange={setTargets} />
         <Checkbox label="Shoppers can use it" name="active" defaultChecked={discount?.active ?? true} />
       </fieldset>
       <FormError error={latest && conflictOf(save.error) ? null : untoldBeside(save.error, toldFor(kind))} />
@@ -119,7 +128,7 @@ function Conflict({
       onKeepMine={onKeepMine}
       onTakeTheirs={() => {
         onClose();
-        void queryClient.invalidateQueries({ queryKey: ['discounts'] });
+        void readAgain('discounts');
       }}
     />
   );
@@ -225,19 +234,36 @@ function localTime(time: string | null | undefined): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-function inputOf(form: FormData): Input {
+function targetsOf(discount: Discount | undefined) {
+  return { product_ids: discount?.product_ids ?? [], collection_ids: discount?.collection_ids ?? [] };
+}
+
+/** What the form of a new code says before anything is typed. */
+const UNTYPED: Partial<Input> = { code: '', kind: 'percentage', description: null, active: true };
+
+function isEdited(base: Discount | undefined, input: Input): boolean {
+  if (base) return Object.keys(differences(base, input)).length > 0;
+  const typed = Object.entries(input).filter(([, value]) => value !== null);
+  return Object.keys(differences(UNTYPED, Object.fromEntries(typed))).length > 0;
+}
+
+function inputOf(form: FormData, base: Discount | undefined): Input {
   const text = (name: string) => String(form.get(name) ?? '').trim();
-  const time = (name: string) => (text(name) === '' ? null : new Date(text(name)).toISOString());
+  const time = (name: 'starts_at' | 'ends_at') => {
+    // The field has no seconds: a time that was not touched keeps its own.
+    if (base && text(name) === localTime(base[name])) return base[name];
+    return text(name) === '' ? null : new Date(text(name)).toISOString();
+  };
   return {
     code: text('code'),
     // The list offers only kinds of the contract.
     kind: text('kind') as Input['kind'],
-    ...(text('value') !== '' && { value: text('value') }),
+    ...(text('value') !== '' && { value: typedAmount(text('value')) }),
     description: textOrNull(text('description')),
     active: form.get('active') !== null,
     starts_at: time('starts_at'),
     ends_at: time('ends_at'),
-    minimum_subtotal: textOrNull(text('minimum_subtotal')),
+    minimum_subtotal: textOrNull(typedAmount(text('minimum_subtotal'))),
     ...Object.fromEntries(limits.map(([name]) => [name, integerOrNull(text(name))])),
   };
 }

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { api, queryClient, type Schemas, versioned } from '../../api.ts';
+import { api, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -50,7 +50,7 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
         >
           <div className="columns">
             <Card>
-              <DiscountForm key={discount.updated_at} discount={discount} etag={etag} />
+              <DiscountForm key={discount.id} discount={discount} etag={etag} />
             </Card>
             <Redemptions discountId={discount.id} />
           </div>
@@ -67,7 +67,7 @@ function Delete({ discount: { id, code } }: { discount: Discount }) {
       name={code}
       list="/discounts"
       send={() => unwrap(api.DELETE('/api/dashboard/discounts/{discount_id}', { params }))}
-      forget={() => queryClient.invalidateQueries({ queryKey: ['discounts'] })}
+      shownBy={['discounts']}
     >
       Nobody can use it any more. Orders that used it keep what it took off. To pause it, untick “Shoppers can use it”.
     </DeleteButton>

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
@@ -7,8 +8,9 @@ import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
-import { Select, TextField } from '../../ui/field.tsx';
+import { Select } from '../../ui/field.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 
 type Discount = Schemas['Discount'];
@@ -21,12 +23,18 @@ export function Discounts() {
   const writable = useCan()('discounts:write');
   const q = params.get('q');
   const status = statuses.find((each) => each === params.get('status'));
-  const filters = { page: Number(params.get('page') ?? 1), limit: 20, ...(q && { q }), ...(status && { status }) };
+  const filters = {
+    page: Math.max(1, Number(params.get('page')) || 1),
+    limit: 20,
+    ...(q && { q }),
+    ...(status && { status }),
+  };
   const query = useQuery({
     queryKey: ['discounts', filters],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/discounts', { params: { query: filters }, signal })),
     placeholderData: keepPreviousData,
   });
+  const find = useCallback((text: string) => change({ q: text }), [change]);
   const add = writable && (
     <LinkButton to="/discounts/new" kind="primary">
       Add a code
@@ -35,12 +43,7 @@ export function Discounts() {
   return (
     <Page title="Discounts" actions={add}>
       <search className="filters">
-        <TextField
-          label="Search"
-          type="search"
-          defaultValue={q ?? ''}
-          onChange={(event) => change({ q: event.target.value.trim() || undefined })}
-        />
+        <SearchField label="Search" value={q ?? ''} onSearch={find} />
         <Select label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
           <option value="">Any</option>
           {statuses.map((each) => (

@@ -1,9 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, inWords } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
+import { useDraft } from '../../ui/draft.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -13,7 +14,8 @@ import { type OrderDetails, ordersChanged } from './order-queries.ts';
 /** The note for staff, which no customer sees. */
 export function Notes({ order }: { order: OrderDetails }) {
   const can = useCan();
-  const [text, setText] = useState(order.staff_note ?? '');
+  const { draft, set } = useDraft({ text: order.staff_note ?? '' });
+  const { text } = draft;
   const save = useMutation({
     mutationFn: () => {
       const params = { path: { order_id: order.id } };
@@ -21,8 +23,8 @@ export function Notes({ order }: { order: OrderDetails }) {
       return unwrap(api.PATCH('/api/dashboard/orders/{order_id}', { params, body }));
     },
     onSuccess: async () => {
-      toast('The note is saved.');
       await ordersChanged();
+      toast('The note is saved.');
     },
   });
   if (!can('orders:write')) {
@@ -45,7 +47,7 @@ export function Notes({ order }: { order: OrderDetails }) {
           maxLength={5000}
           hint="Customers never see it."
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => set({ text: event.target.value })}
           error={save.error ? inWords(save.error) : undefined}
         />
         <footer>

@@ -1,6 +1,6 @@
 import { type DashboardPaths, unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, queryClient, type Schemas } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 
 export type Order = Schemas['Order'];
 export type OrderDetails = Schemas['OrderDetails'];
@@ -37,13 +37,9 @@ export function fetchOrder(order_id: string, signal?: AbortSignal): Promise<Orde
   );
 }
 
-/** What orders change: they themselves, the first screen, and the stock. */
-export function ordersChanged(): Promise<unknown> {
-  return Promise.all(
-    ['orders', 'overview', 'stock', 'products', 'agents'].map((key) =>
-      queryClient.invalidateQueries({ queryKey: [key] }),
-    ),
-  );
+/** What orders change: they themselves, the first screen, the stock, and what customers and agents have spent. */
+export function ordersChanged(): Promise<void> {
+  return readAgain('orders', 'overview', 'inventory', 'products', 'customers', 'agents');
 }
 
 /** All orders of a filter, page by page, up to a bound. */

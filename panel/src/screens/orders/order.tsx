@@ -71,7 +71,7 @@ function Shown({ order }: { order: OrderDetails }) {
 
 function CustomerCard({ order }: { order: OrderDetails }) {
   const can = useCan();
-  const { customer_id, email, phone, source } = order;
+  const { customer_id, email, phone, source, agent_token_id } = order;
   return (
     <section className="card" aria-label="Customer">
       <header>
@@ -84,7 +84,7 @@ function CustomerCard({ order }: { order: OrderDetails }) {
       {source === 'agent' && (
         <p>
           <Badge value="agent">By an agent</Badge> Prepared by an AI agent, confirmed by the customer.{' '}
-          <Link to="/agents">Agents</Link>
+          {agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>The agent</Link>}
         </p>
       )}
     </section>

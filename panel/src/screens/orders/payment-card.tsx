@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Card, Facts } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { methodName } from './texts.ts';
 
@@ -26,16 +26,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
   ];
   return (
     <Card title="Payment" actions={<Badge value={payment.status} />}>
-      <dl className="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name} className="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts facts={facts} />
     </Card>
   );
 }

@@ -47,21 +47,33 @@ export function isShippable({ status, fulfillment_status }: Order): boolean {
 /** As many as one call takes. */
 const MOST_MARKED = 100;
 
+/** Resolves to how many are paid now, and to why others are not. */
+async function markPaid(orders: Order[]): Promise<{ paid: number; refused: string[] }> {
+  const marked = { paid: 0, refused: [] as string[] };
+  for (let at = 0; at < orders.length; at += MOST_MARKED) {
+    const rows = orders.slice(at, at + MOST_MARKED).map(({ order_number }) => ({ order_number }));
+    const { counts, results } = await unwrap(api.POST('/api/dashboard/orders/mark-paid', { body: { orders: rows } }));
+    marked.paid += counts.paid;
+    const failed = results.filter(({ status }) => status === 'failed');
+    marked.refused.push(...failed.map(({ order_number, message }) => `${order_number}: ${message}`));
+  }
+  return marked;
+}
+
 function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
   const [asking, setAsking] = useState(false);
   const work = useMutation({
-    mutationFn: () => {
-      const rows = orders.slice(0, MOST_MARKED).map(({ order_number }) => ({ order_number }));
-      return unwrap(api.POST('/api/dashboard/orders/mark-paid', { body: { orders: rows } }));
-    },
-    onSuccess: async ({ counts, results }) => {
+    mutationFn: () => markPaid(orders),
+    onSuccess: async ({ paid, refused }) => {
       await ordersChanged();
-      const refused = results.filter(({ status }) => status === 'failed');
-      const said = refused.map(({ order_number, message }) => `${order_number}: ${message}`);
-      toast([`${counts.paid} marked as paid.`, ...said].join(' '));
+      toast([`${paid} marked as paid.`, ...refused].join(' '));
       onDone();
     },
-    onError: toastError,
+    // Of several calls some may have been done.
+    onError: async (error) => {
+      await ordersChanged();
+      toastError(error);
+    },
     onSettled: () => setAsking(false),
   });
   return (

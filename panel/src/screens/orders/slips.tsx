@@ -15,7 +15,8 @@ const ABREAST = 6;
 /** Packing slips to print, one page for each order. */
 export function Slips() {
   const [params] = useSearchState();
-  const ids = (params.get('ids') ?? '').split(',').filter(Boolean).slice(0, MOST);
+  const chosen = (params.get('ids') ?? '').split(',').filter(Boolean);
+  const ids = chosen.slice(0, MOST);
   const orders = useQuery({
     queryKey: ['orders', 'slips', ids],
     queryFn: ({ signal }) => fetchAll(ids, signal),
@@ -25,11 +26,18 @@ export function Slips() {
       title="Packing slips"
       back={{ to: '/orders', label: 'Orders' }}
       actions={
-        <Button kind="primary" onClick={() => window.print()}>
-          Print
-        </Button>
+        ids.length > 0 && (
+          <Button kind="primary" onClick={() => window.print()}>
+            Print
+          </Button>
+        )
       }
     >
+      {chosen.length > MOST && (
+        <p className="note">
+          {chosen.length} orders are chosen. These are the slips of the first {MOST}.
+        </p>
+      )}
       {ids.length === 0 && (
         <Empty title="No orders are chosen">Select orders in the list, then choose “Packing slips”.</Empty>
       )}

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { api } from '../../api.ts';
+import { typedAmount } from '../../ui/decimals.ts';
 import { Select } from '../../ui/field.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 
@@ -29,8 +30,8 @@ export function hasFilters(search: URLSearchParams): boolean {
 export function productQuery(search: URLSearchParams) {
   const text = (name: string) => search.get(name)?.slice(0, 200) || undefined;
   const amount = (name: string) => {
-    const value = text(name)?.replace(',', '.');
-    return value && AMOUNT.test(value) ? value : undefined;
+    const value = typedAmount(text(name) ?? '');
+    return AMOUNT.test(value) ? value : undefined;
   };
   const one = <Value extends string>(name: string, values: readonly Value[]) =>
     values.find((value) => value === search.get(name));
@@ -133,7 +134,7 @@ function Typed({
 }) {
   const find = useCallback((value: string) => onChange({ [name]: value }), [name, onChange]);
   const value = search.get(name) ?? '';
-  const wrong = amount && value !== '' && !AMOUNT.test(value.replace(',', '.'));
+  const wrong = amount && value !== '' && !AMOUNT.test(typedAmount(value));
   return (
     <SearchField
       label={label}

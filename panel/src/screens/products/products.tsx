@@ -124,7 +124,7 @@ function NoProducts({ filtered, onClear }: { filtered: boolean; onClear: () => v
     >
       <p>
         A product is what customers find in your shop: its name, pictures and prices, in as many sizes and colours as
-        there are. If you come from Shopify or Magento, import the CSV that it exports.
+        there are. If you come from Shopify, WooCommerce or Magento, import the CSV that it exports.
       </p>
     </Empty>
   );

@@ -11,7 +11,7 @@ const usualAccent = '#0f4c81';
 export function BrandSettings() {
   return (
     <SettingsForm title="Brand" fields={['brand']} told={TOLD}>
-      {({ draft: { brand }, set, error, settings }) => (
+      {({ draft: { brand }, set, error, settings, onUploading }) => (
         <div className="columns">
           <div className="stack">
             <TextField
@@ -22,7 +22,11 @@ export function BrandSettings() {
               onChange={(event) => set({ brand: { ...brand, logo_url: typedOrNull(event.target.value) } })}
               error={fieldError(error, 'brand.logo_url')}
             />
-            <PictureUpload label="Or upload a logo" onUploaded={(logo_url) => set({ brand: { ...brand, logo_url } })} />
+            <PictureUpload
+              label="Or upload a logo"
+              onUploaded={(logo_url) => set({ brand: { ...brand, logo_url } })}
+              onUploading={onUploading}
+            />
             <TextField
               label="Accent colour"
               placeholder={usualAccent}

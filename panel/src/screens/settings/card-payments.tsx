@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { api, fieldError, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -13,12 +13,11 @@ import { Copyable } from '../../ui/secret.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
 type Account = Schemas['PaymentAccount'];
-const accountKey = ['payment-account'];
 
 /** The shop's Stripe account. Its keys are written and never shown. */
 export function CardPayments() {
   const query = useQuery({
-    queryKey: accountKey,
+    queryKey: ['payment-account'],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/payment-account', { signal })),
   });
   return (
@@ -57,32 +56,32 @@ function Keys({ account }: { account: Account }) {
   const [removing, setRemoving] = useState(false);
   const save = useMutation({
     mutationFn: (body: Inputs['PaymentAccountPatch']) => unwrap(api.PATCH('/api/dashboard/payment-account', { body })),
-    onSuccess: (saved) => {
-      queryClient.setQueryData(accountKey, saved);
+    onSuccess: async () => {
+      await readAgain('payment-account', 'setup');
       toast('Saved.');
-      void queryClient.invalidateQueries({ queryKey: ['setup'] });
     },
   });
   const remove = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/payment-account')),
-    onSuccess: (saved) => {
-      queryClient.setQueryData(accountKey, saved);
-      setRemoving(false);
+    onSuccess: async () => {
+      await readAgain('payment-account', 'setup');
       toast('Stripe is disconnected.');
     },
     onError: toastError,
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
+    const element = event.currentTarget;
+    const form = new FormData(element);
     const secret_key = String(form.get('secret_key')).trim();
     const webhook_secret = String(form.get('webhook_secret')).trim();
-    save.mutate({
+    const body = {
       capture: form.get('capture') === 'manual' ? 'manual' : 'automatic',
       ...(secret_key && { secret_key }),
       ...(webhook_secret && { webhook_secret }),
-    });
-    event.currentTarget.reset();
+    } as const;
+    // What was refused stays as it was typed.
+    save.mutate(body, { onSuccess: () => element.reset() });
   }
   return (
     <Form busy={save.isPending} onSubmit={submit} autoComplete="off">
@@ -102,7 +101,8 @@ function Keys({ account }: { account: Account }) {
         placeholder={account.webhook_secret_set ? 'Stored; enter another to replace it' : 'whsec_…'}
         error={fieldError(save.error, 'webhook_secret')}
       />
-      <Select label="Money is taken" name="capture" defaultValue={account.capture}>
+      {/* Its own key: a browser goes on showing the choice that a select began with. */}
+      <Select key={account.capture} label="Money is taken" name="capture" defaultValue={account.capture}>
         <option value="automatic">when the order is placed</option>
         <option value="manual">when the order is shipped, or by hand</option>
       </Select>
@@ -116,7 +116,7 @@ function Keys({ account }: { account: Account }) {
       <Confirm
         open={removing}
         onClose={() => setRemoving(false)}
-        onConfirm={() => remove.mutate()}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: () => setRemoving(false) })}
         title="Disconnect Stripe?"
         action="Disconnect"
         busy={remove.isPending}

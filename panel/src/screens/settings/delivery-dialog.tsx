@@ -1,9 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, fieldError, type Inputs, queryClient, type Schemas, untoldBeside } from '../../api.ts';
+import { api, fieldError, type Inputs, readAgain, type Schemas, untoldBeside } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { CountriesField } from '../../ui/countries.tsx';
+import { typedAmount } from '../../ui/decimals.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
@@ -26,15 +27,13 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   const save = useMutation({
     mutationFn: (body: Input) => send(option, body),
     onSuccess: async () => {
+      await readAgain('shipping-options', 'setup');
       toast('Saved.');
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['shipping-options'] });
-      await queryClient.invalidateQueries({ queryKey: ['setup'] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...places });
+    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...places }, { onSuccess: onClose });
   }
   return (
     <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
@@ -174,12 +173,12 @@ function inputOf(form: FormData): Omit<Input, keyof Places> {
   const text = (name: string) => String(form.get(name) ?? '');
   return {
     name: text('name').trim(),
-    price: text('price').trim(),
+    price: typedAmount(text('price')),
     kind: text('kind') === 'pickup' ? 'pickup' : 'delivery',
     description: textOrNull(text('description')),
     active: form.get('active') !== null,
     ...Object.fromEntries(numbers.map(([name]) => [name, integerOrNull(text(name))])),
-    ...Object.fromEntries(amounts.map(([name]) => [name, textOrNull(text(name))])),
+    ...Object.fromEntries(amounts.map(([name]) => [name, textOrNull(typedAmount(text(name)))])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, queryClient, type Schemas } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -113,10 +113,8 @@ function Removal({ option, onClose }: { option: Option | undefined; onClose: () 
         }),
       ),
     onSuccess: async () => {
+      await readAgain('shipping-options', 'setup');
       toast('Deleted.');
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['shipping-options'] });
-      await queryClient.invalidateQueries({ queryKey: ['setup'] });
     },
     onError: toastError,
   });
@@ -124,7 +122,7 @@ function Removal({ option, onClose }: { option: Option | undefined; onClose: () 
     <Confirm
       open={option !== undefined}
       onClose={onClose}
-      onConfirm={() => option && remove.mutate(option.id)}
+      onConfirm={() => option && remove.mutate(option.id, { onSuccess: onClose })}
       title={`Delete ${option?.name ?? ''}?`}
       action="Delete"
       busy={remove.isPending}

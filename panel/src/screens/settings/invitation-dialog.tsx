@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, fieldError, type Inputs, queryClient } from '../../api.ts';
+import { api, fieldError, type Inputs, readAgain } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -16,16 +16,16 @@ export function InvitationDialog({ onClose }: { onClose: () => void }) {
   const invite = useMutation({
     mutationFn: (body: { email: string; role: Role }) => unwrap(api.POST('/api/dashboard/staff/invitations', { body })),
     onSuccess: async ({ email }) => {
+      await readAgain('staff');
       toast(`The invitation to ${email} is on its way.`);
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['staff', 'invitations'] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     // The list offers the contract's roles.
-    invite.mutate({ email: String(form.get('email')).trim(), role: String(form.get('role')) as Role });
+    const body = { email: String(form.get('email')).trim(), role: String(form.get('role')) as Role };
+    invite.mutate(body, { onSuccess: onClose });
   }
   return (
     <Dialog open onClose={onClose} title="Invite somebody">

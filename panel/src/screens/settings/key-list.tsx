@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { fieldError, queryClient } from '../../api.ts';
+import { fieldError, readAgain } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -125,14 +125,14 @@ function NewKey<Row extends KeyRow>({
   const create = useMutation({
     mutationFn: (form: FormData) => kind.create(form),
     onSuccess: async (secret) => {
-      onClose();
+      await readAgain(kind.queryKey);
+      // Also if its dialog was closed meanwhile: it is shown only now.
       onSecret(secret);
-      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    create.mutate(new FormData(event.currentTarget));
+    create.mutate(new FormData(event.currentTarget), { onSuccess: onClose });
   }
   return (
     <Dialog open onClose={onClose} title={`New ${kind.noun}`}>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { queryClient } from '../../api.ts';
+import { readAgain } from '../../api.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -31,14 +31,14 @@ export function Rotate<Row extends KeyRow>({
   const rotate = useMutation({
     mutationFn: (grace_hours: number) => kind.rotate(row.id, grace_hours),
     onSuccess: async (secret) => {
-      onClose();
+      await readAgain(kind.queryKey);
+      // Also if its dialog was closed meanwhile: it is shown only now.
       onSecret(secret);
-      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    rotate.mutate(Number(new FormData(event.currentTarget).get('grace_hours')));
+    rotate.mutate(Number(new FormData(event.currentTarget).get('grace_hours')), { onSuccess: onClose });
   }
   return (
     <Dialog open onClose={onClose} title={`Rotate the ${kind.noun} “${row.description}”?`}>
@@ -70,9 +70,8 @@ export function Revoke<Row extends KeyRow>({
   const revoke = useMutation({
     mutationFn: (id: string) => kind.revoke(id),
     onSuccess: async () => {
-      onClose();
+      await readAgain(kind.queryKey);
       toast(`The ${kind.noun} is revoked.`);
-      await queryClient.invalidateQueries({ queryKey: [kind.queryKey] });
     },
     onError: toastError,
   });
@@ -80,7 +79,7 @@ export function Revoke<Row extends KeyRow>({
     <Confirm
       open={row !== undefined}
       onClose={onClose}
-      onConfirm={() => row && revoke.mutate(row.id)}
+      onConfirm={() => row && revoke.mutate(row.id, { onSuccess: onClose })}
       title={`Revoke the ${kind.noun} “${row?.description ?? ''}”?`}
       action="Revoke"
       busy={revoke.isPending}

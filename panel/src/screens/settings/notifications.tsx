@@ -1,12 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { api, type Inputs, queryClient } from '../../api.ts';
+import { api, type Inputs, readAgain } from '../../api.ts';
 import { Checkbox } from '../../ui/field.tsx';
 import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
-
-const notificationsKey = ['notifications'];
 
 const mails: [keyof Inputs['Notifications'], string, string][] = [
   ['new_order', 'A new order', 'One mail for each.'],
@@ -17,17 +15,19 @@ const mails: [keyof Inputs['Notifications'], string, string][] = [
 /** The mails that the person who is logged in gets. */
 export function NotificationSettings() {
   const query = useQuery({
-    queryKey: notificationsKey,
+    queryKey: ['notifications'],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/me/notifications', { signal })),
   });
   const save = useMutation({
     mutationFn: (body: Inputs['NotificationsPatch']) => unwrap(api.PATCH('/api/dashboard/me/notifications', { body })),
-    onSuccess: (saved) => {
-      queryClient.setQueryData(notificationsKey, saved);
+    onSuccess: async () => {
+      await readAgain('notifications');
       toast('Saved.');
     },
     onError: toastError,
   });
+  // What was ticked stays so while it is saved.
+  const ticked = save.isPending ? save.variables : undefined;
   return (
     <Card title="Mails to you">
       <Loaded query={query}>
@@ -38,7 +38,7 @@ export function NotificationSettings() {
                 key={mail}
                 label={words}
                 hint={hint}
-                checked={chosen[mail]}
+                checked={ticked?.[mail] ?? chosen[mail]}
                 onChange={(event) => save.mutate({ [mail]: event.target.checked })}
               />
             ))}

@@ -1,12 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { InvitationDialog } from './invitation-dialog.tsx';
@@ -51,10 +52,16 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
   const change = useMutation({
     mutationFn: ({ staff_id, role }: { staff_id: string; role: Role }) =>
       unwrap(api.PATCH('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } }, body: { role } })),
-    onSuccess: () => toast('The role is changed.'),
-    onError: toastError,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['staff'] }),
+    onSuccess: async () => {
+      await readAgain('staff');
+      toast('The role is changed.');
+    },
+    onError: (error) => {
+      toastError(error);
+      return readAgain('staff');
+    },
   });
+  const chosen = change.isPending ? change.variables : undefined;
   const columns: Column<Member>[] = [
     { id: 'name', header: 'Name', cell: ({ id, name }) => (id === me.id ? `${name} (you)` : name) },
     { id: 'email', header: 'E-mail', cell: ({ email }) => email },
@@ -64,8 +71,8 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
       cell: ({ id, name, role }) => (
         <select
           aria-label={`Role of ${name}`}
-          value={role}
-          disabled={!writable || id === me.id || change.isPending}
+          value={chosen?.staff_id === id ? chosen.role : role}
+          disabled={!writable || id === me.id}
           // The options are the contract's roles.
           onChange={(event) => change.mutate({ staff_id: id, role: event.target.value as Role })}
         >
@@ -89,7 +96,11 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
         ),
     },
   ];
-  return <DataTable caption="Staff" columns={columns} rows={staff} />;
+  return (
+    <Held busy={change.isPending}>
+      <DataTable caption="Staff" columns={columns} rows={staff} />
+    </Held>
+  );
 }
 
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
@@ -97,9 +108,8 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
     mutationFn: (staff_id: string) =>
       unwrap(api.DELETE('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } } })),
     onSuccess: async () => {
-      onClose();
+      await readAgain('staff');
       toast('Removed.');
-      await queryClient.invalidateQueries({ queryKey: ['staff'] });
     },
     onError: toastError,
   });
@@ -107,7 +117,7 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
     <Confirm
       open={member !== undefined}
       onClose={onClose}
-      onConfirm={() => member && end.mutate(member.id)}
+      onConfirm={() => member && end.mutate(member.id, { onSuccess: onClose })}
       title={`Remove ${member?.name ?? ''}?`}
       action="Remove"
       busy={end.isPending}
@@ -127,9 +137,14 @@ function Invitations({ writable }: { writable: boolean }) {
   const withdraw = useMutation({
     mutationFn: (invitation_id: string) =>
       unwrap(api.DELETE('/api/dashboard/staff/invitations/{invitation_id}', { params: { path: { invitation_id } } })),
-    onSuccess: () => toast('The invitation is withdrawn.'),
-    onError: toastError,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['staff', 'invitations'] }),
+    onSuccess: async () => {
+      await readAgain('staff');
+      toast('The invitation is withdrawn.');
+    },
+    onError: (error) => {
+      toastError(error);
+      return readAgain('staff');
+    },
   });
   const columns: Column<Schemas['StaffInvitation']>[] = [
     { id: 'email', header: 'E-mail', cell: ({ email }) => email },
@@ -140,7 +155,12 @@ function Invitations({ writable }: { writable: boolean }) {
       header: 'Actions',
       cell: ({ id, email }) =>
         writable && (
-          <Button kind="quiet" aria-label={`Withdraw ${email}`} onClick={() => withdraw.mutate(id)}>
+          <Button
+            kind="quiet"
+            aria-label={`Withdraw ${email}`}
+            busy={withdraw.isPending && withdraw.variables === id}
+            onClick={() => withdraw.mutate(id)}
+          >
             Withdraw
           </Button>
         ),

@@ -1,11 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   api,
   type Inputs,
   ifMatch,
   queryClient,
+  readAgain,
   type Schemas,
   untoldBeside,
   type Versioned,
@@ -14,7 +15,7 @@ import {
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { trimmed, useDraft } from '../../ui/draft.ts';
+import { differences, trimmed, useDraft } from '../../ui/draft.ts';
 import { FormError } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
@@ -42,6 +43,8 @@ export interface SettingsFormProps<Fields extends Field> {
   set: (fields: Partial<Pick<Settings, Fields>>) => void;
   error: unknown;
   settings: Settings;
+  /** Hears how many pictures are on their way: what is saved meanwhile would lack them. */
+  onUploading: (waiting: number) => void;
 }
 
 /**
@@ -102,32 +105,41 @@ function LoadedForm<Fields extends Field>({
     onSuccess: async (saved) => {
       queryClient.setQueryData(key, saved);
       settle(pick(saved.data, fields));
+      await readAgain('settings', 'setup');
       toast('Saved.');
-      await queryClient.invalidateQueries({ queryKey: ['settings'] });
-      await queryClient.invalidateQueries({ queryKey: ['setup'] });
     },
     // What somebody else has saved meanwhile is read before it is shown beside what is typed here.
-    onError: (error) => conflictOf(error) && queryClient.invalidateQueries({ queryKey: ['settings'] }),
+    onError: (error) => conflictOf(error) && readAgain('settings'),
   });
   const theirs = pick(stored.data, fields);
+  const [uploading, setUploading] = useState(0);
+  // Another one after each time that everything was discarded: a picture that was on its way then is not wanted either.
+  const [round, setRound] = useState(0);
+  function discard() {
+    reset();
+    save.reset();
+    setRound((now) => now + 1);
+  }
+  // A space at the end of a field is nothing to be asked about.
+  const unsaved = uploading > 0 || Object.keys(differences(trimmed(base), trimmed(draft))).length > 0;
   function submit(event: FormEvent) {
     event.preventDefault();
     save.mutate(etag.current);
   }
   return (
     <Card title={title}>
-      <UnsavedGuard dirty={dirty} />
+      <UnsavedGuard dirty={unsaved} />
       <Form busy={save.isPending} onSubmit={submit}>
-        <fieldset className="stack" disabled={!writable}>
-          {children({ draft, set, error: save.error, settings: stored.data })}
+        <fieldset key={round} className="stack" disabled={!writable}>
+          {children({ draft, set, error: save.error, settings: stored.data, onUploading: setUploading })}
         </fieldset>
         <FormError error={conflictOf(save.error) ? null : untoldBeside(save.error, told)} />
         {writable && (
           <footer>
-            <Button disabled={!dirty} onClick={reset}>
+            <Button disabled={!dirty && uploading === 0} onClick={discard}>
               Discard
             </Button>
-            <Button type="submit" kind="primary" busy={save.isPending} disabled={!dirty}>
+            <Button type="submit" kind="primary" busy={save.isPending} disabled={!dirty || uploading > 0}>
               Save
             </Button>
           </footer>

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, queryClient, type Schemas } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -73,9 +73,8 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
   const replay = useMutation({
     mutationFn: () => unwrap(api.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', { params })),
     onSuccess: async () => {
+      await readAgain('webhook-deliveries');
       toast('It is sent again.');
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['webhook-deliveries'] });
     },
     onError: toastError,
   });
@@ -114,7 +113,7 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
             kind="primary"
             busy={replay.isPending}
             disabled={query.data?.status === 'pending'}
-            onClick={() => replay.mutate()}
+            onClick={() => replay.mutate(undefined, { onSuccess: onClose })}
           >
             Send again
           </Button>

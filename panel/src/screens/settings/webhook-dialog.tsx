@@ -1,9 +1,9 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { api, fieldError, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { type FormEvent, useState } from 'react';
+import { api, fieldError, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { textOrNull } from '../../ui/draft.ts';
+import { differences, textOrNull } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
@@ -35,24 +35,26 @@ export function WebhookDialog({
   onClose: () => void;
   onSecret: (secret: string) => void;
 }) {
+  // What the fields began with: the webhook may be read anew while they are edited.
+  const [base] = useState(webhook);
   const save = useMutation({
-    mutationFn: (body: Inputs['WebhookInput']) => send(webhook?.id, body),
+    mutationFn: (body: Inputs['WebhookInput']) => send(base, body),
     onSuccess: async (secret) => {
-      onClose();
+      await readAgain('webhooks');
       if (secret) onSecret(secret);
       else toast('Saved.');
-      await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    save.mutate({
+    const body = {
       url: String(form.get('url')).trim(),
       description: textOrNull(String(form.get('description'))),
       // The boxes are the contract's patterns.
       events: form.getAll('events') as Pattern[],
-    });
+    };
+    save.mutate(body, { onSuccess: onClose });
   }
   return (
     <Dialog open onClose={onClose} title={webhook ? 'Change the webhook' : 'New webhook'}>
@@ -93,9 +95,22 @@ function EventBoxes({ chosen, error }: { chosen: readonly string[]; error: strin
   );
 }
 
-async function send(webhook_id: string | undefined, body: Inputs['WebhookInput']): Promise<string | undefined> {
-  if (webhook_id === undefined) return (await unwrap(api.POST('/api/dashboard/webhooks', { body }))).secret;
-  const params = { path: { webhook_id } };
-  await unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body }));
+async function send(
+  webhook: Schemas['Webhook'] | undefined,
+  body: Inputs['WebhookInput'],
+): Promise<string | undefined> {
+  if (webhook === undefined) return (await unwrap(api.POST('/api/dashboard/webhooks', { body }))).secret;
+  const changes = differences(
+    { ...webhook, events: inOrder(webhook.events) },
+    { ...body, events: inOrder(body.events) },
+  );
+  if (Object.keys(changes).length === 0) return undefined;
+  const params = { path: { webhook_id: webhook.id } };
+  await unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: changes }));
   return undefined;
+}
+
+/** The boxes stand in another order than they were chosen in. */
+function inOrder<Text extends string>(events: readonly Text[]): Text[] {
+  return events.toSorted();
 }

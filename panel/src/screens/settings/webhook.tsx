@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Inputs, queryClient, type Schemas } from '../../api.ts';
+import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -108,7 +108,7 @@ function Acts({ webhook }: { webhook: Webhook }) {
         name={webhook.description || webhook.url}
         list="/settings/webhooks"
         send={() => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }))}
-        forget={forgetWebhooks}
+        shownBy={['webhooks', 'webhook-deliveries']}
       >
         Nothing is sent there any more, and the record of its deliveries is gone.
       </DeleteButton>
@@ -134,19 +134,13 @@ function Acts({ webhook }: { webhook: Webhook }) {
   );
 }
 
-async function forgetWebhooks(): Promise<void> {
-  await Promise.all(
-    ['webhooks', 'webhook-deliveries'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
-  );
-}
-
-/** A change of the webhook: shows what failed, and reads the webhook and its deliveries anew. */
+/** A change of the webhook: reads the webhook and its deliveries anew, then shows what came of it or what failed. */
 function useAct<Input, Answer>(send: (input: Input) => Promise<Answer>, done: (answer: Answer) => void) {
   return useMutation({
     mutationFn: send,
-    onSuccess: (answer) => {
+    onSuccess: async (answer) => {
+      await readAgain('webhooks', 'webhook-deliveries');
       done(answer);
-      void forgetWebhooks();
     },
     onError: toastError,
   });

@@ -1,7 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { AdjustmentReason } from '@commerce-backend/spec';
 import { useState } from 'react';
-import { api, queryClient, type Schemas } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -104,7 +104,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
       // First what the stock is now: without it the saved rows would show, and be compared with, what it was.
-      await readAgain();
+      await readAgain('inventory', 'products');
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
       if (saved > 0) toast(`${number(saved)} ${saved === 1 ? 'quantity' : 'quantities'} saved.`);
@@ -119,7 +119,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
       else setNote('');
     } catch (error) {
       toastError(error);
-      await readAgain();
+      await readAgain('inventory', 'products');
     } finally {
       setSaving(false);
     }
@@ -146,11 +146,6 @@ export function Changes({ changes }: { changes: StockChanges }) {
       </Button>
     </section>
   );
-}
-
-/** Resolves when what is shown of the stock was read anew; a read that fails leaves what is shown. */
-async function readAgain(): Promise<void> {
-  await Promise.all(['inventory', 'products'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
 /** Saves all rows, and says of the refused ones why. */

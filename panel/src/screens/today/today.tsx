@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
-import { Card, Loaded, Loading, Page } from '../../ui/page.tsx';
+import { Card, Facts, Loaded, Loading, Page } from '../../ui/page.tsx';
 import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
@@ -113,14 +113,7 @@ function Agents({ agents }: { agents: Overview['agents'] }) {
           confirms.
         </p>
       ) : (
-        <dl className="facts">
-          {facts.map(([name, value]) => (
-            <div key={name} className="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
       )}
     </Card>
   );

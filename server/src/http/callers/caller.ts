@@ -1,16 +1,8 @@
 import type { StaffRole } from '@commerce-backend/spec';
-import type { Mandate, Tenant } from '../../shop/shop.ts';
+import type { ActorType, Mandate, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
-export type CallerKind =
-  | 'agent'
-  | 'anonymous'
-  | 'guest_agent'
-  | 'staff'
-  | 'api_key'
-  | 'storefront'
-  | 'customer'
-  | 'sync';
+export type CallerKind = Exclude<ActorType, 'system'>;
 
 export interface Claim {
   kind: CallerKind;

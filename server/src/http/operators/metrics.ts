@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
@@ -104,9 +104,8 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
 /** Compares hashes: they have the same length, and the time reveals nothing about the token. */
 function bears(req: Request, token: string): boolean {
   const [scheme = '', given = ''] = (req.get('Authorization') ?? '').split(' ');
-  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(sha256(given), sha256(token));
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return (
+    scheme.toLowerCase() === 'bearer' &&
+    timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'))
+  );
 }

@@ -98,7 +98,7 @@ test('events of another shop, of an unknown kind or payment are taken and change
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('a signed event that says nothing, or is about what Stripe no longer has, is taken and changes nothing', async () => {
+test('a signed event that says nothing, or is about a payment that the shop never had, is taken and changes nothing', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
@@ -109,7 +109,7 @@ test('a signed event that says nothing, or is about what Stripe no longer has, i
       [],
       {},
       { object: 'payment_intent' },
-      { object: 'refund', id: 're_gone' },
+      { object: 'refund', id: 're_gone', metadata: ours },
       { object: 'refund', id: {} },
     ],
     ...['payment_intent', 'checkout.session'].flatMap((object) => [
@@ -137,6 +137,38 @@ test('a signed event that says nothing, or is about what Stripe no longer has, i
     expect([body, await post(shop.endpoint.url, body, `t=${time},v1=${mac}`)]).toEqual([body, 200]);
   }
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
+});
+
+test('an event about what the account does not have is not acknowledged, so that it comes again and the merchant sees why', async () => {
+  const shop = await stripe.givenShop();
+  const page = await shop.givenPage();
+  const order = await shop.givenPaidOrder();
+  const { rows } = await server.owner.query<{ id: string; order_id: string | null }>(
+    'select id, order_id from commerce.payments where site_id = $1',
+    [shop.site_id],
+  );
+  const ids = rows.map(({ id }) => ({ payment_id: id, site_id: shop.site_id }));
+  expect([ids.length, order.payment_status]).toEqual([2, 'paid']);
+  // What another account has, once the shop was given this one.
+  const objects = [
+    ...ids.flatMap((metadata) => [
+      { object: 'payment_intent', id: 'pi_elsewhere', metadata },
+      { object: 'checkout.session', id: 'cs_elsewhere', metadata },
+      { object: 'refund', id: 're_elsewhere', metadata },
+    ]),
+    // A refund that was made in the dashboard of Stripe names nothing of ours.
+    { object: 'refund', id: 're_elsewhere', payment_intent: 'pi_elsewhere', metadata: {} },
+  ];
+  for (const object of objects) {
+    const body = JSON.stringify({ id: `evt_${object.id}`, object: 'event', type: 'x', data: { object } });
+    const time = Math.floor(Date.now() / 1_000);
+    const mac = createHmac('sha256', shop.endpoint.secret).update(`${time}.${body}`).digest('hex');
+    const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': `t=${time},v1=${mac}` };
+    const answer = await fetch(shop.endpoint.url, { method: 'POST', headers, body });
+    const message = expect.stringContaining(`The Stripe account has no ${object.object} ${object.id}.`);
+    expect([answer.status, await answer.json()]).toEqual([409, expect.objectContaining({ error: 'conflict', message })]);
+  }
+  expect(await shop.orderOf(page.checkout_id)).toBeUndefined();
 });
 
 test('sites without an account, unknown sites and other methods are not found, and large bodies are refused', async () => {

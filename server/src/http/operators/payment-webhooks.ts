@@ -1,12 +1,13 @@
 import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
 import { takeRefundEvent } from '../../shop/checkout/moving.ts';
 import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findAnyTenant } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import { inTime } from '../../shop/payments/patience.ts';
-import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
+import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../../shop/payments/provider.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
@@ -71,7 +72,12 @@ async function receive(
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
-  const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(refuse);
+  const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(
+    async (error: unknown) => {
+      if (!(error instanceof UnknownToAccount)) return refuse(error);
+      await deadline.inShop(db, tenant, SYSTEM, (shop) => refuseOfOtherAccount(shop, error));
+    },
+  );
   if (event) await deadline.inShop(db, tenant, SYSTEM, (shop) => take(shop, secretKey, provider.name, event));
 }
 
@@ -79,6 +85,19 @@ function refuse(error: unknown): never {
   if (error instanceof InvalidSignature)
     throw new ShopError('invalid_request', 'The signature of the webhook is not valid.');
   throw error;
+}
+
+/**
+ * Such an event is not acknowledged: the provider sends it again for days, in which the right account can be set, and shows the
+ * merchant that it failed and why. One about a payment that the shop never had is nobody's here.
+ */
+async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
+  const known =
+    payment_id === undefined ||
+    (await shop.one(sql`select from payments where site_id = ${shop.siteId} and id = ${payment_id}`));
+  if (!known) return;
+  const remedy = 'If it belongs to an account that was set before, settle it there, or set that account again.';
+  throw new ShopError('conflict', `${message} ${remedy}`);
 }
 
 async function take(shop: Shop, secretKey: string, provider: string, event: ProviderEvent): Promise<void> {

@@ -18,7 +18,8 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
  *    only one of them be stored: an answer that was committed between the look and the lock undoes this request, which then
  *    runs again and finds it.
  * An error undoes all. If it is a business refusal, a second transaction claims the key and stores the refusal; a copy of the
- * request that claimed it in between has run by itself, and its answer is returned.
+ * request that claimed it in between has run by itself, and its answer is returned. A permission that the work found missing is
+ * recorded but not stored, as one that was missing before the work: once it is granted, the same call may be sent again.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -107,15 +108,18 @@ export async function runOncePerKey(
   const first = await otherAnswer(shop, connection, key, claimed);
   if (first) return { result: first, last: undefined };
   let result: Answer;
+  let isStored = true;
   try {
     result = await run();
   } catch (error) {
-    result = refusalToStore(error, key, shop.agent !== null);
+    isStored = !(error instanceof ShopError && error.code === 'insufficient_scope');
+    result = finalRefusal(error, key, shop.agent !== null);
     const other = await otherAnswer(shop, connection, key, claimAnew(shop, connection, key));
     if (other) return { result: other, last: undefined };
     if (error instanceof ShopError) await error.afterwards?.();
   }
-  return { result, last: remember(shop, key, result, alongside(result)) };
+  const recorded = alongside(result);
+  return { result, last: isStored ? remember(shop, key, result, recorded) : recorded };
 }
 
 /** The answer that another request under the key was given, if it came first. */
@@ -197,7 +201,7 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
 }
 
 /** The answer to a business refusal. Throws every other error, which undoes the whole request. */
-function refusalToStore(error: unknown, key: Key, forAgent: boolean): Answer {
+function finalRefusal(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
   return answer;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { logIn } from '../../../test/session.ts';
 import { openShop } from '../../../test/shop.ts';
+import { once } from '../../once.ts';
 import { type Operation, operationTable } from '../contract/contract.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -101,23 +102,15 @@ async function send(shop: Shop, operation: Operation, credentials: Credentials, 
 /** The headers by which each scheme of the contract is met, with sessions that begin when they are first asked for. */
 function credentialsOf(shop: Shop): Credentials {
   const { site_id, credentials } = shop;
-  const customer = lazily(() => shop.givenCustomer());
+  const customer = once(() => shop.givenCustomer());
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   return {
     ApiKey: async () => ({ 'X-API-Key': credentials.api_key }),
     SiteId: async () => ({ 'X-Site-ID': site_id }),
     StorefrontToken: async () => ({ 'X-Service-Token': credentials.storefront_token }),
     SyncSecret: async () => ({ 'X-Sync-Secret': credentials.sync_secret }),
-    StaffSession: lazily(async () => bearer((await logIn(shop)).session.access_token)),
-    CustomerToken: lazily(async () => bearer((await customer()).access_token)),
-    AgentToken: lazily(async () => bearer((await givenAgent(shop, await customer())).access_token)),
-  };
-}
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
+    StaffSession: once(async () => bearer((await logIn(shop)).session.access_token)),
+    CustomerToken: once(async () => bearer((await customer()).access_token)),
+    AgentToken: once(async () => bearer((await givenAgent(shop, await customer())).access_token)),
   };
 }

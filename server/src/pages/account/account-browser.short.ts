@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect } from 'vitest';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
+const { played, browser } = inChromium();
 
 const PASSWORD = 'correct horse battery staple';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
 
 /** A shop with a customer who ordered two things: one was sent, the other is out of stock. */
 async function givenCustomerWithOrder() {
@@ -56,7 +44,7 @@ for (const width of [1280, 375]) {
       `without script, ${width} pixels wide, in ${locale}, a customer looks at an order and orders again`,
       async () => {
         const { baseUrl, site_id, customer, order, dashboard } = await givenCustomerWithOrder();
-        const { page, complaints } = await openTab(browser, width);
+        const { page, complaints } = await openTab(browser(), width);
         await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
         const look = async (step: string) => {
           await leaveScreenshot(page, `account-${step}-${locale}-${width}`);

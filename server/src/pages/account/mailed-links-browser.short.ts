@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect } from 'vitest';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
+const { played, browser } = inChromium();
 
 const PASSWORD = 'a longer horse and a better staple';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
 
 async function givenShop() {
   const shop = await openShop();
@@ -33,7 +21,7 @@ async function givenShop() {
 }
 
 async function openLooked(width: number) {
-  const { page, complaints } = await openTab(browser, width);
+  const { page, complaints } = await openTab(browser(), width);
   const look = async (step: string) => {
     await leaveScreenshot(page, `${step}-${width}`);
     expect([step, await stumblingBlocks(page)]).toEqual([step, []]);

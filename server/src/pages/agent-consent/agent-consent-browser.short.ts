@@ -1,23 +1,11 @@
 import { requestConsent } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { askForConsent, poll } from '../../../test/agents.ts';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 for (const width of [1280, 375]) {
   played(
@@ -28,7 +16,7 @@ for (const width of [1280, 375]) {
       await shop.givenTerms();
       await shop.givenProduct({ name: 'Stoneware mug', price: '14.00', product_type: 'Kitchen' });
       const customer = await shop.givenCustomer();
-      const { page, complaints } = await openTab(browser, width);
+      const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `agent-${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);

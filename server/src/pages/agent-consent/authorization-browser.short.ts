@@ -1,25 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as oauth from 'openid-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect } from 'vitest';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { beginAuthorization, registeredClient } from '../../../test/oauth.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 played(
   'a customer is sent to the page by an app, allows it, and is led back to it past the policy of the page',
@@ -34,7 +22,7 @@ played(
     await new Promise<void>((listening) => app.listen(0, '127.0.0.1', listening));
     const redirect_uri = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
     const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
-    const { page, complaints } = await openTab(browser, 375);
+    const { page, complaints } = await openTab(browser(), 375);
     const heading = () => page.$eval('h1', ({ textContent }) => textContent);
     // A page of ours goes on to the app by itself.
     const backInTheApp = () => expect.poll(() => heading().catch(() => '')).toBe('Back in the app');

@@ -3,7 +3,8 @@ import type { Language } from '../../language/language.ts';
 import type { Approval } from '../../shop/agents/consents.ts';
 import type { ValidationError } from '../../shop/errors.ts';
 import { withoutHidden } from '../../shop/hidden-characters.ts';
-import { centsIn, digitsOf } from '../parts/agent-words.ts';
+import { currencyDigits } from '../../shop/money.ts';
+import { centsIn } from '../parts/agent-words.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import type { ConsentVisit } from './visit.ts';
@@ -77,7 +78,7 @@ export function consentMistakes(
 }
 
 function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
-  const digits = digitsOf(consent.currency);
+  const digits = currencyDigits(consent.currency);
   const wrong = { message: say('consent.amount_form', { example: digits > 0 ? '25.00' : '25' }) };
   const mistakes: Mistake<ConsentField>[] = [];
   const budget = centsIn(form.budget, digits);
@@ -103,7 +104,7 @@ function buysNothing({ budget, scopes }: ConsentForm): boolean {
 
 /** What a form without mistakes approves. */
 export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval & { budget_cents: number } {
-  const digits = digitsOf(currency);
+  const digits = currencyDigits(currency);
   const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
   const { budget_period, scopes, categories } = form;
   return {

@@ -3,7 +3,8 @@ import type { Language } from '../../language/language.ts';
 import type { AuthorizationRequest } from '../../shop/agents/authorization-requests.ts';
 import { placeOf } from '../../shop/agents/redirect-uris.ts';
 import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
-import { decimalOf, digitsOf } from '../parts/agent-words.ts';
+import { currencyDigits } from '../../shop/money.ts';
+import { decimalOf } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import {
   csrfField,
@@ -146,7 +147,7 @@ function formOf({
   categories,
   currency,
 }: AgentConsent): ConsentForm {
-  const digits = digitsOf(currency);
+  const digits = currencyDigits(currency);
   const max_per_order = max_per_order_cents === null ? '' : decimalOf(max_per_order_cents, digits);
   return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
 }

@@ -1,24 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../../test/chromium.ts';
+import { expect } from 'vitest';
+import type { Page } from '../../../test/chromium.ts';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { read } from '../../../test/qr-code.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, setWidth, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 async function givenCheckout() {
   const shop = await openShop();
@@ -76,7 +65,7 @@ for (const width of [1280, 375]) {
     `without script, ${width} pixels wide, a shopper gets from the cart to the confirmation`,
     async () => {
       const { url, dashboard } = await givenCheckout();
-      const { page, complaints } = await openTab(browser, width);
+      const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
@@ -120,7 +109,7 @@ played(
   'with the keyboard alone the order can be placed',
   async () => {
     const { url, dashboard } = await givenCheckout();
-    const { page } = await openTab(browser, 1280);
+    const { page } = await openTab(browser(), 1280);
     await page.goto(url);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.className')).toBe('skip');
@@ -160,7 +149,7 @@ played(
   'Enter in the field of the code applies it, on a form half filled in and on one that is complete',
   async () => {
     const { url } = await givenCheckout();
-    const { page, complaints } = await openTab(browser, 375);
+    const { page, complaints } = await openTab(browser(), 375);
     const enterCode = async () => {
       await page.type('#discount_code', 'WELCOME10');
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -189,7 +178,7 @@ played(
   'what cannot be bought is removed beside it, and nothing that was typed is lost',
   async () => {
     const { url, dashboard } = await givenCheckout();
-    const { page } = await openTab(browser, 375);
+    const { page } = await openTab(browser(), 375);
     await page.goto(url);
     await fillIn(page);
     const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'linen' } } });
@@ -212,7 +201,7 @@ played(
   'the transfer can be copied whole, reference and all, on the smallest screens',
   async () => {
     const { url } = await givenCheckout();
-    const { page } = await openTab(browser, 320);
+    const { page } = await openTab(browser(), 320);
     await page.goto(url);
     await fillIn(page);
     await press(page, 'save');
@@ -239,7 +228,7 @@ played(
 /** What a scanner reads from the screen. */
 async function scan(page: Page, selector: string): Promise<string | undefined> {
   const picture = await (await page.$(selector))?.screenshot({ encoding: 'base64' });
-  const { page: blank } = await openTab(browser, 320, { script: true });
+  const { page: blank } = await openTab(browser(), 320, { script: true });
   const { pixels, width, height } = (await blank.evaluate(`(async () => {
     const image = new Image();
     image.src = 'data:image/png;base64,${picture}';
@@ -256,7 +245,7 @@ played(
   'another site can neither frame the page nor post to it',
   async () => {
     const { url, dashboard } = await givenCheckout();
-    const { page } = await openTab(browser, 1280, { script: true });
+    const { page } = await openTab(browser(), 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
     // The form is refused even with the right token, since the browser says which origin it comes from.

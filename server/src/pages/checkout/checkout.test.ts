@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ordersOf } from '../../../test/buying.ts';
 import { formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -49,10 +50,6 @@ async function rows({ owner, site_id }: Given) {
     [site_id],
   );
   return found[0];
-}
-
-async function ordersOf({ dashboard }: Given) {
-  return (await dashboard.GET('/api/dashboard/orders')).data?.orders ?? [];
 }
 
 test('a shopper without script goes from the link to the order and its bank details', async () => {
@@ -482,6 +479,58 @@ test('another country asks for the delivery again', async () => {
   expect(asked.html).toContain('<a href="#shipping_option_id">Choose how it is delivered.</a>');
   const again = await browser.press(asked, 'save', { shipping_option_id: far.id });
   expect(again.html).toContain('Place order and pay €47.00');
+});
+
+test('a state is asked for where the addresses of the country have one, whoever gave the address', async () => {
+  const given = await givenCheckout();
+  const { browser, url, storefront, checkout } = given;
+  const option = await given.givenShippingOption({ name: 'Across', price: '9.00', countries: ['US'] });
+  const there = { ...DETAILS, shipping_country: 'US', shipping_postal_code: '94103', payment_method: 'bank_transfer' };
+  const first = await browser.press(await browser.open(url), 'save', there);
+  const asked = await browser.press(first, 'save', { shipping_option_id: option.id });
+  expect(asked.response.status).toBe(422);
+  expect(asked.html).toContain('<a href="#shipping_state">Enter the state or region.</a>');
+  const review = await browser.press(asked, 'save', { shipping_state: 'CA' });
+  expect(review.html).toContain('Place order and pay €37.00');
+
+  // By the API nothing more is required than before; the page then asks in place of the review.
+  const { data: ready } = await storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: checkout.id } },
+    body: {
+      shipping_address: {
+        last_name: 'Okafor',
+        address1: '1 Main St',
+        city: 'Reno',
+        postal_code: '89501',
+        country: 'US',
+      },
+    },
+  });
+  expect(ready).toMatchObject({ missing: [], status: 'ready' });
+  const form = await browser.open(url);
+  expect(form.html).not.toContain('value="place_order"');
+  expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay €37.00');
+});
+
+test('a number in the address that nobody could call is asked for at the field for the phone', async () => {
+  const given = await givenCheckout();
+  const { browser, url, storefront, checkout } = given;
+  await filledIn(given);
+  await storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: checkout.id } },
+    body: {
+      shipping_address: {
+        ...{ last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' },
+        phone: 'call me',
+      },
+    },
+  });
+  const form = await browser.open(url);
+  expect(form.html).not.toContain('value="place_order"');
+  const refused = await browser.press(form, 'save', { phone: 'call me' });
+  expect(refused.html).toContain('<a href="#phone">Enter a phone number that can be called');
+  const review = await browser.press(refused, 'save', { phone: '030 1234567' });
+  expect(review.html).toContain('value="place_order"');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
 import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
+import { isPhone } from '../../shop/address-rules.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import {
   ADDRESS_PARTS,
@@ -83,14 +84,12 @@ export function patchOf(entered: Entered, checkout: Checkout, shownCountry: stri
   };
 }
 
-/** The address as entered; what the form does not ask for stays as it was. */
+/** The address as entered; what the form does not ask for stays as it was, but for a number that nobody could call. */
 function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
   const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
   if (parts.every(([, value]) => value === null)) return null;
-  return { ...Object.fromEntries(parts), ...(before?.phone && { phone: before.phone }) } as Record<
-    AddressPart,
-    string | null
-  >;
+  const address: Address = Object.fromEntries(parts);
+  return before?.phone && isPhone(before.phone, address.country) ? { ...address, phone: before.phone } : address;
 }
 
 /** What is wrong with a change by itself, in words, each at its field. */
@@ -151,12 +150,12 @@ function wordsFor({ say }: Language, field: FieldName): string {
 
 /** The fields that a checkout still lacks, each as a mistake. */
 export function mistakesOfMissing(language: Language, missing: readonly string[]): Mistake[] {
-  const fields = missing.flatMap((name): FieldName[] =>
-    name === 'shipping_address'
-      ? REQUIRED_PARTS.map((part) => addressField('shipping', part))
-      : [fieldAt(name.split('.'))],
-  );
-  return inOrder(fields.map((field) => ({ field, message: askFor(language, field) })));
+  const fields = missing.flatMap((name): FieldName[] => {
+    if (name === 'shipping_address') return REQUIRED_PARTS.map((part) => addressField('shipping', part));
+    // The form has one field for a phone number.
+    return [name === 'shipping_address.phone' ? 'phone' : fieldAt(name.split('.'))];
+  });
+  return inOrder([...new Set(fields)].map((field) => ({ field, message: askFor(language, field) })));
 }
 
 function askFor(language: Language, field: FieldName): string {

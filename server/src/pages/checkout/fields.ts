@@ -33,7 +33,7 @@ export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   address2: { autocomplete: 'address-line2', optional: true, maximum: 255 },
   postal_code: { autocomplete: 'postal-code', maximum: 32 },
   city: { autocomplete: 'address-level2', maximum: 255 },
-  state: { autocomplete: 'address-level1', optional: true, maximum: 255 },
+  state: { autocomplete: 'address-level1', maximum: 255 },
 };
 
 export type AddressKind = 'shipping' | 'billing';

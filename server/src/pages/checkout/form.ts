@@ -1,5 +1,5 @@
 import type { Language } from '../../language/language.ts';
-import { needsPostalCode } from '../../shop/address-rules.ts';
+import { needsPostalCode, needsState } from '../../shop/address-rules.ts';
 import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
@@ -124,6 +124,7 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
     textField(view.form, {
       ...ADDRESS_FIELDS[part],
       ...(part === 'postal_code' && { optional: isCodeOptional(view, kind) }),
+      ...(part === 'state' && { optional: isStateOptional(view, kind) }),
       label: language.say(`checkout.${part}`),
       name: addressField(kind, part),
       autocomplete: autocomplete(kind, part),
@@ -136,6 +137,14 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
 function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
   const chosen = view.form.entered[addressField(kind, 'country')];
   return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
+}
+
+/** Called optional until a country that needs it is chosen, and always in a bill. */
+function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
+  const countries = countriesFor(view, kind);
+  const chosen =
+    view.form.entered[addressField(kind, 'country')] ?? (countries.length === 1 ? countries[0] : undefined);
+  return kind === 'billing' || !chosen || !needsState(chosen);
 }
 
 /** Always includes the country that was entered: that the shop does not deliver there is said after it was chosen. */

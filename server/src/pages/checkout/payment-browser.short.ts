@@ -1,26 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../../test/chromium.ts';
+import { expect, onTestFinished } from 'vitest';
+import type { Page } from '../../../test/chromium.ts';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 /** A server that is reached at its own public address, so that a browser finds the way back to it. */
 async function givenReachableServer() {
@@ -62,7 +51,7 @@ async function follow(page: Page, selector: string): Promise<void> {
 
 /** Where pages go on by themselves, the browser needs another moment. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
-  for (let tries = 0; tries < 100 && !pattern.test(page.url()); tries += 1) {
+  for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));
   }
   expect(page.url()).toMatch(pattern);
@@ -75,7 +64,7 @@ for (const width of [1280, 375]) {
     async () => {
       const { baseUrl } = await givenReachableServer();
       const { url, dashboard } = await givenReview(baseUrl);
-      const { page, complaints } = await openTab(browser, width);
+      const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `payment-${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
@@ -113,7 +102,7 @@ played(
     const { url, site_id } = await givenReview(baseUrl);
     const bank = await givenForeignPage();
     bank.comeBackTo(`${url}/return`);
-    const { page, complaints } = await openTab(browser, 1280);
+    const { page, complaints } = await openTab(browser(), 1280);
     await page.goto(url);
     await page.click('[name="card_token"][value="page"]');
     await page.click('button[value="place_order"]');

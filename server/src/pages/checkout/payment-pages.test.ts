@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ordersOf } from '../../../test/buying.ts';
 import { type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
@@ -14,10 +15,6 @@ async function givenReview() {
 }
 
 type Given = Awaited<ReturnType<typeof givenReview>>;
-
-async function ordersOf({ dashboard }: Given) {
-  return (await dashboard.GET('/api/dashboard/orders')).data?.orders ?? [];
-}
 
 /** Where a page sends the browser by itself; the page shows the same address as a link. */
 function goesOnTo({ response, html }: Page): string {

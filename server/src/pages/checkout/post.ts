@@ -16,6 +16,7 @@ import type { Entered, Mistake } from './fields.ts';
 import { answerRefusal } from './refusals.ts';
 import { showOpen, showOver } from './show.ts';
 import { type CheckoutVisit, countCheckout, type Posted, takesTestCards } from './visit.ts';
+import { wantedOf } from './wanted.ts';
 import { viewOrder } from './way-to-order.ts';
 
 const OPERATIONS: Record<string, Operation['id']> = {
@@ -68,7 +69,8 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     if (wrong.length > 0) {
       const rest = withoutWrong(patch, wrong);
       const missing = action === 'save' ? await checkouts.missingAfter(shop, visit.checkoutDeps, before.id, rest) : [];
-      const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(missing, posted)));
+      const wanted = action === 'save' ? wantedOf(visit, { ...before, ...rest, missing }) : [];
+      const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(wanted, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
     // The code comes first: discounts are locked before stock, everywhere.
@@ -100,8 +102,9 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
   if (pressed !== 'save') return { redirect: hasFields ? `${path}?change=1#summary` : path };
-  const mistakes = mistakesOfMissing(visit.language, asked(after.missing, posted));
-  if (mistakes.length === 0) return { redirect: after.missing.length > 0 ? `${path}#shipping_option_id` : path };
+  const wanted = wantedOf(visit, after);
+  const mistakes = mistakesOfMissing(visit.language, asked(wanted, posted));
+  if (mistakes.length === 0) return { redirect: wanted.length > 0 ? `${path}#shipping_option_id` : path };
   if (action !== 'save') return { redirect: `${path}?change=1#summary` };
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }

@@ -21,6 +21,7 @@ import { failureAlert, openPayment } from './payment.ts';
 import { checkoutReview } from './review.ts';
 import type { CheckoutView } from './view.ts';
 import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
+import { wantedOf } from './wanted.ts';
 import { findWay } from './way-to-order.ts';
 
 /** GET: the page as the checkout stands. The database itself refuses any change. */
@@ -97,6 +98,6 @@ export async function showOpen(
   if (checkout.payment) return { status, html: openPayment(view) };
   const lack = lackOf(view);
   if (lack) return { status, html: checkoutClosed(view, lack) };
-  const html = wish === 'review' && checkout.missing.length === 0 ? checkoutReview(view) : checkoutForm(view);
+  const html = wish === 'review' && wantedOf(visit, checkout).length === 0 ? checkoutReview(view) : checkoutForm(view);
   return { status, html };
 }

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect, vi } from 'vitest';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 /** An order of a guest in a German shop, where its mail leads to. */
 async function givenLink() {
@@ -45,7 +33,7 @@ for (const width of [1280, 375]) {
     `without script, ${width} pixels wide, a guest follows an order from the link in its mail`,
     async () => {
       const { url, dashboard, order_id, order_number } = await givenLink();
-      const { page, complaints } = await openTab(browser, width);
+      const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `order-${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
@@ -92,7 +80,7 @@ played(
   'with script, amount, IBAN and reference are copied as the forms of banks take them, and no line moves for the buttons',
   async () => {
     const { url, baseUrl, order_number } = await givenLink();
-    const { page, complaints } = await openTab(browser, 375, { script: true });
+    const { page, complaints } = await openTab(browser(), 375, { script: true });
     await page.browserContext().overridePermissions(baseUrl, ['clipboard-read', 'clipboard-sanitized-write']);
     await page.evaluateOnNewDocument(`
       globalThis.shifts = 0;
@@ -122,7 +110,7 @@ played(
   'the policy lets no other script run, not even of our own origin or within the page',
   async () => {
     const { url, baseUrl } = await givenLink();
-    const { page } = await openTab(browser, 1280, { script: true });
+    const { page } = await openTab(browser(), 1280, { script: true });
     const blocked: string[] = [];
     await page.exposeFunction('blocked', (what: string) => blocked.push(what));
     await page.evaluateOnNewDocument(

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { panelCookieName } from '../../http/callers/panel-session.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import { type KeptFile, keepFile, sendKeptFile } from '../../http/pipeline/kept-file.ts';
+import { SECURITY_HEADERS } from '../parts/headers.ts';
 
 /**
  * The merchant's panel as `npm run build` made it: one page for all its addresses, and files whose names contain a hash of their
@@ -25,12 +26,7 @@ const HEADERS = {
   ].join('; '),
   // With no referrer at all, browsers would hide the origin in some of the panel's own calls.
   'Referrer-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+  ...SECURITY_HEADERS,
 };
 
 const TYPES: Record<string, string> = {

@@ -1,5 +1,6 @@
 import type { AgentScope, AgentToken, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import { currencyDigits } from '../../shop/money.ts';
 import { type Html, html } from './html.ts';
 import { rich } from './words.ts';
 
@@ -38,7 +39,7 @@ export function endInWords({ say }: Language, { status, revoked_by }: Ended): st
 
 /** An amount of minor units, as people read it. */
 export function budgetInWords(language: Language, cents: number, currency: string): string {
-  return language.amount(decimalOf(cents, digitsOf(currency)), currency);
+  return language.amount(decimalOf(cents, currencyDigits(currency)), currency);
 }
 
 /** The same with how often it is there anew. */
@@ -52,10 +53,6 @@ export function budgetOfPeriod(language: Language, cents: number, period: Budget
     default:
       return language.say('consent.in_total', { amount });
   }
-}
-
-export function digitsOf(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 /** Minor units as a plain decimal, for a field. */

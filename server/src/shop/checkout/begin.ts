@@ -49,8 +49,12 @@ export async function draftOf(
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
     // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.
-    phone: phone && !isPhone(phone, shipping_address?.country) ? null : phone,
-    ...{ email, shipping_address, billing_address: null, shipping_option_id: null, payment_method: null, note: null },
+    phone: isCallable(phone, shipping_address) ? phone : null,
+    shipping_address:
+      shipping_address && !isCallable(shipping_address.phone, shipping_address)
+        ? { ...shipping_address, phone: null }
+        : shipping_address,
+    ...{ email, billing_address: null, shipping_option_id: null, payment_method: null, note: null },
     ...{
       marketing_opt_in: false,
       marketing_wording: null,
@@ -63,6 +67,10 @@ export async function draftOf(
     // These are those of the moment when it is written.
     ...{ expires_at: '', created_at: '', updated_at: '' },
   };
+}
+
+function isCallable(phone: string | null | undefined, address: Address | null): boolean {
+  return !phone || isPhone(phone, address?.country);
 }
 
 async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {

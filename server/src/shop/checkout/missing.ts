@@ -29,6 +29,7 @@ export function missingOf({ row, requires_shipping, shipping_option, payment_met
     else {
       missing.push(...ADDRESS_FIELDS.filter((field) => !address[field]).map((field) => `shipping_address.${field}`));
       if (judged && !hasPostalCode(address)) missing.push('shipping_address.postal_code');
+      if (judged && address.phone && !isPhone(address.phone, address.country)) missing.push('shipping_address.phone');
     }
   }
   if (requires_shipping && !shipping_option) missing.push('shipping_option_id');

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect } from 'vitest';
 import { everyMail } from '../../../test/every-mail.ts';
+import { inChromium } from '../../../test/in-chromium.ts';
 import { leaveScreenshot, openTab, stumblingBlocks } from '../../../test/tab.ts';
 import { LANGUAGES } from '../../language/locales.ts';
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
+const { played, browser } = inChromium();
 
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#7a9"/></svg>`;
 
@@ -24,7 +12,7 @@ for (const locale of LANGUAGES) {
   played(
     `every mail in ${locale} can be read on small and large screens, in light and in dark`,
     async () => {
-      const { page, complaints } = await openTab(browser, 375);
+      const { page, complaints } = await openTab(browser(), 375);
       await page.setRequestInterception(true);
       page.on('request', (request) => {
         const isPicture = new URL(request.url()).host === 'shop.example' && request.resourceType() === 'image';

@@ -5,6 +5,7 @@ import { actorBehind } from '../actor-names.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
+import { takeTurn } from './members.ts';
 
 /**
  * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life cycle: a secret is
@@ -137,14 +138,10 @@ export async function revoke<Kind extends CredentialKind>(
   return revoked;
 }
 
+/** Keys that are made at once take turns, so that their count stays within the limit. */
 async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
   await takeTurn(shop);
   return insert(shop, kind, input);
-}
-
-/** Makes calls that create secrets of one site wait for each other, so that the count below stays right. */
-async function takeTurn(shop: Shop): Promise<void> {
-  await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
 }
 
 async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {

@@ -64,7 +64,7 @@ async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   );
 }
 
-/** Makes changes of one site's staff wait for each other, until the transaction ends. */
+/** Makes changes of one site's staff and of its keys wait for each other, until the transaction ends. */
 export async function takeTurn(shop: Shop): Promise<void> {
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
 }

@@ -26,7 +26,7 @@ export interface PaymentProvider {
    * left, `failed` when a person must deal with it.
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
-  /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature. */
+  /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature and UnknownToAccount. */
   receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }
 
@@ -110,6 +110,19 @@ export type ProviderEvent =
   | { event_id: string; payment_id: string; outcome: Outcome }
   | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome }
   | { event_id: string; payment_id: string; made: MadeRefund };
+
+/**
+ * A webhook is about something that the configured account does not have: as after the shop was given another account, while the
+ * events of the first still come. `payment_id` is the payment that it names, if it names one of this shop.
+ */
+export class UnknownToAccount extends Error {
+  readonly payment_id: string | undefined;
+
+  constructor(message: string, payment_id: string | undefined, options: ErrorOptions) {
+    super(message, options);
+    this.payment_id = payment_id;
+  }
+}
 
 /** A webhook that does not come from the provider. */
 export class InvalidSignature extends Error {}

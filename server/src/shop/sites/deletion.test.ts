@@ -37,13 +37,17 @@ async function givenRefundDue(shop: TestShop) {
   if (error) throw new Error(`The order was not cancelled: ${JSON.stringify(error)}`);
 }
 
-test.each([[{ open_payments: 1, refunds_due: 0 }], [{ open_payments: 0, refunds_due: 1 }]])(
+test.each([
+  [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
+  [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
+  [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
+])(
   'a site that has %o is deleted, now or later, only by force, and a refusal changes nothing',
   async (owing) => {
     const given = async () => {
-      if (owing.refunds_due) {
+      if (owing.open_payments === 0) {
         const shop = await openShop();
-        await givenRefundDue(shop);
+        await (owing.refunds_due ? givenRefundDue(shop) : shop.givenOrder());
         return shop;
       }
       const shop = await stripe.givenShop();
@@ -65,6 +69,16 @@ test.each([[{ open_payments: 1, refunds_due: 0 }], [{ open_payments: 0, refunds_
     expect(await stateOf(shop)).toBeUndefined();
   },
 );
+
+test('a bank transfer whose deadline has passed is awaited no more', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenOrder();
+  await shop.owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 minute' where site_id = $1 and id = $2`,
+    [shop.site_id, id],
+  );
+  expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
+});
 
 test('a cancelled order whose money went back owes nothing', async () => {
   const shop = await openShop();

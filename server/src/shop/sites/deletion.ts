@@ -18,7 +18,7 @@ const NO_SITE = '00000000-0000-0000-0000-000000000000';
 export interface DeletionOptions {
   /** Without waiting. */
   now: boolean;
-  /** Although payments are under way or money is owed to customers. */
+  /** Although payments are under way, bank transfers are awaited or money is owed to customers. */
   force: boolean;
   /** Told how far a deletion without waiting is. */
   onStep?: (step: Step) => void;
@@ -37,7 +37,7 @@ export interface Removed {
 /**
  * Deletes a site: after 30 days, in which it is suspended, or at once. Then it goes in steps, which other sites do not wait for, and
  * whatever ends the process, the next call or the job goes on. Throws `not_found`, and `conflict` without `force` while payments are
- * open or refunds due.
+ * open, bank transfers awaited or refunds due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -119,6 +119,8 @@ export interface Owed {
   open_payments: number;
   /** Orders that were paid and then cancelled, whose money did not go back yet. */
   refunds_due: number;
+  /** Orders whose customers were told where to transfer the money, and may do so until the deadline. */
+  awaited_transfers: number;
 }
 
 /** What a site owes, on a connection that sees it. */
@@ -136,19 +138,25 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
           select coalesce(sum(r.amount), 0) from commerce.refunds r
           left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
-        )::int as refunds_due`,
+        )::int as refunds_due,
+      (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid
+        and o.payment_status = 'awaiting_payment' and o.payment_due_at > now())::int as awaited_transfers`,
   );
-  return rows[0] ?? { open_payments: 0, refunds_due: 0 };
+  return rows[0] ?? { open_payments: 0, refunds_due: 0, awaited_transfers: 0 };
 }
 
-/** Throws `conflict` while payments are under way, or money is owed for orders that were paid and then cancelled. */
+/**
+ * Throws `conflict` while payments are under way, money may still come by bank transfer, or money is owed for orders that were paid
+ * and then cancelled.
+ */
 async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
-  const { open_payments, refunds_due } = await owed(owner, site_id);
-  if (open_payments === 0 && refunds_due === 0) return;
+  const owing = await owed(owner, site_id);
+  const { open_payments, refunds_due, awaited_transfers } = owing;
+  if (open_payments + refunds_due + awaited_transfers === 0) return;
   throw new ShopError(
     'conflict',
-    `The site has ${open_payments} open payments and owes refunds for ${refunds_due} orders. Settle them, or force the deletion.`,
-    { open_payments, refunds_due },
+    `The site has ${open_payments} open payments, awaits a bank transfer for ${awaited_transfers} orders and owes refunds for ${refunds_due} orders. Settle them, or force the deletion.`,
+    { ...owing },
   );
 }
 

@@ -100,7 +100,7 @@ test('a deleted site leaves no row in any table that has sites, no file and no j
   const before = await left(neighbour.site_id);
 
   const store = directoryStore(FILES_DIR);
-  const done = await asOwner((owner) => deleteSite(owner, store, site_id, { now: true, force: false }));
+  const done = await asOwner((owner) => deleteSite(owner, store, site_id, { now: true, force: true }));
 
   expect(done).toMatchObject({ removed: { logins: 1 } });
   expect(await left(site_id)).toEqual([]);

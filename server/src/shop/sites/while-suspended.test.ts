@@ -91,3 +91,30 @@ test('what a shopper pays while the site is suspended becomes the order by the w
   await resume(shop.site_id);
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
 });
+
+test('a link to buy in a suspended shop ends at a page that says, in the language of the reader, that the shop is closed', async () => {
+  const shop = await openShop();
+  const { variants } = await shop.givenProduct({ name: 'Blue mug' });
+  const follow = async (language: string) => {
+    const link = `${shop.baseUrl}/sites/${shop.site_id}/buy/${variants[0]?.id}:1`;
+    const answer = await fetch(link, { headers: { 'Accept-Language': language } });
+    return { status: answer.status, type: answer.headers.get('Content-Type'), page: await answer.text() };
+  };
+  expect(await follow('en')).toMatchObject({ status: 200, page: expect.stringContaining('Blue mug') });
+
+  await suspend(shop.site_id);
+
+  for (const [language, words] of [
+    ['en', 'This shop is closed at the moment'],
+    ['de', 'Dieser Shop ist zurzeit geschlossen'],
+    ['fr', 'Cette boutique est fermée pour le moment'],
+  ] as const) {
+    const { status, type, page } = await follow(language);
+    // 403 is what a suspended shop answers everywhere.
+    expect([status, type]).toEqual([403, expect.stringMatching(/^text\/html/)]);
+    expect(page).toContain(`<h1>${words}</h1>`);
+    expect(page).toContain(`lang="${language}"`);
+    expect(page).not.toContain('Blue mug');
+    expect(page).not.toContain('site_suspended');
+  }
+});

@@ -2,19 +2,19 @@ import { useMutation } from '@tanstack/react-query';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import { ordersChanged } from '../order-queries.ts';
 
-/** An act on an order: says that it was done, and shows the order as it is then. */
+/** An act on an order: shows the order as it is then, closes its dialog if that is still open, and says that it was done. */
 export function useAct<Input = void>(
   act: (input: Input) => Promise<unknown>,
   { said, onDone, quiet = false }: { said: string; onDone?: () => void; quiet?: boolean },
 ) {
-  return useMutation<unknown, Error, Input>({
+  const work = useMutation<unknown, Error, Input>({
     mutationFn: act,
     onSuccess: async () => {
-      toast(said);
-      onDone?.();
       await ordersChanged();
+      toast(said);
     },
     // A dialog shows its own error beside the field.
     ...(!quiet && { onError: toastError }),
   });
+  return { ...work, mutate: (input: Input) => work.mutate(input, { onSuccess: () => onDone?.() }) };
 }

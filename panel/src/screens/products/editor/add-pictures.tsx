@@ -18,7 +18,10 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   const fail = useCallback((error: unknown) => setErrors((before) => [...before, error]), []);
   const uploads = useUploads(onAdd, fail);
   const { waiting } = uploads;
-  useEffect(() => onUploading(waiting), [waiting, onUploading]);
+  useEffect(() => {
+    onUploading(waiting);
+    return () => onUploading(0);
+  }, [waiting, onUploading]);
 
   function send(files: File[]) {
     setErrors([]);
@@ -66,18 +69,26 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   );
 }
 
-/** Uploads one picture after the other; one that fails stops no other. */
+/** Uploads one picture after the other; one that fails stops no other. What has not arrived when the field goes is not added. */
 function useUploads(onAdd: Add, onError: (error: unknown) => void) {
   const [waiting, setWaiting] = useState(0);
   const add = useRef(onAdd);
   add.current = onAdd;
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+    };
+  }, []);
 
   async function send(files: File[]) {
     setWaiting((now) => now + files.length);
     for (const file of files) {
+      if (gone.current) return;
       try {
         const { id, url } = await uploadPicture(file);
-        add.current({ url, file_id: id });
+        if (!gone.current) add.current({ url, file_id: id });
       } catch (failure) {
         onError(failure);
       } finally {

@@ -156,8 +156,3 @@ export function isSame(one: Draft, other: Draft): boolean {
 function withoutKeys(draft: Draft): string {
   return JSON.stringify(draft, (name, value) => (name === 'key' ? undefined : value));
 }
-
-/** A decimal comma is how half of the world writes amounts. */
-export function plainAmount(typed: string): string {
-  return typed.trim().replace(',', '.');
-}

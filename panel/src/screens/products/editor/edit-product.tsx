@@ -13,7 +13,7 @@ import { UnsavedGuard } from '../../../ui/unsaved.tsx';
 import { inFields } from './differences.ts';
 import { draftOf, type Product } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { fieldErrors, forgetProducts, loadProduct, useEditor } from './use-editor.ts';
+import { fieldErrors, loadProduct, SHOWN_BY, useEditor } from './use-editor.ts';
 
 export function EditProduct({ params }: { params: Record<string, string> }) {
   const id = params.product_id ?? '';
@@ -61,6 +61,7 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
       <UnsavedGuard dirty={(dirty || uploading > 0) && !gone} />
       <Held busy={saving !== undefined}>
         <Editor
+          key={editor.round}
           draft={draft}
           setDraft={editor.setDraft}
           errorOf={fieldErrors(editor.error, draft)}
@@ -121,7 +122,7 @@ function Delete({ product, onDeleted }: { product: Versioned<Product>; onDeleted
       send={() =>
         unwrap(api.DELETE('/api/dashboard/products/{product_id}', { params, headers: ifMatch(product.etag) }))
       }
-      forget={forgetProducts}
+      shownBy={SHOWN_BY}
       onDeleted={onDeleted}
     >
       It leaves the shop and its collections for good. Orders keep what was bought. To hide it and keep it, set its

@@ -26,10 +26,10 @@ export function NewProduct() {
     try {
       const { id, failure } = await createProduct(what);
       setCreated(true);
-      if (failure) toastError(failure);
-      toast(what.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
       await forgetProducts();
       navigate(`/products/${id}`, { replace: true });
+      if (failure) toastError(failure);
+      toast(what.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
     } catch (failure) {
       setError(failure);
       toastError(failure);

@@ -26,7 +26,7 @@ export function SingleVariant({
             value={variant[name]}
             required={name === 'price'}
             disabled={name === 'quantity' && !canCount}
-            error={variantError(errorOf, variant.key, name)}
+            error={variantError(errorOf, variant, name)}
             onChange={(event) => onChange(variant.key, { [name]: event.target.value })}
           />
         ))}

@@ -1,6 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useState } from 'react';
-import { api, fieldError, queryClient, type Versioned, versioned } from '../../../api.ts';
+import { api, fieldError, readAgain, type Versioned, versioned } from '../../../api.ts';
 import { type ConflictSource, conflictOf } from '../../../ui/conflict-dialog.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import { rebased } from './differences.ts';
@@ -16,10 +16,10 @@ export function loadProduct(product_id: string, signal?: AbortSignal): Promise<V
 }
 
 /** Lists, stock and collections show products too. */
-export async function forgetProducts(): Promise<void> {
-  await Promise.all(
-    ['products', 'inventory', 'collections'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
-  );
+export const SHOWN_BY = ['products', 'inventory', 'collections'] as const;
+
+export function forgetProducts(): Promise<void> {
+  return readAgain(...SHOWN_BY);
 }
 
 interface Conflict {
@@ -34,6 +34,7 @@ export function useEditor(loaded: Versioned<Product>) {
   const [saving, setSaving] = useState<{ done: number; of: number }>();
   const [error, setError] = useState<unknown>();
   const [conflict, setConflict] = useState<Conflict>();
+  const [round, setRound] = useState(0);
   const { id } = loaded.data;
 
   function show(product: Versioned<Product>, next: Draft = draftOf(product.data)) {
@@ -77,7 +78,13 @@ export function useEditor(loaded: Versioned<Product>) {
     conflict,
     dirty: !isSame(draft, draftOf(base.data)),
     save: () => save(),
-    discard: () => show(base),
+    /** Another one after each time that everything was discarded: what was on its way then, such as a picture, is not wanted either. */
+    round,
+    discard: () => {
+      show(base);
+      setError(undefined);
+      setRound((now) => now + 1);
+    },
     keepMine: () => conflict && save(conflict.theirs, rebased(base.data, draft, conflict.theirs.data)),
     takeTheirs: () => {
       if (conflict) show(conflict.theirs);

@@ -1,3 +1,4 @@
+import { ambiguityOf } from '../../../ui/decimals.ts';
 import type { VariantDraft } from './draft.ts';
 
 /** The texts of a variant, in the order in which they are filled in. */
@@ -17,10 +18,12 @@ export const WEIGHT_UNITS: VariantDraft['weight_unit'][] = ['kg', 'g', 'lb', 'oz
 
 export type ErrorOf = (field: string) => string | undefined;
 
-/** The server names a field as its own call does. */
-export function variantError(errorOf: ErrorOf, key: string, name: TextName): string | undefined {
+/** What is wrong with a field: at once where it can be read in two ways, else what the server said, which names it as its own call does. */
+export function variantError(errorOf: ErrorOf, variant: VariantDraft, name: TextName): string | undefined {
+  const { inputMode } = TEXTS.find((text) => text.name === name) ?? {};
   const names = name === 'quantity' ? ['inventory_quantity', 'set_to'] : [name];
-  return names.map((each) => errorOf(`variants.${key}.${each}`)).find(Boolean);
+  const said = names.map((each) => errorOf(`variants.${variant.key}.${each}`)).find(Boolean);
+  return (inputMode === 'decimal' && ambiguityOf(variant[name])) || said;
 }
 
 export type ChangeVariant = (key: string, changes: Partial<VariantDraft>) => void;

@@ -68,7 +68,7 @@ export function VariantGrid({
                 variant={variant}
                 more={more}
                 pictured={pictured}
-                errors={texts.map(({ name }) => variantError(errorOf, variant.key, name)).join('\n')}
+                errors={texts.map(({ name }) => variantError(errorOf, variant, name)).join('\n')}
                 canCount={canCount || variant.id === undefined}
                 only={variants.length === 1}
                 onChange={onChange}

@@ -4,6 +4,7 @@ import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { forgetProducts } from '../editor/use-editor.ts';
 import { Outcome } from './outcome.tsx';
@@ -26,6 +27,8 @@ export function ImportProducts() {
   const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
+  // From the press on: a large file takes a while to read before anything is sent.
+  const [working, setWorking] = useState(false);
   const stop = useRef<AbortController>(undefined);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));
@@ -33,7 +36,8 @@ export function ImportProducts() {
   };
 
   async function run(dry_run: boolean) {
-    if (!file) return;
+    if (!file || working) return;
+    setWorking(true);
     setError(undefined);
     stop.current = new AbortController();
     try {
@@ -46,6 +50,8 @@ export function ImportProducts() {
       if (!dry_run) await forgetProducts();
     } catch (failure) {
       setError(failure);
+    } finally {
+      setWorking(false);
     }
   }
 
@@ -53,25 +59,28 @@ export function ImportProducts() {
   const importable = tried ? state.counts.created + state.counts.updated : 0;
   return (
     <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
-      <ChooseFile
-        file={file}
-        onFile={(next) => {
-          setState(undefined);
-          setError(
-            next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined,
-          );
-          setFile(next.size > MOST_BYTES ? undefined : next);
-        }}
-      />
+      {/* What comes of one file is not to stand below the name of another. */}
+      <Held busy={working}>
+        <ChooseFile
+          file={file}
+          onFile={(next) => {
+            setState(undefined);
+            setError(
+              next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined,
+            );
+            setFile(next.size > MOST_BYTES ? undefined : next);
+          }}
+        />
+      </Held>
       <FormError error={error} />
-      {file && <ImportSettings settings={settings} onChange={change} disabled={state?.running === true} />}
-      {file && !state?.running && (
+      {file && <ImportSettings settings={settings} onChange={change} disabled={working} />}
+      {file && (
         <div className="actions">
-          <Button kind={tried ? 'plain' : 'primary'} onClick={() => void run(true)}>
+          <Button kind={tried ? 'plain' : 'primary'} busy={working} onClick={() => void run(true)}>
             {tried ? 'Try again' : 'Try it first (dry run)'}
           </Button>
-          {tried && importable > 0 && <ImportNow count={importable} onImport={() => void run(false)} />}
-          {state && !state.dry_run && <LinkButton to="/products">See the products</LinkButton>}
+          {tried && importable > 0 && !working && <ImportNow count={importable} onImport={() => void run(false)} />}
+          {state && !state.dry_run && !working && <LinkButton to="/products">See the products</LinkButton>}
         </div>
       )}
       {state && <Outcome state={state} onStop={() => stop.current?.abort()} />}

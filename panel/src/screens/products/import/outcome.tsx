@@ -1,10 +1,12 @@
 import { useMemo } from 'react';
 import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
+import { csvOf, download } from '../../../ui/csv.ts';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
 import { Card } from '../../../ui/page.tsx';
-import type { ImportState, Mistake } from './run-import.ts';
+import type { Finding, Findings } from './findings.ts';
+import type { ImportState } from './run-import.ts';
 
 /** How far an import is, and what became of it, row by row where something is wrong. */
 export function Outcome({ state, onStop }: { state: ImportState; onStop: () => void }) {
@@ -41,15 +43,21 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
         )}
         <FormError error={error}>Import the file again to go on: what is there already stays as it is.</FormError>
       </Card>
-      {!running && mistakes.length > 0 && (
-        <Mistakes
+      {!running && mistakes.count > 0 && (
+        <Listed
           title="Refused"
+          file="refused.csv"
           hint={`${dry_run ? 'Everything else would be imported' : 'Everything else is imported'}. Mend these in the file, and import it again.`}
-          rows={mistakes}
+          findings={mistakes}
         />
       )}
-      {!running && warnings.length > 0 && (
-        <Mistakes title="Changed on the way" hint="These are imported, but not as the file has them." rows={warnings} />
+      {!running && warnings.count > 0 && (
+        <Listed
+          title="Changed on the way"
+          file="changed-on-the-way.csv"
+          hint="These are imported, but not as the file has them."
+          findings={warnings}
+        />
       )}
     </>
   );
@@ -60,13 +68,14 @@ function titleOf({ running, dry_run }: ImportState): string {
   return dry_run ? 'What would happen' : 'What was imported';
 }
 
-/** As many as are drawn; the rest is counted. */
+/** As many as are drawn; the rest is counted, and in the file. */
 const MOST_SHOWN = 100;
 
-function Mistakes({ title, hint, rows }: { title: string; hint: string; rows: Mistake[] }) {
+function Listed({ title, file, hint, findings }: { title: string; file: string; hint: string; findings: Findings }) {
   const { number } = useFormat();
+  const { kept, count } = findings;
   const columns = useMemo(
-    (): Column<Mistake & { id: string }>[] => [
+    (): Column<Finding & { id: string }>[] => [
       { id: 'line', header: 'Line', numeric: true, cell: ({ line }) => number(line) },
       { id: 'column', header: 'Column', cell: ({ column }) => column },
       { id: 'sku', header: 'SKU', cell: ({ sku }) => sku },
@@ -74,12 +83,25 @@ function Mistakes({ title, hint, rows }: { title: string; hint: string; rows: Mi
     ],
     [number],
   );
-  const shown = rows.slice(0, MOST_SHOWN).map((row, i) => ({ ...row, id: String(i) }));
+  const shown = kept.slice(0, MOST_SHOWN).map((row, i) => ({ ...row, id: String(i) }));
   return (
-    <Card title={`${title} (${number(rows.length)})`}>
+    <Card
+      title={`${title} (${number(count)})`}
+      actions={count > MOST_SHOWN && <Button onClick={() => download(file, fileOf(kept))}>Download as CSV</Button>}
+    >
       <p className="hint">{hint}</p>
       <DataTable caption={title} columns={columns} rows={shown} />
-      {rows.length > MOST_SHOWN && <p className="hint">The first {number(MOST_SHOWN)} are shown.</p>}
+      {count > MOST_SHOWN && (
+        <p className="hint">
+          The first {number(MOST_SHOWN)} are shown; the file has{' '}
+          {count > kept.length ? `the first ${number(kept.length)}` : 'all of them'}.
+        </p>
+      )}
     </Card>
   );
+}
+
+function fileOf(findings: Finding[]): string {
+  const rows = findings.map(({ line, column, sku, message }) => [line, column, sku, message]);
+  return csvOf([['line', 'column', 'sku', 'message'], ...rows]);
 }

@@ -2,12 +2,14 @@ import type { CsvRow } from '../../../../../cli/src/formats/csv-records.ts';
 import { readCsvText } from '../../../../../cli/src/formats/csv-text.ts';
 import { headText } from '../../../../../cli/src/formats/encoding.ts';
 import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-of.ts';
-import type { Read, ReadOptions, Warning } from '../../../../../cli/src/formats/reading.ts';
+import type { Read, ReadOptions } from '../../../../../cli/src/formats/reading.ts';
+import { Findings } from './findings.ts';
 
 /** All that a file says, as the command line reads it, and which SKU stands on which line. */
 export interface FileContent {
   reads: Read[];
-  warnings: Warning[];
+  /** What was changed while it was read. */
+  warnings: Findings;
   skus: Map<number, string>;
 }
 
@@ -16,11 +18,11 @@ export const MOST_BYTES = 200 * 1024 * 1024;
 
 /** Reads a file of products. Throws a FormatError that says what is wrong with the file as a whole. */
 export async function readProductFile(file: File, options: ReadOptions): Promise<FileContent> {
-  const content: FileContent = { reads: [], warnings: [], skus: new Map() };
+  const content: FileContent = { reads: [], warnings: new Findings(), skus: new Map() };
   const head = headText(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
   const reads = productsOf(
     { name: file.name, head, bytes: chunksOf(file) },
-    { ...options, onWarning: (warning) => content.warnings.push(warning) },
+    { ...options, onWarning: ({ line, message }) => content.warnings.add({ line, column: '', sku: '', message }) },
     (bytes, delimiter) => notingSkus(readCsvText(bytes, delimiter), content.skus),
   );
   for await (const read of reads) content.reads.push(read);

@@ -3,23 +3,16 @@ import { type Counts, sendAll } from '../../../../../cli/src/import/send.ts';
 import { type SharedSkuRule, withoutSharedSkus } from '../../../../../cli/src/import/shared-skus.ts';
 import { SkuPlaces } from '../../../../../cli/src/import/sku-places.ts';
 import { api } from '../../../api.ts';
+import { Findings } from './findings.ts';
 import type { FileContent } from './read-file.ts';
-
-/** One mistake of a file: where it stands, and what is wrong. */
-export interface Mistake {
-  line: number;
-  column: string;
-  sku: string;
-  message: string;
-}
 
 export interface ImportState {
   dry_run: boolean;
   running: boolean;
   total: number;
   counts: Counts;
-  mistakes: Mistake[];
-  warnings: Mistake[];
+  mistakes: Findings;
+  warnings: Findings;
   /** What ended it early. */
   error?: unknown;
 }
@@ -29,9 +22,6 @@ export interface ImportRules {
   update_inventory: boolean;
   sharedSkus: SharedSkuRule;
 }
-
-/** As many as people read; the rest is counted. */
-const MOST_LISTED = 1000;
 
 /** Sends what a file holds, or asks what would become of it. Tells how far it is; a signal stops it between two calls. */
 export async function runImport(
@@ -46,22 +36,20 @@ export async function runImport(
     running: true,
     total: content.reads.length,
     counts: { created: 0, updated: 0, unchanged: 0, refused: 0 },
-    mistakes: [],
-    warnings: [],
+    mistakes: new Findings(),
+    warnings: new Findings(),
   };
-  for (const { line, message } of content.warnings) {
-    state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
-  }
+  const warned = ({ line, message }: { line: number; message: string }) =>
+    state.warnings.add({ line, column: '', sku: content.skus.get(line) ?? '', message });
+  content.warnings.kept.forEach(warned);
+  state.warnings.count = content.warnings.count;
   const show = () => tell({ ...state, counts: { ...state.counts } });
   const refused = ({ line, errors }: Refused) => {
     for (const error of errors) {
-      if (state.mistakes.length >= MOST_LISTED) return;
       const sku = content.skus.get(error.line) ?? skuOf(sent.get(line), error.field) ?? '';
-      state.mistakes.push({ line: error.line, column: error.field, sku, message: error.message });
+      state.mistakes.add({ line: error.line, column: error.field, sku, message: error.message });
     }
   };
-  const warned = ({ line, message }: { line: number; message: string }) =>
-    state.warnings.push({ line, column: '', sku: content.skus.get(line) ?? '', message });
   const places = new SkuPlaces();
   const batches = batchesOf(withoutSharedSkus(iterate(content.reads, signal), sharedSkus, warned, places), (each) => {
     state.counts.refused += 1;
@@ -76,7 +64,7 @@ export async function runImport(
       places,
       claims: sharedSkus === 'refuse',
       sent: show,
-      warned: ({ line, message }) => state.warnings.push({ line, column: '', sku: '', message }),
+      warned,
       refused,
     });
   } catch (error) {

@@ -24,7 +24,7 @@ export function codeOf({ code }: StripeError): string {
 
 /** The configured account is not the one that took the payment, or it has withdrawn the platform's access. */
 export function isOfOtherAccount(error: unknown): boolean {
-  return ['resource_missing', 'account_invalid'].includes((error as Partial<StripeError>).code ?? '');
+  return isUnknown(error) || (error as Partial<StripeError>).code === 'account_invalid';
 }
 
 /** The state has changed meanwhile, and is read again. Whatever else went wrong leaves the outcome unknown. */
@@ -33,8 +33,7 @@ export function ifRefused(error: unknown): undefined {
   throw error;
 }
 
-/** Undefined where Stripe has no such object; whatever else went wrong is thrown again. */
-export function undefinedIfUnknown(error: unknown): undefined {
-  if ((error as Partial<StripeError>).code === 'resource_missing') return undefined;
-  throw error;
+/** The account has no such object. */
+export function isUnknown(error: unknown): boolean {
+  return (error as Partial<StripeError>).code === 'resource_missing';
 }

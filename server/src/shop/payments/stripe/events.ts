@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Stripe } from 'stripe';
 import { validate as isUuid } from 'uuid';
-import { InvalidSignature, type ProviderEvent } from '../provider.ts';
+import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../provider.ts';
 import type { StripeAccount } from './client.ts';
-import { undefinedIfUnknown } from './errors.ts';
+import { isUnknown } from './errors.ts';
 import { type Found, findPayment } from './find.ts';
 import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
@@ -22,8 +22,14 @@ export async function receive(
   if (typeof event?.id !== 'string' || (event.account ?? null) !== account.connectedAccount) return undefined;
   const object = subjectIn(event);
   if (!object) return undefined;
-  // An object that Stripe does not know any more, as after its test data was deleted, is of no interest either.
-  return read(stripe, account, event.id, object).catch(undefinedIfUnknown);
+  return read(stripe, account, event.id, object).catch((error: unknown) => {
+    throw isUnknown(error) ? unknownToAccount(account, object, error) : error;
+  });
+}
+
+function unknownToAccount(account: StripeAccount, object: Subject, cause: unknown): UnknownToAccount {
+  const { payment_id } = ofOurs(account, object) ?? {};
+  return new UnknownToAccount(`The Stripe account has no ${object.object} ${object.id}.`, payment_id, { cause });
 }
 
 async function read(

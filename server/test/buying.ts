@@ -1,0 +1,24 @@
+import type { openShop } from './shop.ts';
+
+/** What tests about buying ask of a shop. */
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+/** A product with one variant, and the id of that. */
+export async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
+  const product = await shop.givenProduct(input);
+  return { product, variant_id: product.variants[0]?.id ?? '' };
+}
+
+/** The stock of a product with one variant, as the merchant sees it. */
+export async function stockOf({ dashboard }: Pick<OpenShop, 'dashboard'>, product_id: string) {
+  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
+  const { on_hand, reserved } = data?.inventory[0] ?? {};
+  return { on_hand, reserved };
+}
+
+/** The orders of the shop, the latest first. */
+export async function ordersOf({ dashboard }: Pick<OpenShop, 'dashboard'>) {
+  const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
+  return data?.orders ?? [];
+}
