@@ -10,7 +10,7 @@ import {
   SCOPES,
   termsOf,
 } from './consents.ts';
-import { isRedirectUri, isRegistered, placeOf, withAnswer } from './redirect-uris.ts';
+import { isRedirectUri, isRegistered, placeOf, withAnswer, withoutUndottedSchemes } from './redirect-uris.ts';
 import { answerTo, Refusal } from './refusal.ts';
 import {
   type AgentTerms,
@@ -31,8 +31,6 @@ import {
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** Left out of what a client registers, where another address remains. */
-const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 /** What a customer gives who is asked how much. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -93,8 +91,7 @@ function register(state: State, text: string) {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_REDIRECT_URIS) {
     throw new OAuthRefusal('invalid_redirect_uri', `redirect_uris should be 1 to ${MOST_REDIRECT_URIS} addresses.`);
   }
-  const counting = sent.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
-  const redirect_uris = counting.length > 0 ? counting : sent;
+  const redirect_uris = withoutUndottedSchemes(sent);
   const wrong = redirect_uris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
   if (wrong >= 0) {
     const allowed = 'https, http on localhost or a loopback address, or a scheme of an app that contains a dot';

@@ -15,6 +15,14 @@ export function isRedirectUri(text: string): boolean {
   return text.startsWith('https://') && username === '' && password === '';
 }
 
+const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
+
+/** Apps register an address of a scheme without a dot beside others: it is left out, as long as another remains. */
+export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
+  const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
+  return kept.length > 0 ? kept : uris;
+}
+
 /** To the letter, but for the port of a loopback address: apps take whichever the system gives them (§7.3). */
 export function isRegistered(registered: readonly string[], asked: string): boolean {
   return isRedirectUri(asked) && registered.some((one) => withoutPort(one) === withoutPort(asked));

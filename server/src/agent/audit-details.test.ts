@@ -72,7 +72,7 @@ test('a purchase of several things, and a call with a token that has ended, are 
   const { agent, token_id, access_token } = await givenAgent(shop, customer);
   const [mug, bowl] = [await shop.givenProduct({ name: 'Mug' }), await shop.givenProduct({ name: 'Bowl' })];
   const { data: made } = await agent.POST('/api/agent/carts', { body: {} });
-  const cart_id = made?.id ?? '';
+  const cart_id = made?.cart.id ?? '';
   for (const { variants } of [mug, bowl]) {
     const body = { variant_id: variants[0]?.id ?? '', quantity: 1 };
     await agent.POST('/api/agent/carts/{cart_id}/items', { params: { path: { cart_id } }, body });

@@ -7,6 +7,7 @@ import * as clients from '../../shop/agents/oauth-clients.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { networkOf } from '../../shop/client-network.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
+import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { belowIssuer } from '../callers/issuers.ts';
 import { NO_CLAIM } from '../callers/open-callers.ts';
 import { type Operation, operationTable } from '../contract/contract.ts';
@@ -22,9 +23,14 @@ import { formIn, type OAuthCall, type OAuthDeps, oauthCall } from './oauth-call.
  */
 export function oauthEndpoints(deps: OAuthDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.post(belowIssuer('/oauth/token'), ...oauthCall(deps, token));
-  router.post(belowIssuer('/oauth/register'), ...oauthCall(deps, register));
-  router.post(belowIssuer('/oauth/revoke'), ...oauthCall(deps, revoke));
+  for (const [path, work] of [
+    [belowIssuer('/oauth/token'), token],
+    [belowIssuer('/oauth/register'), register],
+    [belowIssuer('/oauth/revoke'), revoke],
+  ] as const) {
+    router.all(path, openToAnyOrigin('POST'));
+    router.post(path, ...oauthCall(deps, work));
+  }
   return router;
 }
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
 import { notFound } from '../../shop/errors.ts';
 import { findTenant } from '../../shop/in-shop.ts';
+import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { document } from '../contract/contract.ts';
@@ -25,6 +26,7 @@ const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export function oauthMetadata(deps: MetadataDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  router.use([SERVER, RESOURCE], openToAnyOrigin('GET'));
   const ofServer = describe(deps, (issuer) => serverMetadata(deps, issuer));
   router.get([`${SERVER}/sites/:site_id`, SERVER], ofServer);
   for (const path of RESOURCE_PATHS) {

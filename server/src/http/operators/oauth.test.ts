@@ -286,6 +286,31 @@ test('only addresses that nobody else can take over are registered, and a loopba
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
+test('a client that runs in a page reads the metadata, registers and exchanges; the pages and MCP stay closed to it', async () => {
+  const Origin = 'http://localhost:6274';
+  const issuer = `/sites/${shop.site_id}`;
+  const at = (path: string, method: string, more: RequestInit = {}) =>
+    fetch(shop.baseUrl + path, { method, redirect: 'manual', ...more, headers: { Origin, ...more.headers } });
+  const asked = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'mcp-protocol-version' };
+  const origins = (answer: Response) => [answer.status, answer.headers.get('Access-Control-Allow-Origin')];
+
+  for (const well of ['oauth-authorization-server', 'oauth-protected-resource']) {
+    expect(origins(await at(`/.well-known/${well}${issuer}`, 'GET'))).toEqual([200, '*']);
+    expect(origins(await at(`/.well-known/${well}${issuer}`, 'OPTIONS', { headers: asked }))).toEqual([204, '*']);
+  }
+  for (const path of ['token', 'register', 'revoke']) {
+    const before = await at(`${issuer}/oauth/${path}`, 'OPTIONS', { headers: asked });
+    expect(origins(before)).toEqual([204, '*']);
+    expect(before.headers.get('Access-Control-Allow-Headers')).toBe('Content-Type, MCP-Protocol-Version');
+    expect(before.headers.get('Access-Control-Allow-Credentials')).toBeNull();
+    expect(origins(await at(`${issuer}/oauth/${path}`, 'POST', { body: '{}' }))).toEqual([400, '*']);
+  }
+  const body = JSON.stringify({ redirect_uris: [`${Origin}/oauth/callback`] });
+  expect(origins(await at(`${issuer}/oauth/register`, 'POST', { body }))).toEqual([201, '*']);
+  expect(origins(await at(`${issuer}/oauth/authorize`, 'GET'))).toEqual([400, null]);
+  expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
+});
+
 test('an app that registers for servers of all kinds keeps the addresses that count, and can be sent to those alone', async () => {
   // What Cursor sends.
   const [own, page, local] = [
