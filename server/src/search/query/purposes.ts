@@ -83,7 +83,7 @@ export function purposesOf(words: Token[], language: Language, lookup: Lookup): 
 }
 
 /** The kinds of goods that a word names, as terms. */
-export function termsForKind({ text, term }: Token, language: Language): string[] {
+export function termsForKind({ text, term }: Pick<Token, 'text' | 'term'>, language: Language): string[] {
   const forms = language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
   return [...new Set([...new Set(forms)].flatMap(kindsOf).map(stem))];
 }
