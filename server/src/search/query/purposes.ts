@@ -59,10 +59,16 @@ function isPerson({ text, term }: Token, language: Language): boolean {
 }
 
 /** Those purposes where the sentence names no thing; what it is for is then all that tells. */
-export function onlyPurposes(words: Token[], language: Language, lookup: Lookup): Purpose[] {
-  // `to boil water on a mountain`: the first one says what is to be done, the others where or when.
-  return purposesOf(words, language, lookup).map((each, i) => (i === 0 ? { ...each, isRequired: true } : each));
+export function onlyPurposes(sentence: string, words: Token[], language: Language, lookup: Lookup): Purpose[] {
+  const purposes = purposesOf(words, language, lookup);
+  // `to boil water on a mountain`: the first one says what is to be done, others where or when.
+  const deciding = purposes.find(({ word }) => !IS_WHERE.test(sentence.slice(0, word.start))) ?? purposes[0];
+  return purposes.map((each) => (each === deciding ? { ...each, isRequired: true } : each));
 }
+
+/** What precedes a place or a time. */
+const IS_WHERE =
+  /\s(?:on|at|in|during|am|auf|im|in|beim|bei|an|sur|à|au|aux|en|dans|pendant)\s+(?:(?:the|a|an|my|our|dem|der|den|einem|einer|meinem|meiner|la|le|les|mon|ma|mes|un|une)\s+)?$/iu;
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
 export function termsForPurpose({ text, term }: Token, language: Language): string[] {

@@ -147,7 +147,7 @@ function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, 
   const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown });
   // `Halloween decorations for a party` are of a type that the shop has.
   const namesValue = asked.some((word) => lookup(word.term)?.isValue === true && !open.includes(word));
-  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(open, language, lookup);
+  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(sentence, open, language, lookup);
 }
 
 /** With the values by which the shop tells whom a thing is for. Flowers for a mother are not made for women. */

@@ -9,6 +9,7 @@ import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
@@ -78,7 +79,7 @@ export async function search(
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const { groups, weighted } = await weightCorrected(db, asked, prefix);
+  const { groups, weighted } = await weightCorrected(db, asked, { prefix, isSentence: options.facetConditions === true });
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
@@ -138,7 +139,7 @@ const MAX_CONSTRAINTS = 20;
 /** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
   const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
-    JSON.stringify([kind, value, min, max, currency, isUnread ? start : undefined]);
+    JSON.stringify([kind, value, min, max, currency, isUnread && value === undefined ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);
@@ -169,11 +170,13 @@ function unfinishedWord(sentence: string, words: Token[]): string | undefined {
 async function weightCorrected(
   db: SearchDb,
   groups: TermGroup[],
-  prefix: string | undefined,
+  { prefix, isSentence }: { prefix: string | undefined; isSentence: boolean },
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
   const weighted = await weightTerms(db, groups, prefix);
-  if (weighted.unknown.length === 0) return { groups, weighted };
-  const corrected = await correctSpelling(db, groups, weighted.unknown);
+  // A stroller is no misspelt stroll. What a shop calls otherwise stands in the query already.
+  const misspelt = weighted.unknown.filter((grp) => !(isSentence && isGoods(groups[grp]?.text ?? '')));
+  if (misspelt.length === 0) return { groups, weighted };
+  const corrected = await correctSpelling(db, groups, misspelt);
   return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
 }
 
