@@ -3,7 +3,7 @@ import type { Language } from '../words/languages.ts';
 import { normalizeText, stem } from '../words/normalize.ts';
 import { thingsFor } from '../words/purposes.ts';
 import type { TermGroup } from '../words/term-groups.ts';
-import { otherWordsFor } from '../words/thesaurus.ts';
+import { isColour, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
@@ -82,10 +82,16 @@ export function termsForPurpose({ text, term }: Token, language: Language): stri
 /** The purposes for which the shop has things. A value of the shop itself, such as the tag `camping`, needs no other words. */
 export function purposesOf(words: Token[], language: Language, lookup: Lookup): Purpose[] {
   return words.flatMap((word) => {
-    if ([word.term, ...relatives(word.term)].some((form) => lookup(form)?.isValue)) return [];
+    if ([word.term, ...relatives(word.term)].some((form) => isOwnValue(form, lookup))) return [];
     const things = termsForPurpose(word, language).filter((thing) => has(lookup(thing)));
     return things.length > 0 ? [{ word, things, isNamed: lookup(word.term)?.isNamed === true }] : [];
   });
+}
+
+/** What tells a purpose by itself; where only a colour is called so, the night of `at night` is none. */
+function isOwnValue(form: string, lookup: Lookup): boolean {
+  const known = lookup(form);
+  return known?.isLabel === true || (known?.isValue === true && !isColour(form));
 }
 
 /** The kinds of goods that a word names, as terms. */
