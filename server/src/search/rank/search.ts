@@ -79,7 +79,10 @@ export async function search(
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const { groups, weighted } = await weightCorrected(db, asked, { prefix, isSentence: options.facetConditions === true });
+  const { groups, weighted } = await weightCorrected(db, asked, {
+    prefix,
+    isSentence: options.facetConditions === true,
+  });
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);

@@ -191,7 +191,7 @@ electric guitar, e gitarre, elektrogitarre, guitare electrique
 acoustic guitar, folk guitar, western guitar, akustikgitarre, westerngitarre, guitare acoustique, guitare folk
 bass, bass guitar, bassgitarre, guitare basse
 drumset, drums, drum kit, schlagzeug
-recorder, blockflote, flute
+blockflote, flute, flute a bec
 ukulele, uke
 headset, over ear headphones, earpods, kopfhorer, headphones
 boombox, bluetooth speaker, portable speaker, speaker, musikbox, enceinte bluetooth
