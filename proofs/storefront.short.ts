@@ -231,7 +231,8 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      expect([visit.found, complaints]).toEqual([[], []]);
+      // The browser complains about the address that was refused, as it should.
+      expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
   );
