@@ -28,7 +28,6 @@ const LONG_ENOUGH_MS = 600_000;
  */
 const NOT_TESTED: [string, string, string][] = [
   ['README.md', 'npm ci && npm start', 'a clone without packages: installs/production.test.ts runs both commands'],
-  ['README.md', 'npm ci && npm test', 'the tests themselves'],
   ['docs/import.md', 'npx commerce products import export_catalog', 'an export of your own Magento shop'],
   [
     'docs/import.md',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { createSite, mintPassword } from '../server/src/shop/merchant/sites.ts';
-import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
+import { hashToken, mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { KEY_SCOPES } from '../server/test/key-scopes.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
@@ -213,7 +213,7 @@ async function moveOrders(world: World, tenant: Tenant): Promise<void> {
 
 /** Revoked, expired, rotated past its overlap, and never issued: one of each for every kind of credential. */
 async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
-  const { dead, site_id } = tenant;
+  const { dead } = tenant;
   for (const { kind } of Object.values(SCHEMES)) dead.push({ kind, why: 'never issued', secret: mintToken(kind) });
   const makers = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
   for (const [kind, operation] of Object.entries(makers)) {
@@ -236,12 +236,9 @@ async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
     const [staff] = tenant.staff;
     const secret = await openSession(world, staff?.email ?? '', staff?.password ?? '');
     dead.push({ kind: 'staff', why, secret });
-    await world.owner.query(
-      `update commerce.staff_sessions set ${ENDS[why]} where id = (
-         select id from commerce.staff_sessions join commerce.staff_memberships using (staff_id)
-         where site_id = $1 order by id desc limit 1)`,
-      [site_id],
-    );
+    await world.owner.query(`update commerce.staff_sessions set ${ENDS[why]} where token_hash = $1`, [
+      hashToken(secret),
+    ]);
   }
   await buryCustomers(world, tenant);
   await buryAgents(world, tenant);

@@ -3,7 +3,7 @@ import { table, whole } from '../report.ts';
 import type { Measured } from './measure.ts';
 import { WORKS } from './work.ts';
 
-/** For each shop, what its work costs at each size of the database, and then all that was measured. */
+/** For each shop, what its work costs at each size of the database, and then, folded, all that was measured. */
 export function tables(measured: Measured[]): string[] {
   const shops = [...new Set(measured.map(({ shop }) => shop))];
   return [
@@ -14,7 +14,9 @@ export function tables(measured: Measured[]): string[] {
       ),
       '',
     ]),
+    ...['<details>', '<summary>All that was measured</summary>', ''],
     ...table(DETAILS, measured.map(detailOf)),
+    ...['', '</details>'],
   ];
 }
 

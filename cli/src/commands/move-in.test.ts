@@ -60,6 +60,10 @@ test('products, customers and orders come in one after the other, and the report
   expect(text).toContain('products_export_1.csv, line 4 Variant Price (plate): "cheap" is not a plain amount');
   expect(text).toContain('the product "mug-a" has the SKU "MUG" already, in line 2');
   expect(text).toContain('NOT READ, because they are no export that is known here: pages.csv');
+  const named = [...text.matchAll(/commerce ((?:[a-z-]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));
+  expect(named).toEqual([['setup'], ['collections', 'create'], ['setup', 'test-order']]);
+  for (const words of named)
+    expect((await commerce([...words, '--help'])).out).toContain(`Usage: commerce ${words.join(' ')} `);
   expect(JSON.parse(await readFile(join(dir, 'move-in-report.json'), 'utf8'))).toMatchObject({
     dry_run: false,
     counts: { products: { created: 2, refused: 1 }, customers: { created: 1 }, orders: { created: 1 } },

@@ -63,7 +63,7 @@ const NEXT_STEPS = [
   'Customers have no password here: each sets one by the password reset. Tell them before they come.',
   'Discount codes, gift card balances, pages and menus are not part of the exports.',
   'Put the redirects into the storefront, and test a few old addresses.',
-  'commerce test-order: an order from the cart to the mails, which removes itself.',
+  'commerce setup test-order: an order from the cart to the mails, which removes itself.',
 ];
 
 /** A table of what came of each part. */

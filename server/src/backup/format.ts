@@ -166,12 +166,13 @@ function decode(file: string, letter: string, content: Buffer): Frame {
   const value: unknown = JSON.parse(content.toString());
   switch (letter) {
     case KINDS.header: {
-      const header = value as Header;
-      if (header.format >= OLDEST_FORMAT && header.format <= FORMAT) return { kind: 'header', header };
-      throw new DamagedBackup(
-        file,
-        `its format is ${header.format}, but this release reads ${FORMAT}: use a newer release`,
-      );
+      const { format } = (value ?? {}) as Partial<Header>;
+      if (typeof format !== 'number' || !(format >= OLDEST_FORMAT)) throw new DamagedBackup(file, 'it is damaged');
+      if (format > FORMAT) {
+        throw new DamagedBackup(file, `its format is ${format}, but this release reads ${FORMAT}: use a newer release`);
+      }
+      if (!isHeader(value)) throw new DamagedBackup(file, 'its header is damaged');
+      return { kind: 'header', header: value };
     }
     case KINDS.table:
       return { kind: 'table', index: value as number };
@@ -188,6 +189,19 @@ function decode(file: string, letter: string, content: Buffer): Frame {
     default:
       throw new DamagedBackup(file, 'it is damaged');
   }
+}
+
+const isText = (value: unknown) => typeof value === 'string' && !/\p{Cc}/u.test(value);
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether it is what a header has to be: whoever made the file, its parts are compared and printed. */
+function isHeader(value: unknown): value is Header {
+  const { made_at, release, migrations, tables, site } = value as Partial<Header>;
+  const named = Array.isArray(tables) && tables.every((one) => isText(one?.table) && areTexts(one?.columns));
+  if (!named || !areTexts(migrations) || !isText(made_at) || !isText(release)) return false;
+  if (site === undefined) return true;
+  return isText(site?.name) && UUID.test(site.site_id) && UUID.test(site.merchant_id);
 }
 
 /** Turns what zlib and the JSON parser throw into a readable error. */

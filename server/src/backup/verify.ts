@@ -38,6 +38,8 @@ export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
       if (counter || frame.index !== tables) throw new DamagedBackup(file, 'its tables are out of order');
       counter = new RowCounter();
     }
+    if ((frame.kind === 'rows' && !counter) || (frame.kind === 'bytes' && !content))
+      throw new DamagedBackup(file, 'it is damaged');
     if (frame.kind === 'rows') counter?.add(frame.rows);
     if (frame.kind === 'tableEnd') {
       const found = counter?.end();

@@ -361,6 +361,22 @@ test('a legal text of a file that is no page of the web is not linked to here', 
   expect(rows[0]?.legal).not.toHaveProperty('terms_url');
 });
 
+test('a name of a file acts on no terminal, and days begin where there is such a time zone', async () => {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Hill & Dale', time_zone: 'Europe/Lisbon' } });
+  const [file, forged] = [await exported(shop), join(dir, 'names.site')];
+  await rewriteRows(file, forged, 'site_settings', (rows) =>
+    rows.replace('Hill & Dale', 'Hill\\x1b]0;x\\x07 & Dale').replace('Europe/Lisbon', 'Europe/Nowhere'),
+  );
+
+  const { api_keys } = await imported(forged);
+
+  const dashboard = createDashboardClient({ baseUrl: other.baseUrl, apiKey: api_keys[0]?.secret ?? '' });
+  const { data: settings } = await dashboard.GET('/api/dashboard/settings');
+  expect(settings).toMatchObject({ name: 'Hill]0;x & Dale', time_zone: 'UTC' });
+  expect((await dashboard.GET('/api/dashboard/overview')).response.status).toBe(200);
+});
+
 test('a picture in a place of its own making is left out of an export', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(
@@ -410,6 +426,9 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
     [inHeader(({ tables }) => tables[1]?.columns.pop()), 'other tables or columns'],
     [inHeader(({ site }) => site && Object.assign(site, { open_payments: 2 })), '2 payments under way'],
     [inHeader((header) => Object.assign(header, { site: undefined })), 'commerce-server restore'],
+    [inHeader((header) => Object.assign(header, { tables: null })), 'its header is damaged'],
+    [inHeader(({ site }) => site && Object.assign(site, { site_id: 'none' })), 'its header is damaged'],
+    [inHeader(({ site }) => site && Object.assign(site, { name: '\u001b[2J' })), 'its header is damaged'],
     [elsewhere, 'a place that is not its own'],
   ];
   for (const [change, told] of changes) {

@@ -20,7 +20,7 @@ import type { LastUsed } from '../callers/last-used.ts';
 import type { SharedLookUps } from '../callers/shared-look-ups.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { needsStepUp, requireStepUp } from '../callers/step-up.ts';
-import type { Beside } from '../callers/token-look-up.ts';
+import { type Beside, NotAsExpected } from '../callers/token-look-up.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent } from './audit.ts';
 import type { CatalogueCache, Found } from './cache.ts';
@@ -40,7 +40,7 @@ import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
 import { success } from './success.ts';
-import { NotAsExpected, WorkAhead } from './work-ahead.ts';
+import { WorkAhead } from './work-ahead.ts';
 
 /**
  * What a request does with the database: on one connection, in a transaction when it is a mutation, the caller is
@@ -122,18 +122,17 @@ export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, c
 async function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const { claim, operation, req } = incoming;
   const beginsAhead = isBegunAhead(operation.id) && !deps.limits.asksRedis;
-  const ahead = beginsAhead ? new WorkAhead<unknown>(claim, req.ip) : undefined;
+  const ahead = claimsByToken(incoming) ? new WorkAhead<unknown>(claim, req.ip, beginsAhead) : undefined;
   const tryOnce = (count: boolean, work?: WorkAhead<unknown>) =>
     inSentTransaction(
       deps.db,
       (connection, begun) =>
         incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, count, work)),
-      { waits: work?.isExpected },
+      { waits: work?.begins },
     );
   return tryOnce(counted, ahead).catch((error: unknown) => {
     if (!(error instanceof NotAsExpected)) throw error;
-    // The first try has counted it.
-    return tryOnce(false);
+    return tryOnce(counted && !error.counted);
   });
 }
 
@@ -207,7 +206,8 @@ async function run(
   const { operation, req } = incoming;
   const write = !operation.safe;
   const known = begun && keyOfToken(deps, incoming);
-  const admission = admit(deps, connection, begun, incoming, counted, { key: known && claimOf(known) });
+  const beside = { key: known && claimOf(known), seen: ahead?.seen };
+  const admission = admit(deps, connection, begun, incoming, counted, beside);
   if (known) ahead?.begin(connection, (shop) => handler({ ...partsOf(deps, incoming, {}), shop } as never));
   const caller = await (ahead && known ? ahead.admitted(admission) : admission);
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
@@ -277,10 +277,12 @@ function recordOf({ secretKey, auditKey }: Deps, { operation, req, res }: Incomi
 
 /** The key of a mutation with a token, which is claimed in the look-up of the token. */
 function keyOfToken(deps: Deps, incoming: Incoming): Key | undefined {
-  const { operation, claim: credential, mistakes, req } = incoming;
-  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff' && credential.kind !== 'guest_agent';
-  const claims = !operation.safe && byToken && mistakes.length === 0 && hasKey(req);
-  return claims ? keyOf(deps, incoming) : undefined;
+  return claimsByToken(incoming) ? keyOf(deps, incoming) : undefined;
+}
+
+function claimsByToken({ operation, claim: { kind }, mistakes, req }: Incoming): boolean {
+  const byToken = kind !== 'anonymous' && kind !== 'staff' && kind !== 'guest_agent';
+  return !operation.safe && byToken && mistakes.length === 0 && hasKey(req);
 }
 
 /** All calls of agents are audited, also those of agents without a token. */

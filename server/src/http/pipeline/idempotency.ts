@@ -46,13 +46,13 @@ export type Claimed = Promise<KeyState>;
 export async function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
   const { rows } = await query<{ key_state: KeyState }>(
     connection,
-    sql`select ${claimOf(key)(sql`${siteId}::uuid`, sql`${actorId}::uuid`)} as key_state`,
+    sql`select ${claimOf(key)(siteId, actorId)} as key_state`,
   );
   return rows[0]?.key_state ?? 'free';
 }
 
-/** The claim as an expression, for the site and the principal that other expressions name: it does not wait. */
-export function claimOf(key: Key): (site: Sql, principal: Sql) => Sql {
+/** The claim as an expression, for a site and a principal, whose ids may be expressions: it does not wait. */
+export function claimOf(key: Key): (site: Sql | string, principal: Sql | string) => Sql {
   return (site, principal) => sql`case when not pg_try_advisory_xact_lock(${lockOf(key, site, principal)}) then 'held'
       else coalesce((
         select case when completed_at > now() - ${REPLAY_WINDOW}::interval then 'answered' else 'expired' end
@@ -61,14 +61,17 @@ export function claimOf(key: Key): (site: Sql, principal: Sql) => Sql {
 }
 
 /** Two keys of one hash would only wait for each other. */
-function lockOf(key: Key, site: Sql, principal: Sql): Sql {
+function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   const name = `${key.operation_id} ${key.key.toLowerCase()}`;
+  if (typeof site === 'string' && typeof principal === 'string') {
+    return sql`hashtextextended(${site.toLowerCase() + principal.toLowerCase() + name}, 0)`;
+  }
   return sql`hashtextextended(${site}::text || ${principal}::text || ${name}, 0)`;
 }
 
 /** Claims a key that another request holds, once that has ended. Throws `idempotency_in_flight`. */
 async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
-  const lock = lockOf(key, sql`${shop.siteId}::uuid`, sql`${shop.actorId}::uuid`);
+  const lock = lockOf(key, shop.siteId, shop.actorId);
   // The second statement sees what was committed while the first waited.
   const [, state] = await together(
     query(connection, sql`select pg_advisory_xact_lock(${lock})`),

@@ -57,10 +57,13 @@ async function post({ site_id, credentials }: Shop, path: string, body: unknown,
     body: JSON.stringify(body),
   });
   const { status, headers: answered } = reply;
-  return { status, replayed: answered.has('Idempotency-Replayed'), body: (await reply.json()) as Cart, trips };
+  const answer = (await reply.json()) as Cart;
+  const remaining = Number(/r=(\d+)/.exec(answered.get('RateLimit') ?? '')?.[1]);
+  return { status, replayed: answered.has('Idempotency-Replayed'), remaining, body: answer, trips };
 }
 
 interface Cart {
+  id: string;
   items?: { quantity: number }[];
 }
 
@@ -160,6 +163,75 @@ test('a cart that another transaction holds too long is told as that, not as a d
 
   expect(refused).toMatchObject({ status: 503, body: { message: expect.stringContaining('took too long') } });
   expect(await pieces()).toBe(1);
+});
+
+/** The look-ups that were sent, by whether they read all that is known of a token. */
+function lookUps() {
+  const sent = statements.filter((text) => text.includes('set_config'));
+  const whole = sent.filter((text) => text.includes('row_to_json')).length;
+  return { whole, brief: sent.length - whole };
+}
+
+test('of a token that is known, each call asks only whether it has changed', async () => {
+  const { items, line, shop } = await openKnownShop();
+
+  await post(shop, items, line);
+  expect(lookUps()).toEqual({ whole: 0, brief: 1 });
+  await post(shop, '/cart', {});
+  expect(lookUps()).toEqual({ whole: 0, brief: 1 });
+});
+
+test('a change of the row of a token is read once, and its call counts once', async () => {
+  const { items, line, shop, pieces } = await openKnownShop();
+  const left = async () => {
+    const { status, remaining } = await post(shop, items, line);
+    expect(status).toBe(200);
+    return remaining;
+  };
+  const before = await left();
+  await shop.owner.query('update commerce.tokens set last_used_at = now() where site_id = $1', [shop.site_id]);
+
+  expect(await left()).toBe(before - 1);
+  expect(lookUps()).toEqual({ whole: 1, brief: 1 });
+  expect(await left()).toBe(before - 2);
+  expect(await left()).toBe(before - 3);
+  expect(lookUps()).toEqual({ whole: 0, brief: 1 });
+  expect(await pieces()).toBe(5);
+});
+
+test('a customer who has logged out writes nothing with the token that was known', async () => {
+  const { shop, line } = await openKnownShop();
+  const { access_token } = await shop.givenCustomer();
+  const asCustomer = { Authorization: `Bearer ${access_token}` };
+  const { body } = await post(shop, '/cart', {}, asCustomer);
+  const items = `/cart/${body.id}/items`;
+  expect(await post(shop, items, line, asCustomer)).toMatchObject({ status: 200 });
+  expect(lookUps()).toEqual({ whole: 0, brief: 1 });
+  await shop.owner.query('update commerce.customer_tokens set revoked_at = now() where site_id = $1', [shop.site_id]);
+
+  expect(await post(shop, items, line, asCustomer)).toMatchObject({ status: 401 });
+  const { rows } = await shop.owner.query('select quantity from commerce.cart_items where cart_id = $1', [body.id]);
+  expect(rows).toEqual([{ quantity: 1 }]);
+});
+
+test('a token that is known for one shop opens no other', async () => {
+  const [mine, theirs] = [await openKnownShop(), await openKnownShop()];
+
+  const elsewhere = { ...mine.shop, site_id: theirs.shop.site_id };
+
+  expect(await post(elsewhere, mine.items, mine.line)).toMatchObject({ status: 401 });
+  expect(await mine.pieces()).toBe(1);
+});
+
+test('a call sent again by a known token gets the answer that it was given, and writes nothing', async () => {
+  const { shop, items, line, pieces } = await openKnownShop();
+  const key = { 'Idempotency-Key': randomUUID() };
+  const first = await post(shop, items, line, key);
+
+  const again = await post(shop, items, line, key);
+
+  expect(again).toMatchObject({ status: 200, replayed: true, body: first.body });
+  expect(await pieces()).toBe(2);
 });
 
 test("another shop's cart is not there", async () => {

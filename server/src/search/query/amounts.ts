@@ -31,18 +31,30 @@ export function parseAmount(tokens: Token[], at: number): Amount | undefined {
   const value = number.value;
   const to = 'to' in number ? number.to : i + 1;
   const isNear = 'isNear' in number ? number.isNear : false;
-  const after = before ? undefined : currencyOf(tokens[to]?.text ?? '');
+  // `20-dollar`, `20 US dollars`
+  const isJoined =
+    !before && JOINS_CURRENCY.has(tokens[to]?.text ?? '') && currencyOf(tokens[to + 1]?.text ?? '') !== undefined;
+  const unit = isJoined ? to + 1 : to;
+  const after = before ? undefined : currencyOf(tokens[unit]?.text ?? '');
   const currency = before ?? after;
   // Without a currency, `4k` and `60ish` are as doubtful as a word.
   const isSpelled = !('to' in number) || number.isSpelled;
   return {
     value,
     from: at,
-    to: after ? to + 1 : to,
+    to: after ? endOfNote(tokens, unit + 1) : to,
     isSpelled,
     ...(currency && { currency }),
     ...(isNear && { isNear }),
   };
+}
+
+const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'amerikanische', 'swiss', 'schweizer']);
+
+/** `a 20 dollar bill`, `20-Euro-Schein` */
+function endOfNote(tokens: Token[], at: number): number {
+  const note = tokens[at]?.text === '-' ? at + 1 : at;
+  return ['bill', 'note', 'schein'].includes(tokens[note]?.text ?? '') ? note + 1 : at;
 }
 
 /** By its name, also misspelt after a number: `200 eruos`. */

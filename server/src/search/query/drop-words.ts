@@ -1,6 +1,7 @@
+import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
-import { FILLERS, RESULT_COUNTS } from './fillers.ts';
+import { FILLERS, ORDER_PHRASES, RESULT_COUNTS } from './fillers.ts';
 import type { ParseState } from './parse-state.ts';
 
 /** Takes the words out that only make it a sentence. */
@@ -13,11 +14,20 @@ const CONNECTING_WORDS = new Set(
   ),
 );
 
+const RESULTS = new Set(
+  'options suggestions ideas choices results recommendations alternatives vorschlage ideen optionen ergebnisse suggestions idees propositions choix resultats'.split(
+    ' ',
+  ),
+);
+
 /** `the top 3`: how many results are wanted. */
 export function dropResultCounts({ tokens, consumed }: ParseState): void {
   for (let i = 0; i < tokens.length; i += 1) {
     const count = phraseAt(RESULT_COUNTS, tokens, i);
     if (count && tokens[count.to]?.number !== undefined) consumed.fill(true, i, count.to + 1);
+    // `3 options for a lamp`
+    const number = count ? undefined : parseNumberAt(tokens, i);
+    if (number && RESULTS.has(tokens[number.to]?.text ?? '')) consumed.fill(true, i, number.to + 1);
   }
 }
 
@@ -25,10 +35,24 @@ export function dropResultCounts({ tokens, consumed }: ParseState): void {
 export function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
   for (let i = start; i < tokens.length; i += 1) {
+    const order = consumed[i] ? undefined : phraseAt(ORDER_PHRASES, tokens, i);
+    if (order) consumed.fill(true, i, order.to);
     const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
     if (consumed[i] || isThing || isThingFan(tokens, i) || isLetterOfWord(tokens, i, fillers)) continue;
+    if (isRecipient(tokens, i)) continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** `a tee for her`: whom it is for, where the her of `for her birthday` is not. */
+function isRecipient(tokens: Token[], at: number): boolean {
+  if (!['her', 'him', 'sie', 'ihn', 'elle', 'lui'].includes(tokens[at]?.text ?? '')) return false;
+  const next = tokens[at + 1];
+  const isEnd =
+    !next ||
+    next.kind === 'sign' ||
+    ['to', 'in', 'under', 'with', 'that', 'and', 'unter', 'a', 'en'].includes(next.text);
+  return isEnd && ['for', 'fur', 'pour'].includes(tokens[at - 1]?.text ?? '');
 }
 
 /** The `t` of `t-shirt`, where that of `a-t-il` is none. */
@@ -57,8 +81,17 @@ function isPersonFan(tokens: Token[], at: number): boolean {
 
 /** `to my basket`: the shopper's own, where `a basket` is a thing. */
 function isOwnCart(tokens: Token[], at: number): boolean {
-  if (!['cart', 'basket'].includes(tokens[at]?.text ?? '')) return false;
+  if (!['cart', 'basket', 'bag', 'trolley'].includes(tokens[at]?.text ?? '')) return false;
+  // `cart.add: mug`
+  if ([':', '.', '_'].includes(tokens[at + 1]?.text ?? '') || ['_', '.'].includes(tokens[at - 1]?.text ?? ''))
+    return true;
   let before = at - 1;
+  // `put it in my bag`, where `a pocket in the bag` is one of it
+  if (
+    ['bag', 'trolley'].includes(tokens[at]?.text ?? '') &&
+    !['my', 'our', 'shopping'].includes(tokens[before]?.text ?? '')
+  )
+    return false;
   while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
   return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
 }

@@ -1,16 +1,18 @@
 import sql from 'sql-template-tag';
-import { VALUE, valueTerm } from '../index/postings.ts';
+import { PLACE, VALUE, valueTerm } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { isStopWord, measurementTerm } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
-import { isColour } from '../words/thesaurus.ts';
+import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
 /** What follows these says what the product has or is for, no longer what it is. */
-const ENDS_NOUN_PHRASE = new Set('for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '));
+const ENDS_NOUN_PHRASE = new Set(
+  'made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '),
+);
 /** Where this precedes all that is searched for, a purpose is named and no thing: `something for the garden`. */
 const IS_FOR =
   /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
@@ -39,6 +41,10 @@ export async function facetConstraints(
   const existing = await readExistingValues(
     db,
     spans.flatMap(({ value }) => valueTermsOf(value)),
+    // A rug to be vacuumed is no vacuum cleaner.
+    spans.flatMap(({ from, to, value }) =>
+      to - from === 1 && isGoods(words[from]?.text ?? '') ? valueTermsOf(value) : [],
+    ),
   );
   const chosen = withoutOverlaps([
     ...labelledSizes(words),
@@ -79,10 +85,12 @@ function valueTermsOf(value: string): string[] {
   return sizeSpellings(value).map((spelling) => VALUE + spelling);
 }
 
-async function readExistingValues(db: SearchDb, values: string[]): Promise<Set<string>> {
+/** Which of the values there are; those of goods not if they are in nothing but attributes. */
+async function readExistingValues(db: SearchDb, values: string[], ofGoods: string[]): Promise<Set<string>> {
   const rows = await db.rows<{ term: string }>(
     sql`select w.term from unnest(${values}::text[]) as w (term)
-      where exists (select from search_postings p where p.site_id = ${db.siteId} and p.term = w.term)`,
+      where exists (select from search_postings p where p.site_id = ${db.siteId} and p.term = w.term
+        and (w.term <> all((select ${ofGoods}::text[])::text[]) or p.place & ${~PLACE.metadata}::int <> 0))`,
   );
   return new Set(rows.map(({ term }) => term));
 }
@@ -97,7 +105,12 @@ export interface HeadNoun {
  * The last head term of the shop's product names before the sentence says what the product is for: the rack in `mug rack for
  * the kitchen`.
  */
-export function findHeadNoun(sentence: string, words: Token[], headTerms: ReadonlySet<string>): HeadNoun | undefined {
+export function findHeadNoun(
+  sentence: string,
+  words: Token[],
+  headTerms: ReadonlySet<string>,
+  isKnown: (term: string) => boolean,
+): HeadNoun | undefined {
   let headNoun: HeadNoun | undefined;
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { text, term, start }] of words.entries()) {
@@ -106,9 +119,10 @@ export function findHeadNoun(sentence: string, words: Token[], headTerms: Readon
     if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;
-    if (!headTerms.has(term) || isUnit(words, at)) continue;
-    // `two pillows, blue`: names may end with a colour, but it is no thing.
-    if (headNoun && isColour(text)) continue;
+    // Names end with few of the goods of a shop that calls them by a type as well: the bra of `sports bra`.
+    if (!(headTerms.has(term) || (isGoods(text) && isKnown(term))) || isUnit(words, at)) continue;
+    // `two pillows, blue`: names may end with a colour or a material, but it is no thing.
+    if (headNoun && isAttribute(text)) continue;
     headNoun = { at, term };
   }
   return headNoun;

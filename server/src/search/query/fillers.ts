@@ -20,9 +20,10 @@ const ENGLISH =
   think thinking thought thanks advance much many lot lots morning evening afternoon today tomorrow instead another other
   others more else again ok okay well now next new fits fit goes go going use uses used using make made makes cost costs costing price priced
   prices pricing spend spending pay paying budget user users customer customers client query constraints filter filters
-  retrieve return list display fetch recipient occasion interest interests keep keeps telling tell tells bring same stay stays basically actually literally
+  retrieve return list display fetch recipient occasion interest interests keep keeps telling tell tells bring same stay stays remain remains keep keeps whole entire basically actually literally
   say says know let lets come comes guys guy everyone shop store yes sure right ready able suitable suited appropriate
-  he she whod shes hes send sent deliver owner lover lovers fan fans colour-wise tops-only got-any`);
+  he she whod shes hes send sent deliver owner lover lovers fan fans youve weve theyve wed theyd hed itd thatd u ur btw lol pls reckon figure suppose hope hoping heyy heyyy hiya yo told tell asked simply
+  ok both wondered curious checkout pair whatever whichever somewhere everywhere always often sometimes usually basically honestly`);
 
 const GERMAN =
   words(`ich mir mich wir uns du dir dich ihr euch er sie es ihm ihn ihnen sich man mein meine meinen meinem meiner
@@ -31,8 +32,8 @@ const GERMAN =
   alles alle fur mit von vom zu zum zur aus auf an am bei beim im in ins nach um so sehr ist sind sein war waren hat haben habe habt hatte hatten
   gibt gabe suche suchen sucht brauche brauchen braucht mochte mochten will wollen wurde wurden kann konnen konnte konnt kaufe
   kaufen bestellen bestelle zeig zeige zeigen finde finden geben geht kostet kosten preis preise preislich teil teile ding dinge sache
-  sachen artikel produkt produkte stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
-  ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
+  sachen artikel produkt produkte produkten artikeln sonst paar stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
+  kauf bestell bestellt pack packe hol gegen davon bisschen ganze ganzen ganzer ganzes gesamte gesamten ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
   keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
   anderer anderes gerade derzeit aktuell`);
 
@@ -57,7 +58,7 @@ export const FILLERS: Record<Language, ReadonlySet<string>> = {
  * nothing where it does not.
  */
 export const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
-  words(`friend friends colleague boss neighbour neighbor teacher mum mom mummy mother dad daddy father parent parents husband
+  words(`her him sie ihn elle lui friend friends colleague boss neighbour neighbor teacher mum mom mummy mother dad daddy father parent parents husband
   wife boyfriend girlfriend partner brother sister son daughter grandma grandpa grandmother grandfather aunt uncle cousin niece
   nephew family guest guests person people child children kid kids boy boys girl girls team club gift gifts present presents birthday
   anniversary surprise idea ideas clothes clothing outfit wear wearing gear equipment accessory accessories home house room
@@ -71,8 +72,18 @@ export const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
 /** Words before a colon or an equals sign that only label what follows, as language models write. */
 export const LABELS: ReadonlySet<string> = new Set(
   words(`item items product products query find search filter filters constraint constraints request task want looking need name type
-  category recipient occasion interest interests keyword keywords requirements produkt artikel suche produit article recherche`),
+  category categories gender intent action recipient occasion interest interests keyword keywords requirements availability produkt artikel suche verfugbarkeit produit article recherche rechercher chercher disponibilite`),
 );
+
+/** What is to be done with what is found, which says nothing of it. */
+export const ORDER_PHRASES = phraseTable<'order'>([
+  [
+    'order',
+    `as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
+    check out, and check out, check it out, go to checkout, pay for it, and pay, pay now, pay with my card, and pay with my card, pay by card, mit karte zahlen, payer par carte, place the order, place an order, place my order, quick one, quick question, i guess, just checking,
+    zur kasse, zur kasse gehen, und bezahlen, bestellung abschicken, passer commande, passer a la caisse, valider la commande, et payer`,
+  ],
+]);
 
 /** `top 3`, `the 5 best`: how many results, not how many pieces. */
 export const RESULT_COUNTS = phraseTable<'count'>([

@@ -1,6 +1,7 @@
 import { parseNumberAt } from '../words/number-words.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
 import { LABELS } from './fillers.ts';
+import { CURRENCIES } from './limit-words.ts';
 
 /** What only frames a request: `I am looking for a`, and the punctuation and labels of `{item: mug}`. */
 
@@ -37,13 +38,36 @@ function isPartOfName(tokens: Token[], at: number, opening: string[]): boolean {
   return AMBIGUOUS_OPENINGS.has(opening.join(' ')) && !isRequest;
 }
 
+/** The tags of `<max_price>20</max_price>` as labels, each as long as it was. */
+export function withoutMarkup(sentence: string): string {
+  if (!sentence.includes('</')) return sentence;
+  return sentence
+    .replaceAll(/<\/[a-z][\w-]{0,30}>/gi, (tag) => ','.padEnd(tag.length))
+    .replaceAll(/<([a-z][\w-]{0,30})>/gi, (_tag, name: string) => ` ${name}:`);
+}
+
+/** `price max: 20` */
+const NAMES_AN_AMOUNT = new Set(['max', 'maximum', 'maximal']);
+
 const QUOTES = new Set('" _ { } ( ) [ ] : = “ ” „ « »'.split(' '));
 const ABBREVIATIONS = new Set('max min ca approx'.split(' '));
 
 /** Without the punctuation of `{item: mug, max_price: 20}`, and without words that only label what follows. */
 export function withoutLabels(tokens: Token[]): Token[] {
   const isColon = (at: number) => [':', '='].includes(tokens[at]?.text ?? '');
-  return tokens.filter(({ text }, i) => {
+  // `max 45: cushion`: the colon ends a clause, where it labels nothing.
+  const isAfterAmount = (at: number) =>
+    tokens[at - 1]?.number !== undefined ||
+    (tokens[at - 2]?.number !== undefined && (tokens[at - 1]?.text ?? '') in CURRENCIES) ||
+    ['less', 'cheaper', 'under', 'below', 'lower', 'weniger', 'moins', 'max', 'maximum', 'maximal'].includes(
+      tokens[at - 1]?.text ?? '',
+    );
+  const written = tokens.map((token, at) =>
+    token.text === ':' && isAfterAmount(at) && !NAMES_AN_AMOUNT.has(tokens[at - 1]?.text ?? '')
+      ? { ...token, text: ',', term: ',' }
+      : token,
+  );
+  return written.filter(({ text }, i) => {
     if (text === '.' && ABBREVIATIONS.has(tokens[i - 1]?.text ?? '')) return false;
     if (text === '=' && ['<', '>', '!'].includes(tokens[i - 1]?.text ?? '')) return true;
     const next = tokens[i + 1]?.text === '"' ? i + 2 : i + 1;

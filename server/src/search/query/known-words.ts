@@ -12,6 +12,8 @@ export interface Known {
   /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
   isNamed: boolean;
   isValue: boolean;
+  /** Whether the name of a product ends with it. */
+  isHead: boolean;
   /** Whether any product has it. */
   isKnown: boolean;
   /** A value that begins with it: the kitchenware for the kitchen. */
@@ -34,6 +36,7 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
     phrase: string;
     is_named: boolean;
     is_value: boolean;
+    is_head: boolean;
     is_known: boolean;
     is_synonym: boolean;
     label: string | null;
@@ -43,6 +46,8 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
             and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
         exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value) as is_value,
+        exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.last
+          and h.place & ${PLACE.titleHead}::int > 0) as is_head,
         exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
         exists (select from site_settings t
           where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym,
@@ -54,9 +59,15 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
           select v.*, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
   );
   return new Map(
-    rows.map(({ phrase, is_named, is_value, is_known, is_synonym, label }) => [
+    rows.map(({ phrase, is_named, is_value, is_head, is_known, is_synonym, label }) => [
       phrase,
-      { isNamed: is_named || is_synonym, isValue: is_value, isKnown: is_known, label: label?.slice(VALUE.length) },
+      {
+        isNamed: is_named || is_synonym,
+        isValue: is_value,
+        isHead: is_head,
+        isKnown: is_known,
+        label: label?.slice(VALUE.length),
+      },
     ]),
   );
 }

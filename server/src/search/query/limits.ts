@@ -1,9 +1,11 @@
 import { measurementTerm } from '../words/normalize.ts';
 import { phraseAt } from '../words/phrases.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
+import { sideByCues } from './amount-cues.ts';
 import { type Amount, parseAmount } from './amounts.ts';
 import { bounds, parseComparison } from './comparisons.ts';
-import { CURRENCIES, NEXT_CLAUSE, SUFFIXES } from './limit-words.ts';
+import { FILLERS } from './fillers.ts';
+import { AMBIGUOUS_COMPARISONS, COMPARISONS, CURRENCIES, NEXT_CLAUSE, PRICE_WORDS, SUFFIXES } from './limit-words.ts';
 import { isOfSomethingElse, type NumericPhrase, parseRange } from './ranges.ts';
 
 /** The numeric limits in a sentence: on price, rating and number of reviews. */
@@ -53,11 +55,20 @@ export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[
     const range = parseRange(tokens, i);
     const phrase = range ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
     const limit = phrase && classify(tokens, phrase, plain);
-    if (limit) limits.push(limit);
+    const told = limit || plain === 'no' ? undefined : unreadAmount(tokens, i);
+    if (limit ?? told) limits.push((limit ?? told) as Limit);
     // Of a range that is no price, such as `40 bis 42`, the second half is none either.
     i = limit?.to ?? (plain === 'no' ? undefined : range?.to) ?? i + 1;
   }
   return withJoinedRanges(tokens, limits);
+}
+
+/** `under 25e`: what is compared begins like an amount, and is none that is known. It is told as a price. */
+function unreadAmount(tokens: Token[], at: number): Limit | undefined {
+  const found = phraseAt(COMPARISONS, tokens, at);
+  if (!found || found.value === 'near' || AMBIGUOUS_COMPARISONS.has(found.words.join(' '))) return undefined;
+  const isUnread = /^\d+e$/.test(tokens[found.to]?.text ?? '') && !isOfSomethingElse(tokens, at);
+  return isUnread ? { kind: 'price', from: at, to: found.to + 1 } : undefined;
 }
 
 /** Between the two bounds of one range: `more than 50 but less than 60`. */
@@ -96,15 +107,15 @@ function joinedRange(tokens: Token[], a: Limit, b: Limit): Limit | undefined {
 }
 
 /** Before these, a price is what one is ready to pay. */
-const READY_TO_PAY = new Set('for at fur pour a um zu'.split(' '));
+const READY_TO_PAY = new Set('for at fur pour a zu'.split(' '));
 
 /** `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`: a number that a suffix, unit or preposition makes a limit. */
 function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
   const isPaid = READY_TO_PAY.has(tokens[at]?.text ?? '');
   const amount = parseAmount(tokens, isPaid ? at + 1 : at);
   if (!amount) return undefined;
-  const suffix = phraseAt(SUFFIXES, tokens, amount.to);
-  if (isPaid && !amount.currency && !suffix) return undefined;
+  const suffix = suffixAt(tokens, amount.to);
+  if (isPaid && !amount.currency && !suffix && sideByCues(tokens, at, amount.to) === undefined) return undefined;
   // `Five Star notebook` is a brand.
   if (!suffix && amount.isSpelled && !amount.currency) return undefined;
   if (!suffix) return withoutSuffix(tokens, amount, { from: at, isPaid });
@@ -119,7 +130,8 @@ function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
   const late = amount.currency === undefined ? CURRENCIES[tokens[suffix.to]?.text ?? ''] : undefined;
   const currency = amount.currency ?? late;
   const isClear =
-    !['plus', '+', 'ish', '-', 'budget'].includes(suffix.words[0] ?? '') && !isOfSomethingElse(tokens, at);
+    (!['plus', '+', 'ish', '-', 'budget', 'mark'].includes(suffix.words[0] ?? '') || endsBudget(tokens, suffix)) &&
+    !isOfSomethingElse(tokens, at);
   return {
     from: at,
     to: late ? suffix.to + 1 : suffix.to,
@@ -130,16 +142,29 @@ function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
   };
 }
 
+/** `40 or so`, and after a pause what says that it is only near: `40, give or take`. */
+function suffixAt(tokens: Token[], at: number) {
+  const late = tokens[at]?.text === ',' ? phraseAt(SUFFIXES, tokens, at + 1) : undefined;
+  return phraseAt(SUFFIXES, tokens, at) ?? (late?.value === 'near' ? late : undefined);
+}
+
 function withoutSuffix(
   tokens: Token[],
   { value, currency, to, isNear }: Amount,
   { from, isPaid }: { from: number; isPaid: boolean },
 ): NumericPhrase {
   if (isNear && currency) return { from, to, ...bounds('near', value), currency, needsUnit: true };
-  const range = currency && ['range', 'bereich'].includes(tokens[to]?.text ?? '') ? to + 1 : to;
-  if (range > to) return { from, to: range, ...bounds('near', value), currency, needsUnit: true };
+  const isRange = ['range', 'bereich', 'ballpark'].includes(tokens[to]?.text ?? '');
+  const isThatOfPrices = isRange && ['the', 'this', 'im'].includes(tokens[from - 1]?.text ?? '');
+  if (isRange && (currency || isThatOfPrices))
+    return { from, to: to + 1, ...bounds('near', value), currency, needsUnit: true, isClear: isThatOfPrices };
   if (currency && isPaid) return { from, to, max: value, currency, needsUnit: true };
   return { from, to, min: value, currency, needsUnit: true, isPlain: true };
+}
+
+/** `on a 40 budget`; the `5 budget mugs` are five. */
+function endsBudget(tokens: Token[], { words, to }: { words: string[]; to: number }): boolean {
+  return words[0] === 'budget' && (tokens[to]?.kind ?? 'sign') === 'sign';
 }
 
 /** What a phrase limits, if anything: told by its currency, else by the unit after it, else by the word before it. */
@@ -158,7 +183,8 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
   // `$20` alone is not a limit.
   if (currency && phrase.isPlain) {
     if (plain === 'no') return undefined;
-    return { kind: 'price', from, to, currency, ...(plain === 'max' && min !== undefined && { max: min }) };
+    const side = plain === 'max' ? plain : sideByCues(tokens, from, to);
+    return { kind: 'price', from, to, currency, ...(side && min !== undefined && { [side]: min }) };
   }
   if (currency) return limit('price', to);
   const unit = parseUnit(tokens, to);
@@ -167,8 +193,30 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
   if (unit?.kind === 'rating' && highest <= 5) return withSuffix(tokens, limit('rating', unit.to));
   const rated = startOfRatingWord(tokens, from);
   if (rated !== undefined && highest <= 5) return { ...withSuffix(tokens, limit('rating', to)), from: rated };
+  if (phrase.isPlain && isSentence && !isOfSomethingElse(tokens, from) && endsClause(tokens, to)) {
+    const side = sideByCues(tokens, from, to);
+    if (side) return { kind: 'price', from, to, [side]: min };
+    // Beside a word of prices, what is not understood is told as a price.
+    if (isOfPrices(tokens, from)) return { kind: 'price', from, to, ...(plain === 'max' && { max: min as number }) };
+  }
   const isUnclear = needsUnit && !(isSentence && phrase.isClear);
   return isUnclear || !canEndPrice(tokens, to, isSentence) ? undefined : limit('price', to);
+}
+
+function isOfPrices(tokens: Token[], at: number): boolean {
+  const before = tokens.slice(Math.max(0, at - 3), at).reverse();
+  const end = before.findIndex(({ kind, number }) => kind === 'sign' || number !== undefined);
+  return (end < 0 ? before : before.slice(0, end)).some(({ text }) => PRICE_WORDS.has(text));
+}
+
+/** Whether a number stands where nothing can be counted by it: at the end of a clause, or before what it is for. */
+function endsClause(tokens: Token[], at: number): boolean {
+  const next = tokens[at];
+  return !next || canEndClause(next) || ['for', 'fur', 'pour', 'on', 'ausgeben'].includes(next.text);
+}
+
+function canEndClause({ kind, text }: Token): boolean {
+  return kind === 'sign' && !['-', '%', '"', '/', '×'].includes(text);
 }
 
 /** `stars`, `-star ratings`, `customer reviews`. */
@@ -202,8 +250,19 @@ function startOfRatingWord(tokens: Token[], at: number): number | undefined {
 function canEndPrice(tokens: Token[], at: number, isSentence: boolean): boolean {
   const next = tokens[at];
   if (!next || next.kind === 'sign') return next?.text !== '-' && next?.text !== '%' && next?.text !== '"';
-  if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;
+  if (CURRENCIES[next.text] || (isSentence && (NEXT_CLAUSE.has(next.text) || isFiller(next)))) return true;
   return measurementTerm('1', next.term) === undefined && AFTER_PRICE.has(next.text);
+}
+
+/** These count, although they say nothing of the product. */
+const COUNTED = new Set(
+  'item items product products article articles thing things one ones piece pieces stuck teil teile artikel produkt produkte'.split(
+    ' ',
+  ),
+);
+
+function isFiller({ text }: Token): boolean {
+  return !COUNTED.has(text) && Object.values(FILLERS).some((fillers) => fillers.has(text));
 }
 
 function longestMatch(tokens: Token[], at: number, candidates: string[][]): number {

@@ -1,4 +1,5 @@
-import { phraseTable } from '../words/phrases.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
+import type { Token } from '../words/tokens.ts';
 
 /** Fixed phrases that state the availability, a reduction, the order or a preference; normalized, without accents. */
 export interface Mark {
@@ -52,11 +53,15 @@ export const MARKS_OF_SENTENCES = phraseTable([
     ready for shipping, ready to be shipped, ready for dispatch, immediate delivery, not sold out, not out of stock,
     nothing sold out, nothing that is sold out, nothing out of stock, nothing that is out of stock, no sold out,
     isnt sold out, arent sold out, not be sold out, not sold out yet, has not sold out, hasnt sold out, have not sold out,
-    havent sold out, still available, still in stock, still have, you have in stock, no backorder, no backorders, not on backorder,
-    sofort lieferbare, sofort lieferbarer, sofort lieferbares, sofort lieferbaren, sofort verfugbare, sofort verfugbarer, auf lager, lagernd, vorratig, noch da, noch verfugbar, noch lieferbar, noch auf lager, schnell lieferbar, gleich lieferbar,
+    havent sold out, still available, still in stock, you still have, you still got, you have in stock, you actually have, you have there, stock only, with stock, stocked, in your warehouse, in the warehouse, leave the warehouse today,
+    can leave today, can dispatch today, can dispatch now, dispatch today, dispatched today, dispatched immediately, dispatched at once, immediate dispatch, immediate shipping, can get today, can get now, can get right now,
+    can have today, can order right now, get it today, sent today, sent immediately, sent out today, ready now, that is there, no preorder, no preorders, not on preorder, no back order, no back orders, no backorder, no backorders, not on backorder,
+    ab lager, ihr noch habt, sie noch haben, ihr da habt, ihr gerade da habt, umgehend lieferbar, sofort verschicken, sofort verschickt, sofort versandfertig, versandfertig, heute verschicken, heute verschickt,
+    heute noch verschickt, heute noch rausgeht, heute rausgeht, heute versenden, heute versendet, sofort versenden, sofort versendet, sofort zu haben, sofort haben, sofort da, keine vorbestellung, keine vorbestellungen, sofort lieferbare, sofort lieferbarer, sofort lieferbares, sofort lieferbaren, sofort verfugbare, sofort verfugbarer, auf lager, lagernd, vorratig, noch da, noch verfugbar, noch lieferbar, noch auf lager, schnell lieferbar, gleich lieferbar,
     lieferbare, lieferbarer, lieferbares, lieferbaren, verfugbare, verfugbarer, verfugbares, verfugbaren, vorratige, vorratig, lieferbar, sofort lieferbar, sofort verfugbar, verfugbar, direkt lieferbar, nicht ausverkauft,
     nichts ausverkauftes, nichts was ausverkauft ist, am lager, jetzt lieferbar,
-    en stock, disponible, disponibles, disponible immediatement, disponible tout de suite, disponible de suite,
+    dispo, dispo tout de suite, dispo immediatement, prete a expedier, pret a expedier, prets a expedier, pretes a expedier, expedie aujourdhui, expediee aujourdhui, expedies aujourdhui, expediees aujourdhui, expedie aujourd hui, expediee aujourd hui,
+    envoyer aujourdhui, envoyer aujourd hui, expedier aujourdhui, envoyer tout de suite, expedition immediate, livraison immediate, expedie tout de suite, pas de precommande, en stock, disponible, disponibles, disponible immediatement, disponible tout de suite, disponible de suite,
     disponible maintenant, livrable immediatement, livrable, livrables, tout de suite, encore disponible, toujours disponible, encore en stock, pas epuise, pas epuisee, pas en rupture de stock, pas en rupture`,
   ),
   mark(
@@ -64,10 +69,14 @@ export const MARKS_OF_SENTENCES = phraseTable([
     ON_SALE,
     `on sale, in the sale, in the sales, on special, at a special price, special price, special prices, below the regular price, on offer, special offer, special offers, reduced, price reduced, with reduced price, reduced price,
     reduced prices, discounted, at a discount, with a discount, with discount, marked down, markdown, markdowns, on discount,
-    price cut, price cuts, bargain, bargains, on promotion, sale items, sale prices, on sale true, clearance,
-    im angebot, reduziert, reduzierte, reduzierter, reduziertes, reduzierten, herabgesetzt, herabgesetzte, im sale, sonderangebot,
+    price cut, price cuts, price drop, price drops, price reduction, price reductions, half price, half off, money off, below the original price, below original price, cheaper than before, cheaper than usual, went down in price,
+    gone down in price, come down in price, has a price drop, slashed, slashed prices, lower than before, any offers, any offers on, offers on, current offers, on deal, deal, deals, sale, markdowns, outlet, bargain, bargains, on promotion, sale items, sale prices, on sale true, clearance,
+    im ausverkauf, ausverkauf, zum sonderpreis, sonderpreis, sonderpreise, heruntergesetzt, heruntergesetzte, heruntergesetzter, heruntergesetztes, heruntergesetzten, herabgesetzter, herabgesetztes, herabgesetzten, verbilligt, verbilligte, verbilligter, verbilligtes,
+    verbilligten, vergunstigt, vergunstigte, vergunstigter, vergunstigtes, vergunstigten, ermaßigt, ermaßigte, ermaßigter, ermaßigtes, ermaßigten, ermassigt, ermassigte, ermassigter, ermassigtes, ermassigten, schnappchen, preisnachlass, mit preisnachlass, rabatt, rabatte, rabattierter, rabattiertes, rabattierten,
+    gunstiger als sonst, billiger als sonst, gunstiger als vorher, angebot, im angebot, reduziert, reduzierte, reduzierter, reduziertes, reduzierten, herabgesetzt, herabgesetzte, im sale, sonderangebot,
     sonderangebote, rabattiert, rabattierte, mit rabatt, im preis gesenkt, preisreduziert, angebote,
-    en solde, en soldes, solde, soldes, soldee, soldees, en promotion, en promo, promotions, promo, remise, remises, en reduction,
+    remises, remisee, remisees, brade, bradee, brades, bradees, prix casse, a prix casse, prix casses, a prix casses, bonne affaire, bonnes affaires, avec reduction, avec une reduction, reduction, reductions, rabais, avec rabais, en rabais,
+    prix a baisse, prix ont baisse, prix baisse, baisse de prix, promos, en solde, en soldes, solde, soldes, soldee, soldees, en promotion, en promo, promotions, promo, remise, remises, en reduction,
     avec remise, a prix reduit, prix reduit, prix reduits`,
   ),
   mark(
@@ -122,7 +131,42 @@ export const MARKS_OF_SENTENCES = phraseTable([
   mark(
     'wish',
     'largest',
-    'biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
+    'most capacity, the most capacity, largest capacity, highest capacity, greatest capacity, biggest capacity, most volume, most room, most space, roomiest, longest, widest, tallest, bulkiest, langste, langster, langstes, langsten, breiteste, breitester, breitestes, breitesten, hochste, geraumigste, geraumigsten, plus long, plus longue, plus longs, plus longues, plus large, plus larges, plus haut, plus haute, plus spacieux, biggest, largest, großte, großter, großtes, großten, grosste, grossten, plus grand, plus grande, plus grands, plus grandes',
   ),
-  mark('wish', 'smallest', 'smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite'),
+  mark(
+    'wish',
+    'smallest',
+    'shortest, narrowest, lowest capacity, smallest capacity, least capacity, kurzeste, kurzester, kurzestes, kurzesten, schmalste, schmalsten, niedrigste, plus court, plus courte, plus etroit, plus etroite, smallest, tiniest, kleinste, kleinster, kleinstes, kleinsten, plus petit, plus petite',
+  ),
 ]);
+
+/** What cannot be had, which is asked for in no way but by refusing it. */
+const UNAVAILABLE = phraseTable<'unavailable'>([
+  [
+    'unavailable',
+    `sold out, out of stock, out - of - stock, unavailable, not available, not in stock, on backorder, backordered, on back order, backorder, ausverkauft, ausverkaufte,
+    ausverkaufter, ausverkauftes, ausverkauften, vergriffen, vergriffene, vergriffenes, nicht lieferbar, nicht verfugbar, nicht auf lager, epuise, epuisee, epuises, epuisees,
+    en rupture, en rupture de stock, indisponible, indisponibles`,
+  ],
+]);
+const REFUSING = new Set(
+  `no not nothing without except hide exclude excluding skip ignore avoid leave omit isnt arent keine keinen kein keiner nicht nichts ohne außer
+  ausser pas non sans rien sauf exclure`.split(/\s+/),
+);
+const MAX_BETWEEN = 4;
+const BETWEEN = new Set(
+  'the any that which is are out anything everything items products ones what s der die das ist sind was alles qui que est sont soit les de ce tout'.split(
+    ' ',
+  ),
+);
+
+/** `nothing that is sold out`, `hide everything out of stock`: the end of what refuses what cannot be had. */
+export function endOfRefusedUnavailable(tokens: Token[], at: number): number | undefined {
+  if (!REFUSING.has(tokens[at]?.text ?? '')) return undefined;
+  for (let i = at + 1; i <= at + MAX_BETWEEN; i += 1) {
+    const found = phraseAt(UNAVAILABLE, tokens, i);
+    if (found) return found.to;
+    if (!BETWEEN.has(tokens[i]?.text ?? '')) return undefined;
+  }
+  return undefined;
+}

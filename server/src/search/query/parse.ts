@@ -5,13 +5,14 @@ import { phraseAt } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import { dropConnectingWords, dropFillers, dropResultCounts } from './drop-words.ts';
 import { FILLERS } from './fillers.ts';
-import { ARTICLES, endOfOpening, withoutLabels } from './frame.ts';
+import { ARTICLES, endOfOpening, withoutLabels, withoutMarkup } from './frame.ts';
 import { type Limit, parseLimits } from './limits.ts';
-import { MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES } from './marks.ts';
+import { endOfRefusedUnavailable, MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES, type Mark } from './marks.ts';
+import { addMeasures } from './measures.ts';
 import type { ParseState } from './parse-state.ts';
 import type { CatalogVocabulary, Constraint, ParsedQuery, Reading } from './parsed-query.ts';
 import { parseQuantity } from './quantity.ts';
-import { perPiece, takeBundle, takeTotals } from './totals.ts';
+import { perPiece, takeBundle, takeLateCap, takeSpentOn, takeTotals } from './totals.ts';
 import { addNegations } from './unwanted.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -28,7 +29,7 @@ export function parseQuery(
   vocabulary: CatalogVocabulary = EMPTY_VOCABULARY,
   reading: Reading = KEYWORDS,
 ): ParsedQuery {
-  const tokens = reading.isSentence ? withoutLabels(tokenize(sentence, reading)) : tokenize(sentence);
+  const tokens = reading.isSentence ? withoutLabels(tokenize(withoutMarkup(sentence), reading)) : tokenize(sentence);
   const consumed = new Array<boolean>(tokens.length).fill(false);
   const constraints: Constraint[] = [];
   const ambiguous: ParsedQuery['ambiguous'] = { names: [], values: [] };
@@ -42,8 +43,12 @@ export function parseQuery(
   consumed.fill(true, 0, start);
   const language = languageOf(tokens, reading.language);
   const state = { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading, language };
-  const totals = reading.isSentence ? takeBundle(state) || takeTotals(state) : false;
-  const plain = !reading.isSentence ? 'no' : totals ? 'max' : 'unclear';
+  const isBundle = reading.isSentence && (takeBundle(state) || takeSpentOn(state));
+  const priceOf = reading.isSentence && !isBundle ? takeTotals(state) : undefined;
+  const isCapped = reading.isSentence && takeLateCap(state);
+  const totals = isBundle || priceOf === 'all';
+  const plain = !reading.isSentence ? 'no' : totals || isCapped || priceOf === 'each' ? 'max' : 'unclear';
+  if (reading.isSentence) addMeasures(state);
   for (const limit of parseLimits(tokens.map(withoutConsumed(state)), plain)) {
     addConstraint(limit.from, limit.to, constraintOf(limit));
     if (limit.negation) consumed.fill(true, limit.negation.from, limit.negation.to);
@@ -58,7 +63,10 @@ export function parseQuery(
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
   const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
   return {
-    constraints: perPiece(constraints, totals).sort((a, b) => a.start - b.start),
+    constraints: perPiece(withoutContradictions(constraints, words), {
+      isTotal: totals,
+      isEach: priceOf === 'each',
+    }).sort((a, b) => a.start - b.start),
     // If only stop words are left, the whole sentence is searched for.
     words: isBare ? words : tokens.filter(isWord),
     ambiguous,
@@ -66,12 +74,18 @@ export function parseQuery(
   };
 }
 
+/** `her place has no clock, so I need a wall clock`: what is lacking is wanted. */
+function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
+  const wanted = new Set(words.map(({ term }) => term));
+  return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));
+}
+
 /** A consumed word stands for none. */
 function withoutConsumed({ consumed }: ParseState) {
   return (token: Token, i: number): Token => {
     if (!consumed[i]) return token;
     const { number: _number, ...rest } = token;
-    return { ...rest, text: '', term: '' };
+    return { ...rest, kind: 'sign', text: '', term: '' };
   };
 }
 
@@ -89,8 +103,9 @@ function isWord({ kind }: Token): boolean {
 }
 
 function addQuantity(state: ParseState): void {
-  const { tokens, consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
-  const start = reading.isSentence ? startOfThing(state) : state.start;
+  const { consumed, addConstraint, vocabulary, ambiguous, reading, language } = state;
+  const tokens = state.tokens.map(withoutConsumed(state));
+  const start = reading.isSentence ? startOfThing({ ...state, tokens }) : state.start;
   const quantity = parseQuantity(tokens, start, {
     hasOpening: reading.isSentence || start > 0,
     isPlural: language !== 'en',
@@ -101,10 +116,15 @@ function addQuantity(state: ParseState): void {
   addConstraint(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
+const IN_STOCK: Mark = { kind: 'in_stock', value: 'true' };
+
 function addMarks({ tokens, start, consumed, addConstraint, reading }: ParseState): void {
   const table = reading.isSentence ? MARKS_OF_SENTENCES : MARKS_OF_KEYWORDS;
   for (let i = start; i < tokens.length; i += 1) {
-    const mark = consumed[i] ? undefined : phraseAt(table, tokens, i);
+    // `for sale` tells nothing of the price.
+    if (tokens[i]?.text === 'sale' && tokens[i - 1]?.text === 'for') continue;
+    const refused = reading.isSentence && !consumed[i] ? endOfRefusedUnavailable(tokens, i) : undefined;
+    const mark = consumed[i] ? undefined : refused ? { to: refused, value: IN_STOCK } : phraseAt(table, tokens, i);
     if (mark && !consumed.slice(i, mark.to).includes(true)) addConstraint(i, mark.to, mark.value);
   }
 }

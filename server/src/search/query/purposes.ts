@@ -8,7 +8,7 @@ import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup } from './known-words.ts';
-import { isForAnimal } from './recipients.ts';
+import { GROUPS, isForAnimal } from './recipients.ts';
 
 /** Sentences that name no thing, but what one is for: `something warm for my head`, `a present for a dog owner`. */
 
@@ -40,6 +40,28 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
   const before = named < 0 ? words : words.slice(0, named);
   const namesNoThing = OPENS_WITH_NO_THING.test(opening) || before.some(({ text }) => ANY_THING.has(text));
   return namesNoThing ? words : [];
+}
+
+/** Of somebody, or of what is to be done: `my feet get cold`, `to boil water`. */
+const TELLS_A_PURPOSE =
+  /\b(?:i|im|my|me|we|our|us|for|to|when|while|need|needs|want|where|how|help|keep|keeps|ich|mein|meine|meinen|wir|fur|zum|zur|um|damit|wenn|je|mon|ma|mes|nous|pour|quand|j)\b/;
+
+/** The words of a sentence that may name a purpose, unless another one names a thing: `my feet get cold on hikes`. */
+export function mayBePurposes(sentence: string, words: Token[], language: Language): Token[] {
+  if (!TELLS_A_PURPOSE.test(normalizeText(sentence).replaceAll(/['’-]/g, ' '))) return [];
+  return words.filter((word) => termsForPurpose(word, language).length > 0 && !isPerson(word, language));
+}
+
+/** Whom a thing is for does not tell what it is. */
+function isPerson({ text, term }: Token, language: Language): boolean {
+  const forms = [text, term, ...(language === 'en' ? [] : inflections(text, language))];
+  return forms.flatMap(thingsFor).some((thing) => GROUPS.has(thing));
+}
+
+/** Those purposes where the sentence names no thing; what it is for is then all that tells. */
+export function onlyPurposes(words: Token[], language: Language, lookup: Lookup): Purpose[] {
+  // `to boil water on a mountain`: the first one says what is to be done, the others where or when.
+  return purposesOf(words, language, lookup).map((each, i) => (i === 0 ? { ...each, isRequired: true } : each));
 }
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
@@ -112,7 +134,8 @@ export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lo
 export function withPurposes(groups: TermGroup[], purposes: Purpose[] | undefined): TermGroup[] {
   let result = groups;
   for (const { word, things, isNamed, isRequired = false } of purposes ?? []) {
-    const alternatives = things.map((thing) => ({ term: thing, weight: 1 }));
+    // The first ones serve it best.
+    const alternatives = things.map((thing, i) => ({ term: thing, weight: Math.max(0.6, 1 - i * 0.04) }));
     const own = result.find((group) => group.alternatives[0]?.term === word.term);
     const isMerged = own !== undefined && !isNamed;
     result = isMerged

@@ -27,7 +27,7 @@ const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fu
 const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
 /** These begin nothing but a range, and so do those between which it needs no unit. */
 const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
-const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, bis, a, until, till']]);
+const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, ~, . ., . . ., …, bis, a, until, till']]);
 /** These join a range only after an opening. */
 const RANGE_WORDS = phraseTable([
   [
@@ -54,8 +54,18 @@ export function parseRange(tokens: Token[], at: number): NumericPhrase | undefin
   const currency = low.currency ?? high.currency;
   const isOfPrices = isAfterPriceWord(tokens, at);
   const needsUnit = !isOfPrices && (!CERTAIN_RANGES.has(word) || low.isSpelled || high.isSpelled);
-  const to = currency && ['range', 'bereich'].includes(tokens[high.to]?.text ?? '') ? high.to + 1 : high.to;
-  return { from: at, to, min: low.value, max: high.value, currency, needsUnit, isClear };
+  // `in the 100-150 range`
+  const isRange = ['range', 'bereich'].includes(tokens[high.to]?.text ?? '');
+  const to = isRange ? high.to + 1 : high.to;
+  return {
+    from: at,
+    to,
+    min: low.value,
+    max: high.value,
+    currency,
+    needsUnit: needsUnit && !(isRange && !isOfSomethingElse(tokens, at)),
+    isClear,
+  };
 }
 
 function startOfRange(tokens: Token[], at: number): number {

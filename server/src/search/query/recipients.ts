@@ -9,9 +9,10 @@ import type { Lookup } from './known-words.ts';
 /** Whom a thing is for, where a sentence names the thing: `a jacket for my husband`, `a bed for my dog`. */
 
 /** What stands before somebody that a thing is for. */
-const IS_FOR = /(?:^|\s)(?:for|fur|pour)\s+(?:\p{L}+\s+){0,2}$/u;
+const IS_FOR =
+  /(?:^|\s)(?:for|fur|pour)\s+(?:\p{L}+\s+){0,2}$|(?:^|\s)(?:i['’]?m an?|i am an?|ich bin eine?|je suis une?)\s+$/u;
 /** Values by which shops tell whom a thing is made for. */
-const GROUPS = new Set(['women', 'men', 'children']);
+export const GROUPS: ReadonlySet<string> = new Set(['women', 'men', 'children']);
 /** What says too little to be looked for among what is made for women or men: a present for her may be anything. */
 const GIFTS = /\b(?:gifts?|presents?|surprise|ideas?|geschenke?|geschenkidee|cadeaux?|idees?)\b/;
 /** What is for one of them serves no human, and the other way round. */

@@ -2,15 +2,20 @@ import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
+import { thingsFor } from '../words/purposes.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
-import { MAX_ENTRY_WORDS, misspeltEntries, otherWordsFor } from '../words/thesaurus.ts';
+import { isWearable } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
-import { endingsCut, inflections, relatives } from '../words/word-forms.ts';
+import { inflections, relatives } from '../words/word-forms.ts';
 import { meaningOfCompound, splitsOf } from './compounds.ts';
+import { isOfTheWorld, withoutContext } from './context.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
-import { has, type Lookup, lookUp } from './known-words.ts';
+import { has, type Known, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
 import {
+  mayBePurposes,
+  onlyPurposes,
+  type Purpose,
   purposesOf,
   purposeWords,
   requiredPurposes,
@@ -20,75 +25,169 @@ import {
   withPurposeWords,
 } from './purposes.ts';
 import { groupOf, groupTerms, isForAnimal } from './recipients.ts';
+import {
+  candidatesFor,
+  FIELD_LABELS,
+  foreignValue,
+  mayBeCompound,
+  namesGoods,
+  otherWords,
+  standIn,
+  typesFor,
+  type Window,
+  windowsAt,
+} from './stand-ins.ts';
 
 /**
  * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
  * word for it, or a word of the same root stands in, if the shop has that. `understood` still quotes the sentence.
  */
 
-/** Names of attributes, which say nothing beside a value: `colour sage`. */
-const FIELD_LABELS = new Set(
-  `colour color coloured colored material fabric farbe farbig farben couleur coloris matiere flavour scent width
-  height length diameter capacity volume durchmesser breite hohe lange inhalt fassungsvermogen volumen diametre hauteur
-  largeur longueur contenance`.split(/\s+/),
-);
 /** What may stand before a size. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 
-/** No more words of a sentence are looked up, nor other words for one. */
+/** No more words of a sentence are looked up. */
 const MAX_WORDS = 24;
-const MAX_ALTERNATIVES = 120;
 
 /** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
   const words = parsed.words.map(withoutSizeSystem).map(withoutLover);
-  const wanted = purposeWords(sentence, words.slice(0, MAX_WORDS));
-  const unwanted = parsed.constraints.flatMap((each) => (each.kind === 'without' && each.value ? [each] : []));
   const asked = words.slice(0, MAX_WORDS);
+  const wanted = purposeWords(sentence, asked);
+  const open = wanted.length > 0 ? [] : mayBePurposes(sentence, asked, language);
+  const unwanted = parsed.constraints.flatMap((each) => (each.kind === 'without' && each.value ? [each] : []));
+  const known = await readKnown(db, { sentence, asked, purposes: [...wanted, ...open], unwanted, language });
+  if (!known) return parsed;
+  const lookup: Lookup = (phrase) => known.get(phrase);
+  const isKnown = (word: Token) =>
+    has(lookup(word.term)) || standIn({ texts: [word.text], term: word.term }, language, lookup) !== undefined;
+  const isThing = (word: Token) => lookup(word.term)?.isHead === true || (namesGoods(word, language) && isKnown(word));
+  // What only descriptions have says nothing of a thing.
+  const isUnknown = (word: Token) => {
+    const meaning = standIn({ texts: [word.text], term: word.term }, language, lookup);
+    const isNumber = word.number !== undefined;
+    return !isNumber && !OPTIONAL_WORDS.has(word.text) && !has(lookup(word.term)) && !(meaning && has(lookup(meaning)));
+  };
+  if (isOfTheWorld(sentence, asked, isUnknown)) {
+    const constraints = [...parsed.constraints, ...asked.map((word) => untold(sentence, word))];
+    return { ...parsed, words: [], constraints };
+  }
+  const sentenceOf = { sentence, asked, wanted, open, language, lookup, isKnown, namesThing: asked.some(isThing) };
+  const purposes = purposesIn(sentenceOf);
+  const inGroups = forRecipients(sentenceOf);
+  const requested = withoutContext(sentence, withoutImperative(inGroups, sentence, isUnknown), { isThing, isUnknown });
+  const read = replaced(withoutAnyThing(requested.words, purposes, lookup), language, lookup);
+  return {
+    ...parsed,
+    words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
+    constraints: [
+      ...parsed.constraints.map((each) => untoldIfWanted(withShopValue(each, language, lookup), each, read.words)),
+      ...[...requested.unread, ...read.halfRead].map((word) => untold(sentence, word)),
+    ],
+    purposes,
+    related: new Map(asked.map((word) => [word.term, relatedTo(word, language, lookup)])),
+  };
+}
+
+/** What the shop knows of all the words that a sentence may mean; undefined where there is none. */
+async function readKnown(
+  db: SearchDb,
+  { sentence, asked, purposes, unwanted, language }: ToLookUp,
+): Promise<Map<string, Known> | undefined> {
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
     ...unwanted.flatMap(unwantedWindows).flatMap((window) => candidatesFor(window, language)),
-    ...wanted.flatMap((word) => termsForPurpose(word, language)),
+    ...purposes.flatMap((word) => termsForPurpose(word, language)),
     ...asked.flatMap((word) => [
       ...termsForKind(word, language),
       ...(isForAnimal(sentence, word, language) ? termsForPurpose(word, language) : []),
       ...groupTerms(sentence, word, language),
     ]),
   ]);
-  if (phrases.size === 0) return parsed;
+  if (phrases.size === 0) return undefined;
   const known = await lookUp(db, [...phrases]);
   const lookup: Lookup = (phrase) => known.get(phrase);
   const unread = [...asked.map(({ text }) => text), ...unwanted.flatMap(({ value }) => value ?? [])].filter((text) =>
     mayBeCompound(text, language, lookup),
   );
-  const parts = [
-    ...new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right]))),
+  const parts = new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right])));
+  if (parts.size > 0) for (const [phrase, found] of await lookUp(db, [...parts])) known.set(phrase, found);
+  return known;
+}
+
+interface ToLookUp {
+  sentence: string;
+  asked: Token[];
+  purposes: Token[];
+  unwanted: Constraint[];
+  language: Language;
+}
+
+interface AskedOf {
+  sentence: string;
+  asked: Token[];
+  /** The words that name a purpose, and those that may. */
+  wanted: Token[];
+  open: Token[];
+  language: Language;
+  lookup: Lookup;
+  isKnown: (word: Token) => boolean;
+  namesThing: boolean;
+}
+
+function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, namesThing }: AskedOf): Purpose[] {
+  if (wanted.length > 0) return purposesOf(wanted, language, lookup);
+  const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown });
+  // `Halloween decorations for a party` are of a type that the shop has.
+  const namesValue = asked.some((word) => lookup(word.term)?.isValue === true && !open.includes(word));
+  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(open, language, lookup);
+}
+
+/** With the values by which the shop tells whom a thing is for. Flowers for a mother are not made for women. */
+function forRecipients({ sentence, asked, wanted, language, lookup, namesThing }: AskedOf): Token[] {
+  const isWorn = WORN.test(sentence) || asked.some((word) => namesGoods(word, language, isWearable));
+  const isMeant = wanted.length > 0 ? WORN.test(sentence) : !namesThing || isWorn || isForChildren(asked, language);
+  return isMeant ? asked.map((word) => forGroup(word, sentence, language, lookup)) : asked;
+}
+
+/** Words of the same root, and values for the same goods. */
+function relatedTo({ text, term }: Token, language: Language, lookup: Lookup): string[] {
+  return [
+    ...relatives(term).filter((form) => form !== term && lookup(form)?.isKnown),
+    ...typesFor({ texts: [text], term }, language, lookup),
   ];
-  if (parts.length > 0) for (const [phrase, found] of await lookUp(db, parts)) known.set(phrase, found);
-  const isKnown = (word: Token) =>
-    has(lookup(word.term)) || standIn({ texts: [word.text], term: word.term }, language, lookup) !== undefined;
-  const purposes =
-    wanted.length > 0
-      ? purposesOf(wanted, language, lookup)
-      : requiredPurposes(sentence, asked, { language, lookup, isKnown });
-  const groups = wanted.length > 0 ? asked : asked.map((word) => forGroup(word, sentence, language, lookup));
-  const read = replaced(withoutAnyThing(groups, purposes, lookup), language, lookup);
-  return {
-    ...parsed,
-    words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
-    constraints: [
-      ...parsed.constraints.map((each) => withShopValue(each, language, lookup)),
-      ...read.halfRead.map(({ start, end }): Constraint => {
-        const text = sentence.slice(start, end);
-        return { kind: 'word', text, start, end, isUnread: true };
-      }),
-    ],
-    purposes,
-    related: new Map(
-      asked.map(({ term }) => [term, relatives(term).filter((form) => form !== term && lookup(form)?.isKnown)]),
+}
+
+/** `candles, but no scented candles`, of which the shop has no word for the scented ones: that refuses not all of them. */
+function untoldIfWanted(constraint: Constraint, written: Constraint, wanted: Token[]): Constraint {
+  const isWanted = wanted.some(({ term }) => term === constraint.value) && constraint.value !== written.value;
+  return constraint.kind === 'without' && isWanted ? { ...written, isUnread: true } : constraint;
+}
+
+/** A word of which nothing tells whether it is met. */
+function untold(sentence: string, { start, end }: Token): Constraint {
+  return { kind: 'word', text: sentence.slice(start, end), start, end, isUnread: true };
+}
+
+const WORN = /\b(?:wear|wearing|clothes|clothing|outfit|anziehen|tragen|kleidung|porter|mettre|vêtements?|tenue)\b/i;
+
+/** `pop a mug in the cart`: a first word that means nothing to the shop, before an article, is what is to be done. */
+const REQUESTED =
+  /^\s+(?:me |us |mir |uns |moi |nous )?(?:an?|the|some|my|another|one|two|three|\d{1,2}|eine?[nrms]?|zwei|drei|une?|des|les?|la|deux|trois)\s/iu;
+
+function withoutImperative(words: Token[], sentence: string, isUnknown: (word: Token) => boolean): Token[] {
+  const [first, ...rest] = words;
+  const isFirst = first !== undefined && sentence.slice(0, first.start).trim() === '';
+  return isFirst && rest.length > 0 && isUnknown(first) && REQUESTED.test(sentence.slice(first.end)) ? rest : words;
+}
+
+function isForChildren(words: Token[], language: Language): boolean {
+  return words.some(({ text, term }) =>
+    [text, term, ...(language === 'en' ? [] : inflections(text, language))].some((form) =>
+      thingsFor(form).includes('children'),
     ),
-  };
+  );
 }
 
 /** The value of the shop by which it tells whom a thing is for, in place of the person. */
@@ -109,77 +208,6 @@ const LOVER = /^(\p{L}{4,}?)(?:liebhaber(?:in|innen|s)?|fan|fans|freak|freaks|be
 function withoutLover(word: Token): Token {
   const [, loved] = LOVER.exec(word.text) ?? [];
   return loved === undefined ? word : { ...word, text: loved, term: stem(loved) };
-}
-
-/** One to three neighbouring words. */
-interface Window {
-  texts: string[];
-  /** The terms, joined by a space. */
-  term: string;
-}
-
-/** The longest first. */
-function windowsAt(words: Token[], at: number): Window[] {
-  return Array.from({ length: MAX_ENTRY_WORDS }, (_, i) => words.slice(at, at + MAX_ENTRY_WORDS - i))
-    .filter((window, i) => window.length === MAX_ENTRY_WORDS - i)
-    .map((window) => ({ texts: window.map(({ text }) => text), term: window.map(({ term }) => term).join(' ') }));
-}
-
-/** What to look up for a window: itself, and for what it may stand. */
-function candidatesFor(window: Window, language: Language): string[] {
-  const others = otherWords(window, language);
-  if (window.texts.length > 1) return [window.term, ...others];
-  const [text = ''] = window.texts;
-  if (/^\d/.test(text)) return [];
-  return [
-    window.term,
-    ...others,
-    ...relatives(window.term),
-    ...inflections(text, language),
-    ...(others.length > 0 ? [] : misspeltWords(text, language)),
-  ].slice(0, MAX_ALTERNATIVES);
-}
-
-/** The goods that a misspelt word may name, as terms. */
-function misspeltWords(text: string, language: Language): string[] {
-  const forms = [text, stem(text), ...languagesOf(language).flatMap((each) => endingsCut(text, each))];
-  const found = [...new Set(forms)].flatMap(misspeltEntries);
-  return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))];
-}
-
-/** A single word may not tell its language. */
-function languagesOf(language: Language): Exclude<Language, 'en'>[] {
-  return language === 'en' ? ['de', 'fr'] : [language];
-}
-
-/** Other words for it, as terms. */
-function otherWords({ texts, term }: Window, language: Language): string[] {
-  const text = texts.join(' ');
-  const inflected = texts.length > 1 ? [] : languagesOf(language).flatMap((each) => inflections(text, each));
-  const forms = [text, term, ...inflected];
-  // Two words that the shop writes as one: `head lamp`.
-  const joined = texts.length === 2 && texts.every((word) => /^\p{L}{3,}$/u.test(word)) ? [texts.join('')] : [];
-  // A form that is listed is a word itself.
-  const found = [...joined, ...[...new Set(forms)].flatMap((form) => withOthers(form, inflected.includes(form)))];
-  return [...new Set(found.map((phrase) => phrase.split(' ').map(stem).join(' ')))].filter((other) => other !== term);
-}
-
-function withOthers(word: string, isForm: boolean): string[] {
-  const others = otherWordsFor(word);
-  return isForm && others.length > 0 ? [word, ...others] : others;
-}
-
-/** A shorter word is no compound. */
-const MIN_COMPOUND = 6;
-
-/** Whether a word means nothing to the shop, and may be put together of words that do: `Damenjacke`. */
-function mayBeCompound(text: string, language: Language, lookup: Lookup): boolean {
-  if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr' || FIELD_LABELS.has(text))
-    return false;
-  const term = stem(text);
-  return (
-    !lookup(term)?.isKnown && !has(lookup(term)) && standIn({ texts: [text], term }, language, lookup) === undefined
-  );
 }
 
 /** The words as the shop has them, and those of which it has only the head. */
@@ -226,44 +254,19 @@ function shopTokens(own: Token[], window: Window, language: Language, lookup: Lo
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last || isStopWord(first.term) || first.number !== undefined) return own;
   const isSize = sizeSpellings(window.term).length > 1 || measurementTerm('1', window.term) !== undefined;
-  if (isSize || has(lookup(window.term))) return own;
-  const meaning = standIn(window, language, lookup);
+  if (isSize) return own;
+  const isOwn = has(lookup(window.term));
+  // The French `baskets` are sneakers where the shop has those as a type, whatever it calls a basket.
+  const foreign = isOwn && language !== 'en' ? foreignValue(window, lookup) : undefined;
+  if (isOwn && foreign === undefined) return own;
+  const meaning = foreign ?? standIn(window, language, lookup);
   const number = own.length === 1 && meaning === undefined ? parseNumberAt(own, 0) : undefined;
   if (number) return [{ ...first, text: String(number.value), term: String(number.value), number: number.value }];
   if (meaning === undefined) {
-    const isIdle = OPTIONAL_WORDS.has(first.text) && own.length === 1;
+    const isIdle = (OPTIONAL_WORDS.has(first.text) || OPTIONAL_WORDS.has(first.term)) && own.length === 1;
     return isIdle ? [] : own;
   }
   return meaning.split(' ').map((term) => ({ ...first, text: term, term, end: last.end }));
-}
-
-/** Another form, another word, or for a word that no product has, one of the same root. */
-function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
-  const [text = ''] = window.texts;
-  const isSingle = window.texts.length === 1;
-  const forms = isSingle ? inflections(text, language) : [];
-  const others = otherWords(window, language);
-  // The word or its singular may be listed; its forms may be other words: the deck for `Decken`.
-  const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
-  const isListed = listed.some((form) => otherWordsFor(form).length > 0);
-  const found = (isListed ? [...others, ...forms] : [...forms, ...others]).find((phrase) => has(lookup(phrase)));
-  if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
-  return (
-    forms.find((phrase) => lookup(phrase)?.isKnown) ??
-    relatives(window.term).find((phrase) => has(lookup(phrase))) ??
-    relatives(window.term).find((phrase) => lookup(phrase)?.isKnown) ??
-    labelOf(window.term, lookup) ??
-    others.flatMap((other) => labelOf(other, lookup) ?? [])[0] ??
-    (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))
-  );
-}
-
-/** How a value that is about a thing goes on: `kitchenware`, `gardening`, `garden tools`; not `lightweight`. */
-const ABOUT = /^(?: |ware|wear|ing\b|er\b)/;
-
-function labelOf(term: string, lookup: Lookup): string | undefined {
-  const label = lookup(term)?.label;
-  return label !== undefined && ABOUT.test(label.slice(term.length)) ? label : undefined;
 }
 
 /** What is not wanted, by its stem and as it was written: that of a `bougie` is no French word. */

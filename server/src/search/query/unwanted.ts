@@ -2,30 +2,47 @@ import { isSizeLabel } from '../words/sizes.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { ARTICLES } from './frame.ts';
-import { type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
+import { endOfHarmless, type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
 import type { ParseState } from './parse-state.ts';
 
 /** Takes what a sentence does not want out of its words. */
 
 /** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
 export function addNegations(state: ParseState): void {
-  const { tokens, start, consumed, addConstraint, vocabulary, ambiguous } = state;
+  const { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading } = state;
   for (let i = start; i < tokens.length; i += 1) {
     if (consumed[i]) continue;
+    const harmless = reading.isSentence ? endOfHarmless(tokens, i) : undefined;
+    if (harmless !== undefined) {
+      consumed.fill(true, i, harmless);
+      continue;
+    }
     const before = unwantedBefore(tokens, i);
     if (before) {
       addConstraint(i, before.to, { kind: 'without', value: before.term });
       continue;
     }
     const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));
-    const negation = negationAt(tokens, i, { isFirst, language: state.language });
-    if (negation && namesOneThing(state, negation)) continue;
-    const token = negation && tokens[negation.first];
-    if (token?.kind !== 'word' || consumed[negation?.first ?? 0]) continue;
+    const { isSentence } = reading;
+    const negation = negationAt(tokens, i, { isFirst, isSentence, language: state.language });
+    if (!negation || namesOneThing(state, negation)) continue;
+    const token = tokens[negation.first];
+    if (token?.kind !== 'word' || consumed[negation.first]) {
+      if (isSentence) tellUnread(state, i, negation);
+      continue;
+    }
     const name = `${tokens[i]?.text} ${token.text}`;
     ambiguous.names.push(name);
     if (!vocabulary.names.has(name)) addUnwanted(state, negation as Negation);
   }
+}
+
+/** A negation of which nothing tells what it refuses. */
+function tellUnread({ tokens, consumed, addConstraint }: ParseState, at: number, { first }: Negation): void {
+  const to = Math.max(at + 1, Math.min(first, tokens.length));
+  const isTaken =
+    consumed.slice(at, to).includes(true) || ['nothing', 'nichts', 'rien', 'no'].includes(tokens[at]?.text ?? '');
+  if (!isTaken) addConstraint(at, to, { kind: 'without', isUnread: true });
 }
 
 /** `ohne Kabel` and `sans fil` are other words for cordless, and looked for as one word. */

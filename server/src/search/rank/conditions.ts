@@ -78,6 +78,8 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
         or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
     case 'value':
       if (value === ON_SALE) return isOnSale(db);
+      // A measure is read of the variants.
+      if (min !== undefined || max !== undefined) return undefined;
       // A size in letters is an ordinary value; a number can also fall within a range of sizes.
       if (isSize && isNumber(value)) return sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`;
       // A thing is no more than itself: the `Candles & Scent` are not all candles.

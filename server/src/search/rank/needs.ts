@@ -49,7 +49,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     return { text, quantity: one.quantity, candidates: indexes[i] ?? [], found: one };
   });
   return {
-    understood: together(found, isTotal),
+    understood: withUntold(together(found, isTotal), parsed.constraints),
     excluded: found.flatMap(({ excluded }) => excluded).slice(0, MAX_EXCLUDED),
     candidates,
     needs: isChoice ? asOne(query.query, needs) : needs,
@@ -150,6 +150,9 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string):
 
 /** `in black`, where it ends a sentence that names several things without articles: of `toaster and kettle in black`, both. */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
+/** `a hoodie and shorts, both in black`: of all of them. */
+const BOTH =
+  /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
 /** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */
@@ -161,8 +164,12 @@ function sharedAttributes(text: string, lastPart: string, language: Language): s
   const described = lastPart.replace(RECIPIENT, '');
   const [, attribute] = ATTRIBUTE.exec(described) ?? [];
   const [, recipient, word = ''] = RECIPIENT.exec(lastPart) ?? [];
+  const [, both] = BOTH.exec(lastPart) ?? [];
   return [
-    ...(attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, '')) ? [attribute] : []),
+    ...(both !== undefined ? [both] : []),
+    ...(both === undefined && attribute !== undefined && isBare(text) && isBare(described.replace(ATTRIBUTE, ''))
+      ? [attribute]
+      : []),
     ...(recipient !== undefined && namesRecipient(normalizeText(word), language) ? [recipient] : []),
   ];
 }
@@ -213,6 +220,22 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
     candidates: order.flatMap((at) => candidates[at] ?? []),
     indexes: indexes.map((own) => own.map((at) => order.indexOf(at)).sort((a, b) => a - b)),
   };
+}
+
+/** Limits of the whole sentence that none of its parts has read are told as not checked. */
+function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
+  const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
+  const isTold = (each: Constraint) =>
+    understood.some(
+      ({ kind, text, value }) => kind === each.kind && (text === each.text || (value ?? '') === (each.value ?? '')),
+    );
+  const untold = constraints.filter((each) => isLimitOfAll(each) && !isTold(each));
+  return [
+    ...understood,
+    ...untold.map(({ kind, text, start, end, min = null, max = null, currency = null, value = null }): Understood => {
+      return { kind, text, start, end, min, max, currency, value, fate: 'not_available' };
+    }),
+  ].slice(0, MAX_UNDERSTOOD);
 }
 
 /** What was understood of all parts. Whether a price is kept by all of them together is not checked, and that is said. */

@@ -1,5 +1,6 @@
 import type { Product, Understood } from '@commerce-backend/spec';
-import { termsOf } from '../words/normalize.ts';
+import { normalizeText, termsOf } from '../words/normalize.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
@@ -26,10 +27,19 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
   const missing = words.filter(
     (word) =>
       !best ||
-      isOnlyMentioned(best, words.length > 1) ||
+      isOnlyMentioned(best, words.length > 1 || isGoods(normalizeText(word.text))) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
-  return withMissingWords(best ? withOptionValues(understood, query, results) : understood, missing, isFound);
+  const told = best ? withOptionValues(understood, query, results) : understood;
+  return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, isFound);
+}
+
+/** Goods that only an attribute of what was found mentions are not there: a rug to be vacuumed is no vacuum cleaner. */
+function withoutMereMentions(understood: Understood[], words: ContentWord[], best: Result): Understood[] {
+  const goods = isOnlyMentioned(best, true) ? words.filter(({ text }) => isGoods(normalizeText(text))) : [];
+  const isMention = (each: Understood) =>
+    (each.kind === 'word' || each.kind === 'value') && goods.some((word) => overlaps(each, word));
+  return understood.map((each) => (isMention(each) ? { ...each, fate: 'not_available' as const } : each));
 }
 
 /**
@@ -38,7 +48,7 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
  */
 function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
-  const where = hasSeveral ? /^attributes: / : /^description: /;
+  const where = hasSeveral ? /^(?:attributes|description): / : /^description: /;
   return fields.length > 0 && fields.every((reason) => where.test(reason));
 }
 

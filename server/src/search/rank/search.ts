@@ -18,7 +18,7 @@ import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { type WeightedQuery, weightTerms } from './term-weights.ts';
+import { SYNONYM_WEIGHT, type WeightedQuery, type WeightOptions, weightTerms } from './term-weights.ts';
 
 /*
  * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
@@ -78,10 +78,12 @@ export async function search(
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const { groups, weighted } = await weightCorrected(db, asked, prefix);
+  const weighting = { prefix, withUsual: !options.facetConditions };
+  const { groups, weighted } = await weightCorrected(db, asked, weighting);
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
-  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms);
+  const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
+  const headNoun = required.length > 0 ? undefined : findHeadNoun(sentence, meant, weighted.headTerms, isKnown);
   const named = options.facetConditions
     ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
     : [];
@@ -91,7 +93,10 @@ export async function search(
   const { withStock = false } = options;
   const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
-  const isBare = options.facetConditions && groups.length === 0 && all.some(({ kind }) => kind !== 'quantity');
+  const isBare =
+    options.facetConditions &&
+    groups.length === 0 &&
+    all.some(({ kind, isUnread }) => kind !== 'quantity' && !isUnread);
   const sort = all.find(({ kind }) => kind === 'sort')?.value;
   const { candidates, modifierAlone } = isBare
     ? { candidates: await browse(db, { filters, conditions, where, sort }), modifierAlone: false }
@@ -133,7 +138,8 @@ const MAX_CONSTRAINTS = 20;
 
 /** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
-  const key = ({ kind, value, min, max, currency }: Constraint) => JSON.stringify([kind, value, min, max, currency]);
+  const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
+    JSON.stringify([kind, value, min, max, currency, isUnread ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);
@@ -164,12 +170,22 @@ function unfinishedWord(sentence: string, words: Token[]): string | undefined {
 async function weightCorrected(
   db: SearchDb,
   groups: TermGroup[],
-  prefix: string | undefined,
+  options: WeightOptions,
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
-  const weighted = await weightTerms(db, groups, prefix);
-  if (weighted.unknown.length === 0) return { groups, weighted };
+  const weighted = await weightTerms(db, groups, options);
+  if (weighted.unknown.length === 0) return { groups: withUsual(groups, weighted), weighted };
   const corrected = await correctSpelling(db, groups, weighted.unknown);
-  return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
+  const again = await weightTerms(db, corrected, options);
+  return { groups: withUsual(corrected, again), weighted: again };
+}
+
+/** The groups with the words that the shop usually has for theirs, which count in names and for similarity as synonyms do. */
+function withUsual(groups: TermGroup[], { usual }: WeightedQuery): TermGroup[] {
+  if (usual.length === 0) return groups;
+  return groups.map((group, grp) => {
+    const added = usual.filter((word) => word.grp === grp).map(({ term }) => ({ term, weight: SYNONYM_WEIGHT }));
+    return added.length > 0 ? { ...group, alternatives: [...group.alternatives, ...added] } : group;
+  });
 }
 
 /** The weight of a word with the same root beside 1 for the word itself. */

@@ -47,7 +47,9 @@ export function matchVariants(
   const wanted = product.variants.filter((variant) => meetsConstraints(product, variant, applied));
   const parts = inShopWords(partsOf(sentence), words).filter(
     ({ start, end }) =>
-      !constraints.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
+      !constraints.some(
+        (each) => (!['value', 'word'].includes(each.kind) || isMeasure(each)) && each.start < end && start < each.end,
+      ),
   );
   const values: OptionMatch[] = [];
   const variants = product.options.reduce((left, { name, position, values: all }) => {
@@ -59,7 +61,34 @@ export function matchVariants(
     values.push(...named.map(({ value, start, end }) => ({ option: name, value, start, end, isMatched })));
     return isMatched ? having : left;
   }, wanted);
-  return { variants, values };
+  return applied.filter(isMeasure).reduce(withinMeasure, { variants, values });
+}
+
+function isMeasure({ kind, min, max }: VariantConstraint): boolean {
+  return kind === 'value' && ((min ?? undefined) !== undefined || (max ?? undefined) !== undefined);
+}
+
+/** The variants with a measure in this unit that keeps the limit: blades under 20 cm. */
+function withinMeasure({ variants, values }: VariantMatches, limit: VariantConstraint): VariantMatches {
+  const { value: unit, min, max, start, end } = limit;
+  const kept = variants.filter((variant) => {
+    const measures = [variant.option1, variant.option2, variant.option3].flatMap((option) =>
+      measuresIn(option ?? '', unit),
+    );
+    return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
+  });
+  const isMatched = kept.length > 0;
+  const value = [min ?? '', max ?? ''].join('–');
+  return {
+    variants: isMatched ? kept : variants,
+    values: [...values, { option: unit ?? '', value: `${value} ${unit}`, start, end, isMatched }],
+  };
+}
+
+/** The numbers of an option value that is measured in a unit: 40 and 60 of `40 × 60 cm`. */
+function measuresIn(option: string, unit: string | null | undefined): number[] {
+  const terms = termsIn(option);
+  return terms.includes(unit ?? '') ? terms.filter(isNumber).map(Number) : [];
 }
 
 function meetsConstraints(product: Product, variant: Variant, constraints: VariantConstraint[]): boolean {

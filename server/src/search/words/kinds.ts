@@ -12,6 +12,7 @@ jewellery, jewelry: necklace, bracelet, earring, ring, pendant, brooch
 knitwear: sweater, cardigan, beanie, scarf, jumper
 outerwear: jacket, coat, vest, parka, raincoat
 top: tee, tank, shirt, blouse, sweatshirt, sweater
+bottom: pant, short, trousers, legging, skirt, jean, capri
 clothes, clothing, apparel: shirt, tee, tank, trousers, pant, short, jacket, coat, sweater, sweatshirt, hoodie, dress, skirt
 sportswear, activewear, gymwear: tee, tank, short, legging, hoodie, pant, bra
 underwear: sock, bra, boxer, brief, vest
@@ -32,6 +33,14 @@ string instrument: guitar, violin, cello, harp, ukulele, banjo
 percussion: drum, djembe, cymbal, tambourine, xylophone
 wind instrument: flute, trumpet, saxophone, clarinet, trombone
 electronics, gadget: headphones, speaker, camera, television, laptop, charger
+flower: bouquet, arrangement, wreath, rose, tulip, lily, orchid
+drink: tea, coffee, juice, water, beer, wine
+fabric: linen, cotton, wool
+pottery: mug, bowl, vase, pot, planter, plate
+camping gear, camping equipment: tent, stove, lantern, headlamp, hammock
+garden tool: trowel, secateurs, spade, rake, shears
+writing utensil, writing instrument: pen, pencil
+glassware: glass, tumbler, jar, bottle
 snack: chip, nut, cracker, popcorn, pretzel, cookie
 vegetable: carrot, tomato, pepper, broccoli, onion, potato, cucumber, spinach
 fruit: apple, banana, orange, grape, berry, mango, pear, melon

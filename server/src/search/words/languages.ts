@@ -14,10 +14,11 @@ const TELLING: Record<Exclude<Language, 'en'>, Set<string>> = {
     schwarz schwarze schwarzer schwarzes schwarzen blaue blauer blaues blauen rote roter rotes roten grun grune gruner
     grunes grunen weiß weiße weißer weißes weißen weiss graue grauer gelbe gelber zwei drei vier funf sechs sieben zehn zwolf
     gunstig gunstige gunstiges gunstiger billig billige billiges gunstigste billigste geschenk stuck zusammen insgesamt außer
-    ausser weder ist sind gerade derzeit aktuell`),
+    ausser weder ist sind gerade derzeit aktuell reduzierte reduzierter reduziertes reduzierten reduziert angebot angebote artikel produkte
+    gesamtbudget summe insgesamt hochstpreis jeweils dunkelblau hellblau gesucht sofort verfugbar kauf bestell mir dir ihr gibts hab wo fuhrt`),
   fr: words(`un une les des du pour avec sans et ou je nous cherche cherchons voudrais veux besoin moins entre taille pas cher
     chere chers au aux sur dans est sont que qui quelque chose avez vous mon ma mes noir noire bleu bleue rouge vert verte blanc
-    blanche gris grise jaune deux trois quatre cinq sept huit neuf dix euros jusqua environ maximum ni sauf cadeau le la
+    blanche gris grise jaune deux trois quatre cinq sept huit neuf dix euros jusqua environ maximum ni sauf cadeau achete achetez commande moi montre petit petite pourquoi combien le la
     de en l d qu j jusqu`),
 };
 

@@ -39,8 +39,13 @@ export function isSlipOf(typed: string, word: string): boolean {
   if (longer === 1) return typed.length >= MIN_ADDED && rest(typed, 1) === rest(word, 0);
   if (longer !== 0) return false;
   const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at] && rest(typed, 2) === rest(word, 2);
-  return isSwapped || (typed.length >= MIN_REPLACED && rest(typed, 1) === rest(word, 1));
+  const isVowel = VOWELS.has(typed[at] ?? '') && VOWELS.has(word[at] ?? '') && typed.length >= MIN_REPLACED_VOWEL;
+  return isSwapped || ((isVowel || typed.length >= MIN_REPLACED) && rest(typed, 1) === rest(word, 1));
 }
+
+/** Vowels are mistaken for one another more often: `teepot`. */
+const VOWELS = new Set('aeiouy');
+const MIN_REPLACED_VOWEL = 6;
 
 function firstDifference(a: string, b: string): number {
   let at = 0;

@@ -32,6 +32,22 @@ coral, koralle, corail
 khaki, kaki
 maroon, bordeaux
 bronze
+oat, hafer, haferfarben, avoine
+clay, ton, lehm, argile
+sand, sable, sandfarben
+mint, minze, menthe
+apricot, aprikose, abricot
+peach, pfirsich, peche
+cherry, kirsche, kirschrot, cerise
+chestnut, kastanie, chataigne
+honey, honig, miel
+emerald, smaragd, smaragdgrun, emeraude
+indigo, indigoblau
+spruce, fichte, epicea
+heather, heide, bruyere
+night, nachtblau, nuit, bleu nuit
+natural, natur, naturfarben, naturel, naturelle
+copper, kupfer, kupferfarben, cuivre
 multicoloured, multicolored, colourful, bunt, mehrfarbig, multicolore
 transparent, clear, durchsichtig
 `;
@@ -69,6 +85,8 @@ polyester, polyester
 rubber, gummi, caoutchouc
 felt, filz, feutre
 hemp, hanf, chanvre
+acoustic, akustik, akustisch, acoustique
+electric, elektro, elektrisch, electrique
 waterproof, wasserdicht, impermeable, etanche
 warm, chaud, chaude
 women, woman, ladies, lady, female, damen, frauen, femme, dame

@@ -1,5 +1,5 @@
-/** Clothes, things for the home, the garden and outdoors. Lines are like those of thesaurus.ts. */
-export const GOODS = `
+/** Clothes and what else is worn. Lines are like those of thesaurus.ts. */
+export const WEARABLES = `
 jumper, sweater, pullover, pulli, pull, strickpullover, chandail
 cardigan, strickjacke, gilet
 sweatshirt, sweat, sweater
@@ -9,6 +9,7 @@ vest, waistcoat, weste, gilet
 tank top, tank, singlet, sleeveless top, debardeur, tanktop, tragertop
 trousers, pants, pant, slacks, hosen, pantalon
 shorts, short, kurze hose
+fleece, fleecejacke, polaire
 leggings, legging, tights
 jeans, jean, denim
 skirt, jupe
@@ -52,6 +53,10 @@ bracelet, armband
 ring, bague
 glasses, spectacles, brille, lunettes
 sunglasses, sonnenbrille, lunettes de soleil
+`;
+
+/** Things for the home, the garden and outdoors. */
+export const GOODS = `
 mug, becher, tasse, kaffeebecher, henkelbecher
 cup, tasse
 plate, teller, assiette
@@ -166,7 +171,7 @@ candy, sweets, sußigkeiten, bonbon
 chocolate, schokolade, chocolat
 wine, wein
 beer, bier, biere
-flower, blume, fleur, bouquet
+flower, blume, fleur, bouquet, floral
 christmas, weihnachten, noel, xmas
 fishing rod, angelrute, canne a peche
 `;

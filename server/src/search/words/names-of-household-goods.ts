@@ -166,6 +166,7 @@ dog collar, hundehalsband, collier pour chien
 leash, hundeleine, leine, laisse
 pet, haustier, animal
 cookbook, cook book, recipe book, kochbuch, livre de cuisine, livre de recettes
+breakfast, fruhstuck, petit dejeuner
 travel, reise, voyage
 flame, flamme
 lined, ruled, liniert

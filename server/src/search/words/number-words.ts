@@ -48,9 +48,9 @@ const HALVES = new Set(['half', 'halbes', 'demi']);
 
 export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undefined {
   const value = tokens[at]?.number;
+  const dozens = parseDozen(tokens, at);
+  if (dozens) return { ...dozens, isSpelled: true };
   if (value !== undefined) return inHundreds(tokens, { value, to: at + 1, isSpelled: false });
-  const dozen = parseDozen(tokens, at);
-  if (dozen) return { ...dozen, isSpelled: true };
   const hundreds = parseBelowThousand(tokens, at);
   const thousand = hundreds?.to ?? (ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at);
   // By itself it is no number: `un grand sac`.
@@ -64,7 +64,9 @@ export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undef
 /** `2 hundred`, `1.5 thousand`; but `50 cent` are cents. */
 function inHundreds(tokens: Token[], number: ParsedNumber): ParsedNumber {
   const next = tokens[number.to]?.text ?? '';
-  const times = THOUSAND.has(next) ? 1_000 : HUNDRED.has(next) && next !== 'cent' ? 100 : 1;
+  // `40 grand maximum` is French.
+  const isMaximum = next === 'grand' && (tokens[number.to + 1]?.text ?? '').startsWith('max');
+  const times = isMaximum ? 1 : THOUSAND.has(next) ? 1_000 : HUNDRED.has(next) && next !== 'cent' ? 100 : 1;
   return times === 1 ? number : { ...number, value: number.value * times, to: number.to + 1 };
 }
 
@@ -75,7 +77,7 @@ function parseDozen(tokens: Token[], at: number): { value: number; to: number } 
   const isHalf = HALVES.has(text(i));
   if (isHalf) i += text(i + 1) === 'a' || text(i + 1) === '-' ? 2 : 1;
   if (DOZENS.has(text(i))) return { value: isHalf ? 6 : 12, to: i + 1 };
-  const times = SMALL.get(text(at));
+  const times = tokens[at]?.number ?? SMALL.get(text(at));
   return times && DOZENS.has(text(at + 1)) ? { value: times * 12, to: at + 2 } : undefined;
 }
 

@@ -43,13 +43,89 @@ rain, rainy, regen, pluie: umbrella, raincoat, poncho
 wife, girlfriend, sister, mother, mum, mom, aunt, grandma, grandmother, frau, freundin, schwester, mutter, mama, tante, oma, soeur, mere, maman: women
 husband, boyfriend, brother, father, dad, uncle, grandpa, grandfather, mann, bruder, vater, papa, onkel, opa, mari, frere, pere: men
 child, kid, baby, son, daughter, nephew, niece, kind, kinder, sohn, tochter, enfant, bebe, fils, fille: children, toy
-sunshine, sonne, soleil: sunglasses, sunscreen, parasol
+sunshine, sun, sunny, sonne, soleil: sunglasses, sunscreen, parasol, hat
+her, woman, lady, girl, gal: women
+him, guy, bloke, dude, gent, boy: men
+read, reading, lesen, lire, print: glasses, lamp, book, bookmark
+dark, darkness, dunkel, dunkelheit, nuit, obscurite, night, nacht: headlamp, lantern, torch, flashlight, lamp
+prune, pruning, hedge, shrub, schneiden, zuruckschneiden, tailler, roses, rosen: secateurs, pruner, shears
+dig, digging, graben, creuser, weed, weeding, jaten: trowel, spade, shovel, hoe
+bees, bee, butterfly, butterflies, pollinator, bienen, biene, schmetterling, insekten, abeille, abeilles, papillon: seed, wildflower, lavender
+sow, sowing, saen, aussaen, semer, grow, growing, plant, planting, pflanzen, planter: seed, pot, planter, trowel
+lawn, rasen, pelouse: mower, rake, seed
+boil, boiling, kochen, wasserkochen, bouillir: kettle, stove, pot
+brew, brewing, aufbruhen, infuser: teapot, kettle, coffee
+fry, frying, braten, frire: pan, skillet
+bake, bakes, backen, backt: bakeware, apron, whisk, bowl, pan
+chop, chopping, slice, slicing, cut, cutting, hacken, couper, decouper: knife, board, chopping
+tree, trees, branch, branches, baum, baume, aste, arbre, arbres, fell, felling, timber: axe, chainsaw, saw, secateurs
+spill, spilling, splash, stain, stains, kleckern, beklecker, tacher: apron, towel
+dry, drying, wipe, abtrocknen, trocknen, essuyer, secher: towel
+cooking, cook, cooks, koche, kocht, cuisiner, cuisine: knife, pan, casserole, apron, pot, board
+breakfast, fruhstuck, petit dejeuner, dejeuner, muesli, cereal, porridge: bowl, mug, plate
+drink, drinking, trinken, boire, thirsty, durst, soif: bottle, mug, cup, glass, tumbler
+store, storing, storage, aufbewahren, verstauen, lagern, ranger, rangement, conserver: jar, box, basket, rack, shelf, tray, holder
+tidy, organise, organize, organizing, clutter, ordnung, aufraumen, ordnen, organiser: tray, box, basket, organizer, shelf, rack
+firewood, logs, kindling, feuerholz, brennholz, kaminholz, buches: log, basket, rack, axe, holder
+fire, campfire, feuer, lagerfeuer, feu: fire, stove, axe, bowl, log
+carry, carrying, schlep, tragen, transportieren, porter, transporter: backpack, bag, tote
+groceries, shopping, einkaufen, einkauf, courses, market, markt, marche: tote, basket, bag
+cold, freezing, freeze, chilly, frieren, friere, kalt, kalte, froid, froide, gele: blanket, sweater, beanie, scarf, glove, sock, jacket, hoodie
+warm, cosy, cozy, snug, kuschelig, chaud: blanket, sweater, beanie, scarf, sock, hoodie
+wet, soaked, soaking, drizzle, downpour, storm, nass, regnet, mouille, pleut, averse: umbrella, raincoat, rain, poncho, boot
+mud, muddy, puddle, puddles, matsch, pfutzen, boue, flaque: boot, wellington
+sweat, sweating, schwitzen, transpirer: towel, tank, tee, headband
+gym, workout, fitness, exercise, training, work out, fitnessstudio, salle de sport: short, tank, tee, legging, dumbbell, mat
+yoga, pilates, meditation: mat, legging, block, strap
+run, running, jog, marathon, laufen, joggen, courir: running, trainer, short, sneaker
+bike, biking, cycling, radeln, radfahren, velo: bicycle, helmet, pannier, glove
+ski, skiing, snow, schnee, neige, snowboard: ski, jacket, glove, beanie, goggles
+beach, sea, strand, meer, plage, mer: towel, sunglasses, tote, swimsuit, hammock, sandal
+picnic, picknick, pique: blanket, basket, mug, bottle, tote
+mountain, mountains, berg, berge, montagne, hike, hikes, wandern, wanderung, randonnee: backpack, boot, bottle, jacket, headlamp, sock
+travel, trip, journey, flight, holiday, vacation, reisen, urlaub, voyager, vacances: suitcase, backpack, bag, bottle
+commute, commuting, office, work, desk, buro, arbeit, bureau, travail: bag, backpack, desk, notebook, pen, lamp
+write, writes, letters, letter, diary, journal, briefe, brief, tagebuch, ecrit, lettres, lettre: pen, notebook, paper, pencil
+notes, note, notizen: notebook, pen
+draw, draws, sketch, sketching, paint, paints, colour, colouring, malt, zeichnet, dessine: pencil, pencils, paint, sketchbook
+sleeping, sleepy, nap, insomnia, schlaf, sommeil, sieste: pillow, blanket, bedding, bed, hammock, sleeping
+relax, relaxing, unwind, chill, entspannen, detendre: candle, hammock, bath, blanket, diffuser
+lounge, lie, liegen, allonger: hammock, sofa, chair, blanket
+romantic, romance, romantisch, romantique, cosy evening: candle, rose, lamp
+bright, brighter, light, lighting, beleuchten, hell, eclairer, lumiere: lamp, lantern, light
+bath, bathe, bathing, baden, bain, shower: towel, bath, soap, robe
+clean, cleaning, putzen, nettoyer: brush, soap, vacuum, towel
+wash, washing, waschen, laver, dishes, abwasch, vaisselle: soap, brush, towel
+shave, shaving, rasieren, raser: razor, shaving
+cut hair, hairstyle, frisur, coiffure: brush, comb, hair
+chew, chewing, kauen, macher: toy, chew, bone
+walkies, gassi: leash, collar
+music, listen, listening, musik, horen, musique, ecouter: headphones, speaker, guitar, piano
+sing, singing, singen, chanter: microphone
+photo, photos, photography, fotografieren, photographier: camera, tripod, frame
+call, calls, anrufen, appeler: phone, headset
+wall, walls, wand, mur: print, poster, clock, frame, art
+floor, boden, sol: rug, carpet, mat
+window, windows, fenster, fenetre: curtain, blind
+table, dinner, dining, tisch, abendessen, diner: plate, bowl, napkin, candle, tablecloth
+wedding, hochzeit, mariage, bride: ring, dress, bouquet, veil
+halloween, fasching, karneval, carnaval: costume, mask, pumpkin
+xmas, christmas, weihnachten, noel: ornament, wreath, christmas, tree, stocking
+vampire, witch, pirate, dress up, fancy dress: costume, mask, cape
+thirst: bottle
+cat lover, katzenfan: pet, cat
+vision, sehen, voir, sight, eyesight: glasses
+time, clock, uhrzeit, heure, late: clock, watch
+wake, aufwachen, aufstehen, reveiller: clock, alarm
+repair, fix, reparieren, reparer, diy, heimwerken, bricolage, bricoler: tool, hammer, screwdriver, drill, wrench
+fish, angle, pecher: fishing, rod, lure, reel
+baby, newborn, neugeborene, nouveau: baby, blanket, toy, pacifier
 `;
 
 const BY_PURPOSE = new Map<string, string[]>();
 for (const line of PURPOSES.trim().split('\n')) {
   const [words = [], things = []] = line.split(':').map((part) => part.split(',').map((word) => word.trim()));
-  for (const word of words) BY_PURPOSE.set(word, things);
+  for (const word of words) BY_PURPOSE.set(word, [...new Set([...(BY_PURPOSE.get(word) ?? []), ...things])]);
 }
 
 /** The things that serve a purpose, in English and in the singular; none for a word that is no purpose. */

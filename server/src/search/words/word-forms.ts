@@ -36,6 +36,7 @@ function englishForms(word: string): string[] {
   if (irregular) return [irregular];
   // Too short for a stem: `tvs`.
   if (/^[b-df-hj-np-tv-z]{2}s$/.test(word)) return [word.slice(0, -1)];
+  if (word.endsWith('ves') && word.length > 4) return [`${word.slice(0, -3)}fe`, `${word.slice(0, -3)}f`];
   // The stem of `knives` is `knive`.
   return word.endsWith('ve') ? [`${word.slice(0, -2)}fe`, `${word.slice(0, -2)}f`] : [];
 }

@@ -242,25 +242,20 @@ export async function addItem(
 
 /** Locks the cart as `extendLifetime` does and writes the line, in one statement: no line is written before the cart is locked. */
 async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
-  const result = await shop.one<{ touched: number; found: number; written: number }>(
-    sql`with touched as (${extendLifetimeSql(shop, cart_id)} returning id), wanted as (
-        select v.id, ${keptOfVariant} from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
-        where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
-      ), written as (
-        insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
-        select ${shop.siteId}, ${newId()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
-        from touched, wanted
-        on conflict on constraint one_line_per_variant do update
-          set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen
-          where i.quantity + excluded.quantity <= ${MAX_QUANTITY}
-        returning 1
-      )
-      select (select count(*) from touched) as touched, (select count(*) from wanted) as found,
-        (select count(*) from written) as written`,
+  const wanted = sql`variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+        where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}`;
+  const written = await shop.run(
+    sql`with touched as (${extendLifetimeSql(shop, cart_id)} returning id)
+      insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, price_seen, quantity)
+      select ${shop.siteId}, ${newId()}, touched.id, v.id, ${keptOfVariant}, ${quantity} from touched, ${wanted}
+      on conflict on constraint one_line_per_variant do update
+        set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen
+        where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
-  if (!result?.touched) await refuseChange(shop, cart_id);
-  if (!result?.found) throw notFound('variant');
-  if (result.written > 0) return;
+  if (written > 0) return;
+  // Why is asked only now, in the order in which it matters; the cart was touched unless it may not be changed.
+  await extendLifetime(shop, cart_id);
+  if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
   throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} of one variant.`, { limit: MAX_QUANTITY });
 }
 

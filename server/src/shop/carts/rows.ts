@@ -80,12 +80,37 @@ export type CartRow = Omit<
   CartState,
   'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
 >;
-type LineRow = Omit<CartLine, 'price' | 'price_seen' | 'held'> & { price: string; price_seen: string };
+
+/** A line as it is stored, and what the catalogue says of it: all null where the variant is gone. */
+type StoredLine = [
+  id: string,
+  variant_id: string,
+  product_id: string,
+  kept_name: string,
+  kept_variant_name: string | null,
+  quantity: number,
+  price_seen: string,
+  name: string | null,
+  price: string | null,
+  sku: string | null,
+  image_url: string | null,
+  option1: string | null,
+  option2: string | null,
+  option3: string | null,
+  requires_shipping: boolean | null,
+  tax_class: string | null,
+  weight_grams: number | null,
+  track_inventory: boolean | null,
+  inventory_policy: InventoryPolicy | null,
+  low_stock_threshold: number | null,
+  free: number | null,
+  sellable: boolean | null,
+];
 
 interface Row extends CartRow {
   /** Whether its time is over, whatever the status says. */
   expired: boolean;
-  lines: LineRow[];
+  lines: StoredLine[] | null;
   /** What its checkouts hold of each variant. */
   held: Record<string, number> | null;
   /** The redemption of the code that it has. */
@@ -120,7 +145,7 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
   );
   if (!row) return undefined;
   const { lines: rows, held, redemption_id, expired, ...cart } = row;
-  const lines = rows.map((line) => lineOf(line, held?.[line.variant_id] ?? 0, shop.currencyDigits));
+  const lines = rows?.map((line) => lineOf(line, held, shop.currencyDigits)) ?? [];
   const code = redemption_id ? await readCode(shop, redemption_id, lines) : undefined;
   const discount = code && discountOf(code, refusalOn(lines, code, shop.currencyDigits));
   const pieces_held = Object.values(held ?? {}).reduce((sum, quantity) => sum + quantity, 0);
@@ -146,8 +171,28 @@ export function stateOf(shop: Shop, cart: CartRow): CartState {
   return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
 }
 
-function lineOf(row: LineRow, held: number, digits: number): CartLine {
-  return { ...row, held, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
+/** Of a variant that is gone, only what the line has kept is known. */
+function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLine {
+  const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
+  const [sku, image_url, option1, option2, option3, requires_shipping, tax_class, weight_grams, ...stock] = about;
+  const [track_inventory, inventory_policy, low_stock_threshold, free, sellable] = stock;
+  const options = [option1, option2, option3].filter((option) => option !== null);
+  return {
+    ...{ id, variant_id, product_id, quantity, sku, image_url, option1, option2, option3 },
+    name: name ?? kept_name,
+    variant_name: name === null ? kept_variant_name : options.join(' / ') || null,
+    requires_shipping: requires_shipping ?? false,
+    tax_class: tax_class ?? 'standard',
+    weight_grams: weight_grams ?? 0,
+    track_inventory: track_inventory ?? true,
+    inventory_policy: inventory_policy ?? 'deny',
+    low_stock_threshold: low_stock_threshold ?? 0,
+    free: free ?? 0,
+    held: allHeld?.[variant_id] ?? 0,
+    sellable: sellable ?? false,
+    price: minorUnits(price ?? price_seen, digits),
+    price_seen: minorUnits(price_seen, digits),
+  };
 }
 
 /** The lines that can become an order: only these count, for totals and for the conditions of codes. */
@@ -174,21 +219,17 @@ const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3)
 /** What a line keeps of `variants v` and `products p`, for the time when they are gone. */
 export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant_name, v.price`;
 
+/** As arrays: PostgreSQL looks up a type for each name and each value of an object, in each row. */
 const linesOfCart: Sql = sql`(
-  select coalesce(json_agg(json_build_object('id', i.id, 'variant_id', i.variant_id, 'product_id', i.product_id,
-    'name', coalesce(p.name, i.name),
-    'variant_name', case when v.id is null then i.variant_name else ${variantName} end, 'sku', v.sku,
-    'image_url', coalesce(v.image_url, (
+  select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
+    p.name, v.price::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
-    'option1', v.option1, 'option2', v.option2, 'option3', v.option3,
-    'requires_shipping', coalesce(v.requires_shipping, false), 'tax_class', coalesce(p.tax_class, 'standard'),
-    'weight_grams', coalesce(round(v.weight * case v.weight_unit
-      when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end), 0),
-    'track_inventory', coalesce(v.track_inventory, true),
-    'inventory_policy', coalesce(v.inventory_policy, 'deny'), 'low_stock_threshold', coalesce(v.low_stock_threshold, 0),
-    'free', coalesce(v.on_hand - v.reserved, 0), 'sellable', coalesce(${visible}, false), 'quantity', i.quantity,
-    'price', coalesce(v.price, i.price_seen)::text, 'price_seen', i.price_seen::text) order by i.created_at, i.id), '[]')
+    v.option1, v.option2, v.option3, v.requires_shipping, p.tax_class,
+    round(v.weight * case v.weight_unit
+      when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end),
+    v.track_inventory, v.inventory_policy, v.low_stock_threshold, v.on_hand - v.reserved, ${visible})
+    order by i.created_at, i.id)
   from cart_items i
   left join variants v on v.site_id = i.site_id and v.id = i.variant_id
   left join products p on p.site_id = v.site_id and p.id = v.product_id

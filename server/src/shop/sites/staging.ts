@@ -98,15 +98,21 @@ const CLEANED_AT_ONCE = 500;
 const notOfTheWeb = (column: string) =>
   `array(select key from jsonb_each_text(${column}) where key ~ '_url$' and value !~* '^https?://')`;
 
+/** A text without control characters, which would act on the terminal of an operator who lists sites. */
+const shown = (column: string) => `regexp_replace(${column}, '[[:cntrl:]]', '', 'g')`;
+
 /**
- * Formatted descriptions are shown as they are, and links to parcels and to the shop's own pages are followed: whoever wrote the file,
- * they are no more than the API would have kept.
+ * Formatted descriptions are shown as they are, links to parcels and to the shop's own pages are followed, names are listed, and
+ * days begin in the shop's time zone: whoever wrote the file, they are no more than the API would have kept.
  */
 export async function cleanTexts(client: pg.Client): Promise<void> {
   await client.query(
     `update ${staged('site_settings')} set brand = brand - ${notOfTheWeb('brand')}, legal = legal - ${notOfTheWeb('legal')},
-      storefront_url = case when storefront_url ~* '^https?://' then storefront_url end`,
+      storefront_url = case when storefront_url ~* '^https?://' then storefront_url end,
+      name = ${shown('name')},
+      time_zone = case when lower(time_zone) in (select lower(name) from pg_timezone_names) then time_zone else 'UTC' end`,
   );
+  await client.query(`update ${staged('sites')} set merchant_name = ${shown('merchant_name')}`);
   for (const table of ['fulfillments', 'orders']) {
     await client.query(`update ${staged(table)} set tracking_url = null where tracking_url !~* '^https?://'`);
   }
