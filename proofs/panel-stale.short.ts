@@ -105,6 +105,25 @@ inPanel('what was deleted is not in its list any more', async (visit) => {
   expect(await wrong()).toEqual([]);
 });
 
+inPanel('whoever opens what a list shows is not led back by what was typed before', async (visit) => {
+  const { open, sees, tab, dashboard, width } = visit;
+  const body = { email: `found-${width}@customer.example`, first_name: 'Found', last_name: `${width}` };
+  const { id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body }));
+  await open('/customers');
+  // The page of the customer takes a while to load.
+  await tab.setRequestInterception(true);
+  tab.on('request', (request) => {
+    const go = () => request.continue().catch(() => undefined);
+    if (request.url().endsWith('.js')) setTimeout(go, 1_500);
+    else go();
+  });
+  await tab.locator('::-p-aria([name="Search"])').click();
+  await tab.keyboard.press('f');
+  await tab.evaluate(`document.querySelector('a[href$="/customers/${id}"]').click()`);
+  await sees('Contact');
+  expect(new URL(tab.url()).pathname).toBe(`/panel/customers/${id}`);
+});
+
 inPanel('how money is taken stays as it was chosen, and what is refused stays as it was typed', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   const chosen = () => tab.$eval('select[name="capture"]', (select) => (select as unknown as { value: string }).value);

@@ -211,7 +211,8 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       await page.type('.adding [name="phone"]', '030 '.repeat(20));
       await visit.press('.adding button');
       expect(await visit.count('.refusal')).toBe(1);
-      const typed = (name: string) => page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
+      const typed = (name: string) =>
+        page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
       for (const [name, value] of Object.entries(parts)) expect(await typed(name)).toBe(value);
       expect(await visit.count('.adding [name="is_default"]:checked')).toBe(1);
       expect(await visit.count('.adding [aria-invalid]')).toBe(1);
@@ -231,7 +232,8 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      expect([visit.found, complaints]).toEqual([[], []]);
+      // The browser complains about the address that was refused, as it should.
+      expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
   );

@@ -369,7 +369,12 @@ const TAKEN_URIS = [
   ...['http://[::1]:8080', 'http://localhost?x', 'com.example.app:/back'],
 ];
 const REFUSED_URIS = [
-  ...['https://someone@app.example/back', 'https://app.example/back#part', 'http://localhost.example.com/', 'app:/back'],
+  ...[
+    'https://someone@app.example/back',
+    'https://app.example/back#part',
+    'http://localhost.example.com/',
+    'app:/back',
+  ],
   ...['HTTPS://app.example/back', 'https://app.example/bäck', 'http://127.0.0.1:999999/', 'javascript:alert(1)', ''],
   `https://app.example/${'x'.repeat(1_000)}`,
 ];

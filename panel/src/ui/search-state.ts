@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation, useRouter, useSearch } from 'wouter';
 
 /**
  * The filters of a list, kept in the address: a list can be linked, reloaded and gone back to. Changing a filter returns to
@@ -8,9 +8,12 @@ import { useLocation, useSearch } from 'wouter';
 export function useSearchState(): [URLSearchParams, (changes: Record<string, string | undefined>) => void] {
   const search = useSearch();
   const [path, navigate] = useLocation();
+  const { base } = useRouter();
   const params = useMemo(() => new URLSearchParams(search), [search]);
   const change = useCallback(
     (changes: Record<string, string | undefined>) => {
+      // A screen stays until the next one has loaded, and hears of what was typed last: it leads nobody back.
+      if (window.location.pathname !== base + path) return;
       const next = new URLSearchParams(search);
       if (!('page' in changes)) next.delete('page');
       for (const [name, value] of Object.entries(changes)) {
@@ -20,7 +23,7 @@ export function useSearchState(): [URLSearchParams, (changes: Record<string, str
       const query = next.toString();
       navigate(query ? `${path}?${query}` : path, { replace: true });
     },
-    [search, path, navigate],
+    [search, path, base, navigate],
   );
   return [params, change];
 }

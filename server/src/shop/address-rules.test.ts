@@ -23,9 +23,13 @@ test('a phone number is one that could be called, in its country or with the cod
     Array(5).fill(false),
   );
   const unknown = ['call me', '----', '()-./ ()', 'x123', '+call'];
-  expect(unknown.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(unknown.map(() => [false, false]));
+  expect(unknown.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(
+    unknown.map(() => [false, false]),
+  );
   const extended = ['(212) 555-0123 ext. 4', '212.555.0123 x45', '212/555-0123', '+1 212 555 0123 ext 9'];
-  expect(extended.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(extended.map(() => [true, true]));
+  expect(extended.map((phone) => [isPhone(phone, null), isPhone(phone, 'US')])).toEqual(
+    extended.map(() => [true, true]),
+  );
 });
 
 test('a state is asked for where addresses have one, and nowhere else', () => {

@@ -71,6 +71,12 @@ function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
   return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
 }
 
+/** As wide as the longest amount beside the chart, of which nothing may be cut off: "CHF 10,000.00" is longer than "€10.00". */
+function widthFor(labels: string[] | null): number {
+  const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length));
+  return Math.max(72, 7 * longest + 12);
+}
+
 function optionsFor(width: number, money: (value: number) => string): uPlot.Options {
   const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const axis = { stroke: INK, font: '12px system-ui', grid: { stroke: '#e6e8eb', width: 1 }, ticks: { show: false } };
@@ -93,7 +99,7 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
         splits: ({ data: [days] }, _axis, _from, _to, step) =>
           [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },
-      { ...axis, size: 72, values: (_, ticks) => ticks.map(money) },
+      { ...axis, size: (_, labels) => widthFor(labels), values: (_, ticks) => ticks.map(money) },
     ],
     series: [{}, { fill: BARS, width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) }],
   };

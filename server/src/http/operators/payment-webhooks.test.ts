@@ -166,7 +166,10 @@ test('an event about what the account does not have is not acknowledged, so that
     const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': `t=${time},v1=${mac}` };
     const answer = await fetch(shop.endpoint.url, { method: 'POST', headers, body });
     const message = expect.stringContaining(`The Stripe account has no ${object.object} ${object.id}.`);
-    expect([answer.status, await answer.json()]).toEqual([409, expect.objectContaining({ error: 'conflict', message })]);
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      expect.objectContaining({ error: 'conflict', message }),
+    ]);
   }
   expect(await shop.orderOf(page.checkout_id)).toBeUndefined();
 });

@@ -78,7 +78,9 @@ const MAX_NAMED = 4;
 
 /** Even in a sentence, what follows these is money only with its currency: `do you have 2 tents`, `des 20 ans`. */
 const NEEDS_CURRENCY = new Set(
-  'afford only get buy have got ive ai habe kann des sub spend pay spending paying zahle innerhalb range um'.split(' '),
+  'afford only get buy have got ive ai habe kann des sub past spend pay spending paying zahle innerhalb range um'.split(
+    ' ',
+  ),
 );
 /** These say what somebody has or pays, where the number ends the clause: `I have 40`, and no `do you have 2?`. */
 const OF_MONEY = new Set('afford only have got ive ai habe spend pay spending paying zahle nur'.split(' '));

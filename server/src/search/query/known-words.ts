@@ -12,6 +12,8 @@ export interface Known {
   /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
   isNamed: boolean;
   isValue: boolean;
+  /** Whether it is a type or tag of one, and no mere colour. */
+  isLabel: boolean;
   /** Whether the name of a product ends with it. */
   isHead: boolean;
   /** Whether any product has it. */
@@ -36,6 +38,7 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
     phrase: string;
     is_named: boolean;
     is_value: boolean;
+    is_label: boolean;
     is_head: boolean;
     is_known: boolean;
     is_synonym: boolean;
@@ -46,6 +49,8 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
             and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
         exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value) as is_value,
+        exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value
+          and v.place & ${PLACE.product_type | PLACE.tag}::int <> 0) as is_label,
         exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.last
           and h.place & ${PLACE.titleHead}::int > 0) as is_head,
         exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
@@ -59,11 +64,12 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
           select v.*, length(phrase) >= ${MIN_BEGINNING}::int as is_long) as w`,
   );
   return new Map(
-    rows.map(({ phrase, is_named, is_value, is_head, is_known, is_synonym, label }) => [
+    rows.map(({ phrase, is_named, is_value, is_label, is_head, is_known, is_synonym, label }) => [
       phrase,
       {
         isNamed: is_named || is_synonym,
         isValue: is_value,
+        isLabel: is_label,
         isHead: is_head,
         isKnown: is_known,
         label: label?.slice(VALUE.length),

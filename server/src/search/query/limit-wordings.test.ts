@@ -21,7 +21,7 @@ const WITHOUT_WOOL =
     a scarf, rather not wool | a scarf, preferably not wool | a scarf, as long as it's not wool |
     a scarf as long as it isn't wool | a scarf, must not be wool | a scarf, mustn't contain wool | a scarf, shouldn't be wool |
     a scarf that has no wool | a scarf, avoid wool | a scarf, avoiding wool | a scarf, leave out wool |
-    a scarf, leave wool out | a scarf, zero wool | a scarf, not in wool | a scarf in anything but wool |
+    a scarf, leave wool out | a scarf, not in wool | a scarf in anything but wool |
     a scarf instead of wool | a scarf, please exclude wool | a scarf, I'd rather not have wool |
     a scarf, I would prefer no wool | a scarf, don't give me wool | a scarf, don't show wool | a scarf, steer clear of wool |
     a scarf, stay away from wool | a scarf, never wool | a scarf, non-wool | a non wool scarf | a scarf (no wool) |

@@ -51,7 +51,7 @@ export const COMPARISONS = phraseTable<Comparison>([
 
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
-  `max,min,from,within,up to,starting from,bis,ab,about,around,some,um,so um,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
+  `max,min,past,go to,keep to,limite,plafond,from,within,up to,starting from,bis,ab,about,around,some,um,so um,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
   budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe nur noch,habe nur,nur noch,
   habe noch,
   zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,more or less,mehr oder weniger,plus ou moins,something like,annahernd,sous les`.split(

@@ -20,7 +20,7 @@ const OPENINGS = phraseTable<'always' | 'plainNo'>([
     other than, apart from, aside from, free of, free from, avoid, avoiding, besides, ! =, ≠, cant wear, cannot wear, cant have, cannot have, dont show, dont show me, do not show,
     do not show me, dont offer, dont suggest, dont need, do not need, no need for, no use for, i have no use for, exclude, excludes, omit, omitting, i hate, hate, hates, i dislike, dislike, dislikes, cant stand,
     not a fan of, no fan of, not into, not fond of, leave out, neither, but not, but no, and no, and not, i dont want,
-    dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, w / o, zero, none of, no trace of,
+    dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, w / o, none of, no trace of,
     allergic to, allergy to, intolerant to, tired of, sick of, steer clear of, stay away from, keep away from, spare me, skip the, hold the,
     ditch the, lose the, drop the, ohne, nicht, außer,
     ausser, statt, anstatt, anstelle von, alles außer, alles ausser, weder, bloß nicht, bloss nicht, bitte nicht, aber nicht, nichts, hasse, hasst, kein, keine, keinen, keiner,

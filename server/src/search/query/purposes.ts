@@ -3,7 +3,7 @@ import type { Language } from '../words/languages.ts';
 import { normalizeText, stem } from '../words/normalize.ts';
 import { thingsFor } from '../words/purposes.ts';
 import type { TermGroup } from '../words/term-groups.ts';
-import { otherWordsFor } from '../words/thesaurus.ts';
+import { isColour, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
@@ -59,10 +59,16 @@ function isPerson({ text, term }: Token, language: Language): boolean {
 }
 
 /** Those purposes where the sentence names no thing; what it is for is then all that tells. */
-export function onlyPurposes(words: Token[], language: Language, lookup: Lookup): Purpose[] {
-  // `to boil water on a mountain`: the first one says what is to be done, the others where or when.
-  return purposesOf(words, language, lookup).map((each, i) => (i === 0 ? { ...each, isRequired: true } : each));
+export function onlyPurposes(sentence: string, words: Token[], language: Language, lookup: Lookup): Purpose[] {
+  const purposes = purposesOf(words, language, lookup);
+  // `to boil water on a mountain`: the first one says what is to be done, others where or when.
+  const deciding = purposes.find(({ word }) => !IS_WHERE.test(sentence.slice(0, word.start))) ?? purposes[0];
+  return purposes.map((each) => (each === deciding ? { ...each, isRequired: true } : each));
 }
+
+/** What precedes a place or a time. */
+const IS_WHERE =
+  /\s(?:on|at|in|during|am|auf|im|in|beim|bei|an|sur|à|au|aux|en|dans|pendant)\s+(?:(?:the|a|an|my|our|dem|der|den|einem|einer|meinem|meiner|la|le|les|mon|ma|mes|un|une)\s+)?$/iu;
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
 export function termsForPurpose({ text, term }: Token, language: Language): string[] {
@@ -76,14 +82,20 @@ export function termsForPurpose({ text, term }: Token, language: Language): stri
 /** The purposes for which the shop has things. A value of the shop itself, such as the tag `camping`, needs no other words. */
 export function purposesOf(words: Token[], language: Language, lookup: Lookup): Purpose[] {
   return words.flatMap((word) => {
-    if ([word.term, ...relatives(word.term)].some((form) => lookup(form)?.isValue)) return [];
+    if ([word.term, ...relatives(word.term)].some((form) => isOwnValue(form, lookup))) return [];
     const things = termsForPurpose(word, language).filter((thing) => has(lookup(thing)));
     return things.length > 0 ? [{ word, things, isNamed: lookup(word.term)?.isNamed === true }] : [];
   });
 }
 
+/** What tells a purpose by itself; where only a colour is called so, the night of `at night` is none. */
+function isOwnValue(form: string, lookup: Lookup): boolean {
+  const known = lookup(form);
+  return known?.isLabel === true || (known?.isValue === true && !isColour(form));
+}
+
 /** The kinds of goods that a word names, as terms. */
-export function termsForKind({ text, term }: Token, language: Language): string[] {
+export function termsForKind({ text, term }: Pick<Token, 'text' | 'term'>, language: Language): string[] {
   const forms = language === 'en' ? [text, term] : [text, term, ...inflections(text, language)];
   return [...new Set([...new Set(forms)].flatMap(kindsOf).map(stem))];
 }

@@ -82,7 +82,12 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ...parsed,
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
-      ...parsed.constraints.map((each) => untoldIfWanted(withShopValue(each, language, lookup), each, read.words)),
+      ...parsed.constraints.map((each) =>
+        withUnwantedKinds(untoldIfWanted(withShopValue(each, language, lookup), each, read.words), each, {
+          ...sentenceOf,
+          wanted: read.words,
+        }),
+      ),
       ...[...requested.unread, ...read.halfRead].map((word) => untold(sentence, word)),
     ],
     purposes,
@@ -98,6 +103,7 @@ async function readKnown(
   const phrases = new Set([
     ...asked.flatMap((_word, at) => windowsAt(asked, at).flatMap((window) => candidatesFor(window, language))),
     ...unwanted.flatMap(unwantedWindows).flatMap((window) => candidatesFor(window, language)),
+    ...unwanted.flatMap(({ value = '' }) => termsForKind({ text: value, term: value }, language)),
     ...purposes.flatMap((word) => termsForPurpose(word, language)),
     ...asked.flatMap((word) => [
       ...termsForKind(word, language),
@@ -141,7 +147,7 @@ function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, 
   const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown });
   // `Halloween decorations for a party` are of a type that the shop has.
   const namesValue = asked.some((word) => lookup(word.term)?.isValue === true && !open.includes(word));
-  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(open, language, lookup);
+  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(sentence, open, language, lookup);
 }
 
 /** With the values by which the shop tells whom a thing is for. Flowers for a mother are not made for women. */
@@ -163,6 +169,23 @@ function relatedTo({ text, term }: Token, language: Language, lookup: Lookup): s
 function untoldIfWanted(constraint: Constraint, written: Constraint, wanted: Token[]): Constraint {
   const isWanted = wanted.some(({ term }) => term === constraint.value) && constraint.value !== written.value;
   return constraint.kind === 'without' && isWanted ? { ...written, isUnread: true } : constraint;
+}
+
+/** Without wool is without merino as well, but for what is wanted itself. */
+function withUnwantedKinds(
+  constraint: Constraint,
+  { value = '' }: Constraint,
+  { wanted, language, lookup }: Pick<AskedOf, 'wanted' | 'language' | 'lookup'>,
+): Constraint {
+  if (constraint.kind !== 'without') return constraint;
+  const isWanted = (kind: string) => wanted.some(({ term }) => term === kind);
+  const kinds = termsForKind({ text: value, term: value }, language).filter(
+    (kind) => has(lookup(kind)) && !isWanted(kind),
+  );
+  if (kinds.length === 0) return constraint;
+  // Where the shop has no such word, its kinds are what tells.
+  const { isUnread: _isUnread, ...rest } = constraint;
+  return { ...rest, alternatives: kinds };
 }
 
 /** A word of which nothing tells whether it is met. */

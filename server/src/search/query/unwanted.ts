@@ -12,9 +12,10 @@ export function addNegations(state: ParseState): void {
   const { tokens, start, consumed, addConstraint, vocabulary, ambiguous, reading } = state;
   for (let i = start; i < tokens.length; i += 1) {
     if (consumed[i]) continue;
-    const harmless = reading.isSentence ? endOfHarmless(tokens, i) : undefined;
+    const harmless = endOfHarmless(tokens, i);
     if (harmless !== undefined) {
-      consumed.fill(true, i, harmless);
+      if (reading.isSentence) consumed.fill(true, i, harmless);
+      i = harmless - 1;
       continue;
     }
     const before = unwantedBefore(tokens, i);

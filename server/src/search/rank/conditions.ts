@@ -73,9 +73,10 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     case 'in_stock':
       return inStock;
     case 'without':
-      // Of what has the word anywhere, the texts are read.
-      return sql`not (${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
-        or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
+      return sql`not (${join(
+        [value, ...(constraint.alternatives ?? [])].map((each) => isOrHas(db, each)),
+        ' or ',
+      )})`;
     case 'value':
       if (value === ON_SALE) return isOnSale(db);
       // A measure is read of the variants.
@@ -96,6 +97,12 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
     default:
       return undefined;
   }
+}
+
+/** Whether what is not wanted is in it. Of what has the word anywhere, the texts are read. */
+function isOrHas(db: SearchDb, value: string): Sql {
+  return sql`(${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
+    or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
 }
 
 /** Prices are in the shop's currency only; nothing is converted. */

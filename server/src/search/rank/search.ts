@@ -9,6 +9,7 @@ import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
+import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { browse } from './browse.ts';
 import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
@@ -18,7 +19,7 @@ import { modifierOf } from './matches.ts';
 import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { SYNONYM_WEIGHT, type WeightedQuery, type WeightOptions, weightTerms } from './term-weights.ts';
+import { SYNONYM_WEIGHT, type WeightedQuery, weightTerms } from './term-weights.ts';
 
 /*
  * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
@@ -78,8 +79,10 @@ export async function search(
     : await parseInCatalog(db, sentence);
   const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
   const asked = withPurposes(withRelated(termGroups(words), related), purposes);
-  const weighting = { prefix, withUsual: !options.facetConditions };
-  const { groups, weighted } = await weightCorrected(db, asked, weighting);
+  const { groups, weighted } = await weightCorrected(db, asked, {
+    prefix,
+    isSentence: options.facetConditions === true,
+  });
   const meant = correctedWords(words, groups);
   const required = requiredConstraints(sentence, purposes);
   const isKnown = (term: string) => weighted.terms.some((each) => each.term === term && each.exact);
@@ -139,7 +142,7 @@ const MAX_CONSTRAINTS = 20;
 /** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
   const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
-    JSON.stringify([kind, value, min, max, currency, isUnread ? start : undefined]);
+    JSON.stringify([kind, value, min, max, currency, isUnread && value === undefined ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);
@@ -170,11 +173,14 @@ function unfinishedWord(sentence: string, words: Token[]): string | undefined {
 async function weightCorrected(
   db: SearchDb,
   groups: TermGroup[],
-  options: WeightOptions,
+  { prefix, isSentence }: { prefix: string | undefined; isSentence: boolean },
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
+  const options = { prefix, withUsual: !isSentence };
   const weighted = await weightTerms(db, groups, options);
-  if (weighted.unknown.length === 0) return { groups: withUsual(groups, weighted), weighted };
-  const corrected = await correctSpelling(db, groups, weighted.unknown);
+  // A stroller is no misspelt stroll. What a shop calls otherwise stands in the query already.
+  const misspelt = weighted.unknown.filter((grp) => !(isSentence && isGoods(groups[grp]?.text ?? '')));
+  if (misspelt.length === 0) return { groups: withUsual(groups, weighted), weighted };
+  const corrected = await correctSpelling(db, groups, misspelt);
   const again = await weightTerms(db, corrected, options);
   return { groups: withUsual(corrected, again), weighted: again };
 }

@@ -48,6 +48,14 @@ seafood: fish, salmon, shrimp, lobster, crab, tuna, oyster
 meat: beef, steak, pork, lamb, chicken, sausage, bacon
 pastry, baked goods: croissant, muffin, cake, donut, bread, tart, pie
 hot drink, beverage: coffee, tea, cocoa
+wool: lambswool, merino, cashmere, mohair, alpaca
+leather: suede, nubuck
+plastic: acrylic, polypropylene, pvc
+metal: steel, brass, copper, iron, aluminium, aluminum
+synthetic: polyester, nylon, acrylic, spandex, elastane
+nut: almond, walnut, hazelnut, peanut, pecan, cashew, pistachio
+dairy: milk, cheese, butter, cream, yogurt, yoghurt
+alcohol: wine, beer, whisky, whiskey, vodka, gin, rum
 appliance: kettle, toaster, blender, vacuum, iron, fan, oven, microwave
 `;
 

@@ -73,6 +73,26 @@ groceries, shopping, einkaufen, einkauf, courses, market, markt, marche: tote, b
 cold, freezing, freeze, chilly, frieren, friere, kalt, kalte, froid, froide, gele: blanket, sweater, beanie, scarf, glove, sock, jacket, hoodie
 warm, cosy, cozy, snug, kuschelig, chaud: blanket, sweater, beanie, scarf, sock, hoodie
 wet, soaked, soaking, drizzle, downpour, storm, nass, regnet, mouille, pleut, averse: umbrella, raincoat, rain, poncho, boot
+hot, heiss, heiß, brulant: insulated, thermos, flask
+warmers, keeping: insulated, thermos
+hostess, host, gastgeber, gastgeberin, hote: candle, vase, wine, chocolate
+bookshelf, books, bucher, livres: shelf, bookend, bookmark
+bald, scalp, sunburn, glatze: hat, cap, beanie, sunscreen
+snore, snoring, noise, noisy, larm, bruit: earplug, headphones
+knee, knees, knie, genou: mat, pad, cushion
+back pain, posture, rucken, dos: cushion, chair, pillow
+bored, boredom, langeweile, ennui: puzzle, book, game, toy
+cosplay, party dress: costume, dress
+runny, kitchen table, esstisch: plate, bowl
+plants, zimmerpflanzen, thirsty plants, water plants, giessen, gießen, arroser: watering, can, pot, planter
+birds, vogel, oiseaux: bird, birdhouse, feeder
+keys, schlussel, cles: tray, bowl, hook, keyring
+pens, stifte, stylos, pencils: pen, roll, tray, case
+phone battery, recharge, aufladen: charger, battery
+stairs, hallway, flur, couloir, entree: rug, lamp, basket, hook
+bedroom, schlafzimmer, chambre: bedding, lamp, pillow, blanket
+living room, lounge room, wohnzimmer, salon: rug, cushion, lamp, throw, sofa
+balcony, terrace, patio, balkon, terrasse, balcon: planter, chair, lantern, hammock
 mud, muddy, puddle, puddles, matsch, pfutzen, boue, flaque: boot, wellington
 sweat, sweating, schwitzen, transpirer: towel, tank, tee, headband
 gym, workout, fitness, exercise, training, work out, fitnessstudio, salle de sport: short, tank, tee, legging, dumbbell, mat

@@ -41,34 +41,31 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])(
-  'a site that has %o is deleted, now or later, only by force, and a refusal changes nothing',
-  async (owing) => {
-    const given = async () => {
-      if (owing.open_payments === 0) {
-        const shop = await openShop();
-        await (owing.refunds_due ? givenRefundDue(shop) : shop.givenOrder());
-        return shop;
-      }
-      const shop = await stripe.givenShop();
-      await shop.givenPage();
+])('a site that has %o is deleted, now or later, only by force, and a refusal changes nothing', async (owing) => {
+  const given = async () => {
+    if (owing.open_payments === 0) {
+      const shop = await openShop();
+      await (owing.refunds_due ? givenRefundDue(shop) : shop.givenOrder());
       return shop;
-    };
-    const shop = await given();
-    for (const now of [false, true]) {
-      const refused = erase(shop.site_id, { now, force: false });
-      await expect(refused).rejects.toMatchObject({ code: 'conflict', context: owing });
     }
-    expect(await stateOf(shop)).toEqual({ suspended: false, due: false });
+    const shop = await stripe.givenShop();
+    await shop.givenPage();
+    return shop;
+  };
+  const shop = await given();
+  for (const now of [false, true]) {
+    const refused = erase(shop.site_id, { now, force: false });
+    await expect(refused).rejects.toMatchObject({ code: 'conflict', context: owing });
+  }
+  expect(await stateOf(shop)).toEqual({ suspended: false, due: false });
 
-    expect(await erase(shop.site_id, { now: false, force: true })).toMatchObject({
-      planned: { delete_at: expect.any(String) },
-    });
-    expect(await stateOf(shop)).toEqual({ suspended: true, due: true });
-    expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { logins: 1 } });
-    expect(await stateOf(shop)).toBeUndefined();
-  },
-);
+  expect(await erase(shop.site_id, { now: false, force: true })).toMatchObject({
+    planned: { delete_at: expect.any(String) },
+  });
+  expect(await stateOf(shop)).toEqual({ suspended: true, due: true });
+  expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { logins: 1 } });
+  expect(await stateOf(shop)).toBeUndefined();
+});
 
 test('a bank transfer whose deadline has passed is awaited no more', async () => {
   const shop = await openShop();
