@@ -8,23 +8,36 @@ type JsonObject = Record<string, unknown>;
 
 const KEPT = ['type', 'format', 'enum', 'const', 'minimum', 'maximum', 'default', 'description'];
 
-/** The schema of an argument. Null, which means that nothing is given, is left out: so can the argument be. */
-export function compact(given: JsonObject): JsonObject {
+/** Below the arguments themselves. */
+const DEEP = 2;
+
+/**
+ * The schema of a body, whose fields are arguments, or of one argument. Null, which means that nothing is given, is left out: so can
+ * the argument be. Of fields within an argument the first sentence is told: what follows is for whoever writes a form.
+ */
+export function compact(given: JsonObject, level = 0): JsonObject {
   const { description } = given;
   const schema = withoutNull(resolve(given));
   const kept: JsonObject = Object.fromEntries(
     KEPT.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]),
   );
   if (description !== undefined) kept.description = description;
+  if (level >= DEEP && kept.description !== undefined) kept.description = firstSentence(String(kept.description));
   // Ids are copied, not written.
   if (kept.format === 'uuid') delete kept.format;
-  if (schema.items) kept.items = compact(schema.items as JsonObject);
-  if (schema.properties) kept.properties = mapped(schema.properties as Record<string, JsonObject>, compact);
+  if (schema.items) kept.items = compact(schema.items as JsonObject, level + 1);
+  if (schema.properties) {
+    kept.properties = mapped(schema.properties as Record<string, JsonObject>, (one) => compact(one, level + 1));
+  }
   if (Array.isArray(schema.required)) kept.required = schema.required;
   for (const key of ['oneOf', 'anyOf', 'allOf']) {
-    if (Array.isArray(schema[key])) kept[key] = (schema[key] as JsonObject[]).map(compact);
+    if (Array.isArray(schema[key])) kept[key] = (schema[key] as JsonObject[]).map((one) => compact(one, level));
   }
   return kept;
+}
+
+function firstSentence(text: string): string {
+  return /^.+?\.(?=\s+[A-Z]|$)/s.exec(text)?.[0] ?? text;
 }
 
 /** What an answer holds, one level deep: the kinds of its fields, where null is none of them. */
