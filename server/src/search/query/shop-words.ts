@@ -29,6 +29,7 @@ import {
   candidatesFor,
   FIELD_LABELS,
   foreignValue,
+  isDevice,
   mayBeCompound,
   namesGoods,
   otherWords,
@@ -156,7 +157,7 @@ function forRecipients({ sentence, asked, wanted, language, lookup, namesThing }
 /** Words of the same root, and values for the same goods. */
 function relatedTo({ text, term }: Token, language: Language, lookup: Lookup): string[] {
   return [
-    ...relatives(term).filter((form) => form !== term && lookup(form)?.isKnown),
+    ...(isDevice(text) ? [] : relatives(term)).filter((form) => form !== term && lookup(form)?.isKnown),
     ...typesFor({ texts: [text], term }, language, lookup),
   ];
 }
