@@ -31,7 +31,7 @@ const WITHOUT_WOOL =
     a scarf, wool makes me itch | a scarf, I'm tired of wool | a scarf that doesn't use wool | a scarf, doesn't need wool |
     a scarf, no trace of wool | a scarf, there should be no wool in it | a scarf in any material except wool |
     a scarf, all but wool | scarves apart from wool | scarves aside from wool | scarves besides wool |
-    scarf, ok with everything but wool | a scarf, none of that wool`);
+    scarf, ok with everything but wool | a scarf, none of that wool | scarves, none of them in wool`);
 
 const WITHOUT_WOLLE =
   wordings(`ein Schal ohne Wolle | ein Schal, keine Wolle | ein Schal, aber keine Wolle | ein Schal, nicht aus Wolle |

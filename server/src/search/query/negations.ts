@@ -51,7 +51,7 @@ const PAUSES = new Set(['with', 'but', 'and', 'please', 'just', ',', ';', '.', '
 /** Words between a negation and what is not wanted. */
 const AFTER_NEGATION = new Set(
   `a an any the made of with in be is colour color it one from for have having wear wearing use using contain containing include
-  including that those trace traces to on ein eine einen einem aus mit in der die das den de du des en le la les l un une au a`.split(
+  including that those them trace traces to on ein eine einen einem aus mit in der die das den de du des en le la les l un une au a`.split(
     /\s+/,
   ),
 );

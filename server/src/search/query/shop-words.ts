@@ -1,6 +1,6 @@
 import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
-import { isStopWord, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
+import { isStopWord, measurementTerm, stem } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { thingsFor } from '../words/purposes.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
@@ -29,6 +29,7 @@ import {
   candidatesFor,
   FIELD_LABELS,
   foreignValue,
+  isDevice,
   mayBeCompound,
   namesGoods,
   otherWords,
@@ -37,6 +38,7 @@ import {
   type Window,
   windowsAt,
 } from './stand-ins.ts';
+import { inUnwantedWords, unwantedWindows } from './unwanted-words.ts';
 
 /**
  * A sentence in the words of the shop: where a word is in no name and is no value of a product, another form of it, another
@@ -82,12 +84,7 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     ...parsed,
     words: [...withoutFieldLabels(withPurposeWords(read.words, purposes, lookup), lookup), ...words.slice(MAX_WORDS)],
     constraints: [
-      ...parsed.constraints.map((each) =>
-        withUnwantedKinds(untoldIfWanted(withShopValue(each, language, lookup), each, read.words), each, {
-          ...sentenceOf,
-          wanted: read.words,
-        }),
-      ),
+      ...parsed.constraints.map((each) => inUnwantedWords(each, { wanted: read.words, language, lookup })),
       ...[...requested.unread, ...read.halfRead].map((word) => untold(sentence, word)),
     ],
     purposes,
@@ -160,32 +157,9 @@ function forRecipients({ sentence, asked, wanted, language, lookup, namesThing }
 /** Words of the same root, and values for the same goods. */
 function relatedTo({ text, term }: Token, language: Language, lookup: Lookup): string[] {
   return [
-    ...relatives(term).filter((form) => form !== term && lookup(form)?.isKnown),
+    ...(isDevice(text) ? [] : relatives(term)).filter((form) => form !== term && lookup(form)?.isKnown),
     ...typesFor({ texts: [text], term }, language, lookup),
   ];
-}
-
-/** `candles, but no scented candles`, of which the shop has no word for the scented ones: that refuses not all of them. */
-function untoldIfWanted(constraint: Constraint, written: Constraint, wanted: Token[]): Constraint {
-  const isWanted = wanted.some(({ term }) => term === constraint.value) && constraint.value !== written.value;
-  return constraint.kind === 'without' && isWanted ? { ...written, isUnread: true } : constraint;
-}
-
-/** Without wool is without merino as well, but for what is wanted itself. */
-function withUnwantedKinds(
-  constraint: Constraint,
-  { value = '' }: Constraint,
-  { wanted, language, lookup }: Pick<AskedOf, 'wanted' | 'language' | 'lookup'>,
-): Constraint {
-  if (constraint.kind !== 'without') return constraint;
-  const isWanted = (kind: string) => wanted.some(({ term }) => term === kind);
-  const kinds = termsForKind({ text: value, term: value }, language).filter(
-    (kind) => has(lookup(kind)) && !isWanted(kind),
-  );
-  if (kinds.length === 0) return constraint;
-  // Where the shop has no such word, its kinds are what tells.
-  const { isUnread: _isUnread, ...rest } = constraint;
-  return { ...rest, alternatives: kinds };
 }
 
 /** A word of which nothing tells whether it is met. */
@@ -290,24 +264,6 @@ function shopTokens(own: Token[], window: Window, language: Language, lookup: Lo
     return isIdle ? [] : own;
   }
   return meaning.split(' ').map((term) => ({ ...first, text: term, term, end: last.end }));
-}
-
-/** What is not wanted, by its stem and as it was written: that of a `bougie` is no French word. */
-function unwantedWindows({ text, value = '' }: Constraint): Window[] {
-  const written = normalizeText(text).match(/[\p{L}\d]+$/u)?.[0] ?? value;
-  const texts = written !== value && stem(written) === value ? [value, written] : [value];
-  return texts.map((each) => ({ texts: [each], term: value }));
-}
-
-/** In the words of the shop; unread where it has no such word, for then nothing tells whether a product has it. */
-function withShopValue(constraint: Constraint, language: Language, lookup: Lookup): Constraint {
-  const { kind, value } = constraint;
-  if (kind !== 'without' || !value || has(lookup(value))) return constraint;
-  const meaning =
-    unwantedWindows(constraint).flatMap((window) => standIn(window, language, lookup) ?? [])[0] ??
-    (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
-  if (meaning !== undefined) return { ...constraint, value: meaning };
-  return value.includes(' ') || lookup(value)?.isKnown ? constraint : { ...constraint, isUnread: true };
 }
 
 /** Without the name of an attribute beside its value. */

@@ -97,7 +97,7 @@ export function foreignValue({ texts, term }: Window, lookup: Lookup): string | 
 }
 
 /** A stroller is no boots for a stroll: goods are themselves, whatever their name comes from. */
-function isDevice(text: string): boolean {
+export function isDevice(text: string): boolean {
   return isGoods(text) || isGoods(stem(text));
 }
 

@@ -225,9 +225,11 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
 /** Limits of the whole sentence that none of its parts has read are told as not checked. */
 function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
+  // A part may state it in other words, as where a negation is repeated for each of two colours.
   const isTold = (each: Constraint) =>
     understood.some(
-      ({ kind, text, value }) => kind === each.kind && (text === each.text || (value ?? '') === (each.value ?? '')),
+      ({ kind, text, value }) =>
+        kind === each.kind && (text.includes(each.text) || each.text.includes(text) || (value && value === each.value)),
     );
   const untold = constraints.filter((each) => isLimitOfAll(each) && !isTold(each));
   return [
