@@ -11,6 +11,8 @@ import { interchangeableWords } from '../words/thesaurus.ts';
 
 /** The usual word is in so many times as many names, and so many times as often their head noun. */
 const MORE_USUAL = 2;
+/** Where so many things are called by the word, a page is full of them: of cords, without cables. */
+const ENOUGH = 20;
 /** The share of the products with the word that have the other one, too. Few have both the court and the shorts (French `court`). */
 const MIN_SHARED = 0.2;
 /** Fewer products may have both by chance. */
@@ -63,6 +65,7 @@ export function otherWordRows(others: OtherWord[], weight: number): Sql {
 export function isUsualWord(own: Usage, other: Usage, shared: number): boolean {
   return (
     other.heads > 0 &&
+    own.heads < ENOUGH &&
     other.titles >= MORE_USUAL * Math.max(1, own.titles) &&
     other.heads >= MORE_USUAL * own.heads &&
     shared >= Math.max(MIN_SHARED_PRODUCTS, MIN_SHARED * Math.min(SAMPLE, own.products))
