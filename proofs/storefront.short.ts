@@ -211,7 +211,8 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       await page.type('.adding [name="phone"]', '030 '.repeat(20));
       await visit.press('.adding button');
       expect(await visit.count('.refusal')).toBe(1);
-      const typed = (name: string) => page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
+      const typed = (name: string) =>
+        page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
       for (const [name, value] of Object.entries(parts)) expect(await typed(name)).toBe(value);
       expect(await visit.count('.adding [name="is_default"]:checked')).toBe(1);
       expect(await visit.count('.adding [aria-invalid]')).toBe(1);
