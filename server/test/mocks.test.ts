@@ -366,7 +366,7 @@ const agent: Script = async (call, { variantIds, email, siteId }) => {
 
 const TAKEN_URIS = [
   ...['com.example.app:/back', 'https://app.example/back?kept=a%20b', 'http://127.0.0.1/back?kept=1'],
-  ...['http://[::1]:8080', 'http://localhost?x', 'com.example.app:/back'],
+  ...['http://[::1]:8080', 'http://127.0.0.1?x', 'com.example.app:/back'],
 ];
 const REFUSED_URIS = [
   ...[
