@@ -13,7 +13,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { rankSumTest } from './ranks.ts';
 import { validCall } from './requests.ts';
 import { type Slot, slotsOf, withValue } from './slots.ts';
-import { watchStatements } from './statements.ts';
+import { asLookedUp, watchStatements } from './statements.ts';
 import type { Kind, Tenant, World } from './tenant.ts';
 import { type Asked, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 import { inWorld } from './world.ts';
@@ -207,7 +207,7 @@ async function observed(place: Place, id: string): Promise<{ told: string; work:
     const reply = await ask();
     // The time of a credential's last use is written once a minute, by whichever call comes then.
     const work = statements.filter((text) => !text.includes('last_used_at'));
-    return { told: tell(reply, [id]), work: JSON.stringify(work) };
+    return { told: tell(reply, [id]), work: JSON.stringify(asLookedUp(work)) };
   } finally {
     stop();
   }

@@ -87,7 +87,7 @@ played(
     expect(told).toMatch(/Refused, 402 budget_exceeded: .*\n +What to do: \S+/);
     expect(told).toMatch(/Refused, 403 category_not_allowed: .*\n +What to do: \S+/);
     expect(told).toContain('agent.findProducts 200: "a stoneware mug under 30 euros"');
-    expect(told).toContain('agent.findAndBuy 402: budget_exceeded');
+    expect(told).toContain('agent.findAndBuy 402: 360.00 EUR, budget_exceeded');
     expect(told).toContain('agent.findAndBuy 403: category_not_allowed');
     expect(told).toContain(`${REFUSED}401 invalid_token`);
   },

@@ -17,6 +17,7 @@ import { withDirectory } from './server-process.ts';
 const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
   operator: 'server/src/operator/sites.test.ts',
+  agent_tool_list: 'server/src/mcp/listing.test.ts',
   discount_apply: 'I7',
   discount_failed_address: 'I7',
   discount_failed_site: 'I7',
