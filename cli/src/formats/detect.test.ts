@@ -1,6 +1,12 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { delimiterOf, detectFormat } from './detect.ts';
-import { readText } from './testing.ts';
+import { readProducts } from './read.ts';
+import { allOf, readText } from './testing.ts';
 
 test.each([
   ['Handle,Title,Body (HTML),Vendor', 'a.csv', 'shopify'],
@@ -27,4 +33,17 @@ test('a file of no known format is refused with what to do', async () => {
   await expect(readText('id,name\n1,Mug\n')).rejects.toThrow('--format');
   await expect(readText('[{"name":"Mug"}]', { name: 'a.json' })).rejects.toThrow("jq -c '.[]'");
   await expect(readText('')).rejects.toThrow('is empty');
+});
+
+test.runIf(existsSync('/proc/self/fd'))('a file that is refused for its format is not left open', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'formats-'));
+  const path = join(folder, 'products.csv');
+  await writeFile(path, 'id,name\n1,Mug\n');
+  await expect(allOf(readProducts(path))).rejects.toThrow('--format');
+  await sleep(50);
+  const open = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => undefined)),
+  );
+  expect(open.filter((file) => file === path)).toEqual([]);
+  await rm(folder, { recursive: true });
 });

@@ -12,7 +12,12 @@ import type { Read, ReadOptions } from './reading.ts';
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
   const head = await headOf(path);
-  yield* productsOf({ name: path, head, bytes: createReadStream(path) }, options, readCsv);
+  yield* productsOf({ name: path, head, bytes: bytesOf(path) }, options, readCsv);
+}
+
+/** A file's bytes. It is opened when the first are asked for: a file of no known format may be gone by the time that an open ends. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 /** How a file begins, as much as tells its format. */
