@@ -6,7 +6,7 @@ import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
 
 /** Increment it when postings change: products indexed by an older release are then reindexed. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 interface Source {
   product_id: string;

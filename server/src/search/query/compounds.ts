@@ -17,11 +17,15 @@ interface Halves {
 const MIN_HALF = 3;
 /** A head that stands alone is no shorter. */
 const MIN_HEAD = 4;
+/** Nor one of another language: `elegant` is no `gant`. */
+const MIN_FOREIGN_HEAD = 5;
 /** Longer words are none: each cut of one of 500 letters would have the database look up texts of that length. */
 const LONGEST = 80;
 /** What joins the halves of a German compound or inflects the second, and endings that a half may have lost: `Lauf(en)`. */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
+/** These end German words and are none: the `chen` of `Kaffeemachen` is no `chêne`. */
+const NO_WORDS = new Set('chen lein keit heit ung ungen lich isch sam bar'.split(' '));
 
 /** All ways to cut a word in two. */
 export function splitsOf(word: string): Halves[] {
@@ -44,7 +48,8 @@ function meaningsOf(half: string): { own: string[]; foreign: string[] } {
       ? [half.slice(0, half.length - ending.length)]
       : [],
   );
-  const forms = [...new Set(stems.flatMap((each) => LOST.map((ending) => each + ending)))];
+  const lost = NO_WORDS.has(half) ? [''] : LOST;
+  const forms = [...new Set(stems.flatMap((each) => lost.map((ending) => each + ending)))];
   const foreign = forms.flatMap(otherWordsFor).map((phrase) => phrase.split(' ').map(stem).join(' '));
   return { own: [...new Set(forms.map(stem))], foreign: [...new Set(foreign)] };
 }
@@ -67,7 +72,7 @@ export function meaningOfCompound(
   }
   for (const [i, { right, foreign }] of splits.entries()) {
     const head = right.find((phrase) => lookup(phrase)?.isNamed && (language === 'de' || foreign.has(phrase)));
-    const isLong = word.length - MIN_HALF - i >= MIN_HEAD;
+    const isLong = word.length - MIN_HALF - i >= (language === 'de' ? MIN_HEAD : MIN_FOREIGN_HEAD);
     if (head !== undefined && isLong) return { terms: head.split(' '), isHeadOnly: true };
   }
   return undefined;

@@ -39,9 +39,15 @@ export function dropFillers({ tokens, start, consumed, language }: ParseState): 
     if (order) consumed.fill(true, i, order.to);
     const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
     if (consumed[i] || isThing || isThingFan(tokens, i) || isLetterOfWord(tokens, i, fillers)) continue;
-    if (isRecipient(tokens, i)) continue;
+    if (isRecipient(tokens, i) || isToBeDone(tokens, i)) continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
+}
+
+/** `to store flour`, where the store of `your store` and the carry of `do you carry` are the shop's. */
+function isToBeDone(tokens: Token[], at: number): boolean {
+  const isVerb = ['to', 'can', 'i', 'we'].includes(tokens[at - 1]?.text ?? '');
+  return isVerb && ['store', 'storing', 'carry', 'carrying'].includes(tokens[at]?.text ?? '');
 }
 
 /** `a tee for her`: whom it is for, where the her of `for her birthday` is not. */

@@ -35,7 +35,7 @@ const GERMAN =
   sachen artikel produkt produkte produkten artikeln sonst paar stuck mag magst liebt lieben hallo hi guten tag morgen abend da dort hier dass ob wenn als
   kauf bestell bestellt pack packe hol gegen davon bisschen ganze ganzen ganzer ganzes gesamte gesamten ja nein heute jetzt dann denn also vielleicht moglichst am liebsten schone schoner schones schonen gute guter gutes guten kleinigkeit kein
   keine keinen lust dessen deren passt sondern fuhren fuhrt leg passt passend passende passender euro hinzufugen lege legen warenkorb einkaufswagen andere anderen
-  anderer anderes gerade derzeit aktuell`);
+  anderer anderes gerade derzeit aktuell gut womit worin worauf woran wozu jemand jemanden jemandem`);
 
 const FRENCH =
   words(`je jai jaimerais me moi nous on tu te toi vous il elle ils elles lui leur se mon ma mes ton ta tes son sa ses notre
@@ -44,7 +44,7 @@ const FRENCH =
   par est sont etre ai as avons avez ont avait y cherche cherchons chercher recherche voudrais voudrait voulons veux veut aimerais aime aimerait
   besoin acheter achete commander montrez montrer trouver trouve donne donnez peut pouvez pourriez coute coutent ne n etes vais prix article articles
   produit produits choses truc trucs tres bien bon bonne beau belle plutot si comme moins ajoute ajouter panier mettre mets autre autres
-  qu j c s t m jusqu jusqua aupres propose proposez vendez voulez cherchez`);
+  qu j c s t m jusqu jusqua aupres propose proposez vendez voulez cherchez quelqu quelquun faire fait contre`);
 
 /** Function words of other languages may be nouns (`hat`, `die`), so only those of the sentence's own language are fillers. */
 export const FILLERS: Record<Language, ReadonlySet<string>> = {
@@ -79,7 +79,7 @@ export const LABELS: ReadonlySet<string> = new Set(
 export const ORDER_PHRASES = phraseTable<'order'>([
   [
     'order',
-    `as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
+    `at the moment, for the moment, right now, just now, these days, at present, im moment, zur zeit, en ce moment, as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
     check out, and check out, check it out, go to checkout, pay for it, and pay, pay now, pay with my card, and pay with my card, pay by card, mit karte zahlen, payer par carte, place the order, place an order, place my order, quick one, quick question, i guess, just checking,
     zur kasse, zur kasse gehen, und bezahlen, bestellung abschicken, passer commande, passer a la caisse, valider la commande, et payer`,
   ],

@@ -23,6 +23,9 @@ export interface Constraint {
   alternatives?: string[];
   /** Whether it is never relaxed: what is cheaper than a product is no alternative at a higher price. */
   isStrict?: boolean;
+  /** Whether it is relaxed before others: a purpose, which values tell better, and before that where or when something is done. */
+  isYielding?: boolean;
+  isWhere?: boolean;
   /** Whether the shop has nothing that tells whether it is kept. */
   isUnread?: boolean;
 }

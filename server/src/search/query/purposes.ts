@@ -14,7 +14,7 @@ import { GROUPS, isForAnimal } from './recipients.ts';
 
 /** What stands for the thing, before all words that say something of it. */
 const OPENS_WITH_NO_THING =
-  /\b(?:something|anything|what (?:can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|quelque chose|que puis|qu est ce)\b/;
+  /\b(?:something|anything|what (?:can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|wo(?:mit|rin|rauf|ran|zu)|quelque chose|que puis|qu est ce|(?:de|avec|dans) quoi)\b/;
 /** Words that stand for any thing, as optional ones, before what it is for. */
 const ANY_THING = new Set(
   `gift gifts present presents surprise outfit clothes clothing wear wearing idea ideas gear equipment accessory accessories
@@ -29,6 +29,8 @@ export interface Purpose {
   isNamed: boolean;
   /** Whether nothing else is wanted: for a word of which the things are kinds, and for an animal. */
   isRequired?: boolean;
+  /** Whether values of the shop that the sentence names tell more: the tag `bread` where somebody bakes bread. */
+  isYielding?: boolean;
 }
 
 /** The words of a sentence that name a purpose; none where it names a thing. */
@@ -41,6 +43,9 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
   const namesNoThing = OPENS_WITH_NO_THING.test(opening) || before.some(({ text }) => ANY_THING.has(text));
   return namesNoThing ? words : [];
 }
+
+/** When a thing is used: in the rain, it is for the rain. Values that say no more than that name no thing. */
+export const WEATHER: ReadonlySet<string> = new Set('rain snow wind sun cold heat winter summer'.split(' '));
 
 /** Of somebody, or of what is to be done: `my feet get cold`, `to boil water`. */
 const TELLS_A_PURPOSE =
@@ -61,13 +66,30 @@ function isPerson({ text, term }: Token, language: Language): boolean {
 /** Those purposes where the sentence names no thing; what it is for is then all that tells. */
 export function onlyPurposes(sentence: string, words: Token[], language: Language, lookup: Lookup): Purpose[] {
   const purposes = purposesOf(words, language, lookup);
-  // `to boil water on a mountain`: the first one says what is to be done, others where or when.
-  const deciding = purposes.find(({ word }) => !IS_WHERE.test(sentence.slice(0, word.start))) ?? purposes[0];
+  // `to boil water on a mountain`: the first one says what is to be done, others where or when, or how: `something warm for my head`.
+  const isDone = ({ word }: Purpose) => !IS_WHERE.test(sentence.slice(0, word.start)) && !SAYS_HOW.has(word.text);
+  const deciding = purposes.find(isDone) ?? purposes[0];
   return purposes.map((each) => (each === deciding ? { ...each, isRequired: true } : each));
 }
 
+/** Those of a sentence that names any thing, where what is to be done decides: `something to write with`. Whom it is for does not. */
+export function decidingPurposes(sentence: string, words: Token[], language: Language, lookup: Lookup): Purpose[] {
+  const purposes = onlyPurposes(sentence, words, language, lookup);
+  return purposes.map(({ isRequired, ...each }) =>
+    isRequired && !ANY_THING.has(each.word.text) && !isPerson(each.word, language)
+      ? { ...each, isRequired, isYielding: true }
+      : each,
+  );
+}
+
+/** What a thing is like, or keeps somebody. */
+const SAYS_HOW = new Set(
+  `warm cosy cozy snug cold chilly hot wet dry dark bright light romantic kuschelig warme warmes kalt kalte kaltes heiss heiß nass trocken
+  dunkel hell romantisch chaud chaude froid froide mouille sec sombre romantique`.split(/\s+/),
+);
+
 /** What precedes a place or a time. */
-const IS_WHERE =
+export const IS_WHERE =
   /\s(?:on|at|in|during|am|auf|im|in|beim|bei|an|sur|à|au|aux|en|dans|pendant)\s+(?:(?:the|a|an|my|our|dem|der|den|einem|einer|meinem|meiner|la|le|les|mon|ma|mes|un|une)\s+)?$/iu;
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
@@ -145,7 +167,8 @@ export function withPurposeWords(words: Token[], purposes: Purpose[], lookup: Lo
  */
 export function withPurposes(groups: TermGroup[], purposes: Purpose[] | undefined): TermGroup[] {
   let result = groups;
-  for (const { word, things, isNamed, isRequired = false } of purposes ?? []) {
+  for (const { word, things, isNamed, isYielding, ...purpose } of purposes ?? []) {
+    const isRequired = purpose.isRequired === true && !isYielding;
     // The first ones serve it best.
     const alternatives = things.map((thing, i) => ({ term: thing, weight: Math.max(0.6, 1 - i * 0.04) }));
     const own = result.find((group) => group.alternatives[0]?.term === word.term);

@@ -13,6 +13,7 @@ import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Known, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
 import {
+  decidingPurposes,
   mayBePurposes,
   onlyPurposes,
   type Purpose,
@@ -21,6 +22,7 @@ import {
   requiredPurposes,
   termsForKind,
   termsForPurpose,
+  WEATHER,
   withoutAnyThing,
   withPurposeWords,
 } from './purposes.ts';
@@ -140,10 +142,13 @@ interface AskedOf {
 }
 
 function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, namesThing }: AskedOf): Purpose[] {
-  if (wanted.length > 0) return purposesOf(wanted, language, lookup);
+  if (wanted.length > 0)
+    return namesThing ? purposesOf(wanted, language, lookup) : decidingPurposes(sentence, wanted, language, lookup);
   const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown });
   // `Halloween decorations for a party` are of a type that the shop has.
-  const namesValue = asked.some((word) => lookup(word.term)?.isValue === true && !open.includes(word));
+  const namesValue = asked.some(
+    (word) => lookup(word.term)?.isValue === true && !open.includes(word) && !WEATHER.has(word.term),
+  );
   return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(sentence, open, language, lookup);
 }
 
@@ -199,8 +204,9 @@ function withoutSizeSystem(word: Token): Token {
   return size === undefined ? word : { ...word, text: size, term: size, number: Number(size) };
 }
 
-/** Of a `Kaffeeliebhaber`, what is loved, as in `coffee lover`. */
-const LOVER = /^(\p{L}{4,}?)(?:liebhaber(?:in|innen|s)?|fan|fans|freak|freaks|begeisterte[nr]?)$/u;
+/** Of a `Kaffeeliebhaber` what is loved, as in `coffee lover`, and of `zum Kaffeekochen` what is made. */
+const LOVER =
+  /^(\p{L}{3,}?)(?:liebhaber(?:in|innen|s)?|trinker(?:in|innen|s)?|kenner(?:in|innen|s)?|fan|fans|freak|freaks|begeisterte[nr]?|kochen|backen|machen|trinken|zubereiten)$/u;
 
 function withoutLover(word: Token): Token {
   const [, loved] = LOVER.exec(word.text) ?? [];

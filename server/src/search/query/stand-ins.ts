@@ -110,16 +110,26 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   // The word or its singular may be listed; its forms may be other words: the deck for `Decken`.
   const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
   const isListed = listed.some((form) => otherWordsFor(form).length > 0);
-  const found = (isListed ? [...others, ...forms] : [...forms, ...others]).find((phrase) => has(lookup(phrase)));
+  const all = (isListed ? [...others, ...forms] : [...forms, ...others]).filter((phrase) => has(lookup(phrase)));
+  const [first = ''] = all;
+  // A type of the shop rather than what only a name mentions: computers for a `notebook computer`, where there is a laptop sleeve.
+  const isMentioned = !lookup(first)?.isHead && !lookup(first)?.isValue;
+  const found = (isMentioned ? all.find((phrase) => lookup(phrase)?.isLabel) : undefined) ?? all[0];
   if (found !== undefined || !isSingle || lookup(window.term)?.isKnown) return found;
   return (
     forms.find((phrase) => lookup(phrase)?.isKnown) ??
-    (isDevice(text) ? undefined : relatives(window.term).find((phrase) => has(lookup(phrase)))) ??
+    (isDevice(text) ? undefined : relativeOf(window.term, lookup)) ??
     (isDevice(text) ? undefined : relatives(window.term).find((phrase) => lookup(phrase)?.isKnown)) ??
     labelOf(window.term, lookup) ??
     others.flatMap((other) => labelOf(other, lookup) ?? [])[0] ??
     (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))
   );
+}
+
+/** One of the same root, a type or tag if there is one: a camper is for `camping` rather than for what is called a camp. */
+function relativeOf(term: string, lookup: Lookup): string | undefined {
+  const all = relatives(term).filter((phrase) => has(lookup(phrase)));
+  return all.find((phrase) => lookup(phrase)?.isLabel) ?? all[0];
 }
 
 /** How a value that is about a thing goes on: `kitchenware`, `gardening`, `garden tools`; not `lightweight`. */

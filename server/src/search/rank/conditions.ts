@@ -55,7 +55,9 @@ export function conditionsOf(
   return conditions.sort((a, b) => relaxationRank(a.constraint) - relaxationRank(b.constraint));
 }
 
-function relaxationRank({ kind, value, headNoun }: Constraint): number {
+function relaxationRank({ kind, value, headNoun, isWhere, isYielding }: Constraint): number {
+  if (isWhere) return -2;
+  if (isYielding) return -1;
   if (kind === 'value' && value === ON_SALE) return RELAXATION_ORDER.indexOf('in_stock');
   return RELAXATION_ORDER.indexOf(headNoun === undefined ? kind : 'word');
 }

@@ -2,6 +2,7 @@ import type { Excluded, Product, Understood, Variant } from '@commerce-backend/s
 import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { termsOf } from '../words/normalize.ts';
 import type { Candidate } from './candidates.ts';
 import { type Condition, statesAbsence } from './conditions.ts';
 import {
@@ -124,7 +125,7 @@ async function readResults(
   }
   const { understood } = context.found;
   if (whole.length > 0) {
-    const best = sort ? whole : statedFirst(whole, understood);
+    const best = sort ? whole : labelledFirst(statedFirst(whole, understood), context);
     return { results: sortedByVariant(best.slice(0, limit), sort), understood, isShort: whole.length < limit };
   }
   let left = understood;
@@ -153,6 +154,29 @@ function statedFirst(results: Result[], understood: Understood[]): Result[] {
     );
   const stating = new Set(results.filter(states));
   return [...results.filter((each) => stating.has(each)), ...results.filter((each) => !stating.has(each))];
+}
+
+/**
+ * What is called so by its type or tags comes before what only has the word in its name: for `tea` a teapot before tea towels, for
+ * `a bag` those of the type bags before a sleeping bag.
+ */
+function labelledFirst(results: Result[], { query, found: { understood } }: Context): Result[] {
+  const asked = new Set(termsOf(query));
+  const values = understood.flatMap(({ kind, fate, value }) =>
+    kind === 'value' && fate === 'applied' && value && !value.includes(' ') ? [value] : [],
+  );
+  const isOfType = ({ product: { product } }: Result, value: string) =>
+    termsOf(product.product_type ?? '').includes(value);
+  const isOnlyNamed = (result: Result, value: string) => {
+    const { name, tags } = result.product.product;
+    const terms = termsOf(name);
+    const at = terms.lastIndexOf(value);
+    if (at < 0 || isOfType(result, value) || tags.some((tag) => termsOf(tag).includes(value))) return false;
+    const next = terms[at + 1];
+    return next === undefined ? results.some((other) => isOfType(other, value)) : !asked.has(next);
+  };
+  const named = new Set(results.filter((result) => values.some((value) => isOnlyNamed(result, value))));
+  return [...results.filter((result) => !named.has(result)), ...named];
 }
 
 function isLimitOfVariants({ kind, value }: Understood): boolean {

@@ -227,9 +227,10 @@ function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
 
 /** What must be one of several things, as conditions. */
 function requiredConstraints(sentence: string, purposes: ParsedQuery['purposes'] = []): Constraint[] {
-  return purposes.flatMap(({ word: { term, start, end }, things, isRequired }): Constraint[] => {
+  return purposes.flatMap(({ word: { term, start, end }, things, isRequired, isYielding }): Constraint[] => {
     const text = sentence.slice(start, end);
-    return isRequired ? [{ kind: 'word', value: term, alternatives: things, headNoun: term, text, start, end }] : [];
+    const rank = isYielding ? { isYielding } : { headNoun: term };
+    return isRequired ? [{ kind: 'word', value: term, alternatives: things, ...rank, text, start, end }] : [];
   });
 }
 

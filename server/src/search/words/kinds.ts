@@ -18,11 +18,12 @@ sportswear, activewear, gymwear: tee, tank, short, legging, hoodie, pant, bra
 underwear: sock, bra, boxer, brief, vest
 luggage: suitcase, backpack, bag, duffel
 cutlery, silverware, flatware: knife, fork, spoon
-crockery, tableware, dinnerware: plate, bowl, mug, cup, teapot, saucer
+crockery, tableware, dinnerware, dish, dishes: plate, bowl, mug, cup, teapot, saucer
 drinkware: mug, cup, bottle, glass, tumbler
 cookware: pan, pot, casserole, wok, skillet, saucepan
 furniture: chair, table, stool, shelf, sofa, desk, bed, dresser, bench
 seat, seating: chair, stool, sofa, bench, armchair, hammock
+torch, flashlight: torch, flashlight, headlamp, lantern
 lighting: lamp, lantern, chandelier, headlamp, torch
 stationery: notebook, pen, pencil, planner, paper
 home textile, textile, soft furnishing: blanket, cushion, rug, towel, bedding, curtain

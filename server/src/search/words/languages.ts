@@ -17,7 +17,7 @@ const TELLING: Record<Exclude<Language, 'en'>, Set<string>> = {
     ausser weder ist sind gerade derzeit aktuell reduzierte reduzierter reduziertes reduzierten reduziert angebot angebote artikel produkte
     gesamtbudget summe insgesamt hochstpreis jeweils dunkelblau hellblau gesucht sofort verfugbar kauf bestell mir dir ihr gibts hab wo fuhrt`),
   fr: words(`un une les des du pour avec sans et ou je nous cherche cherchons voudrais veux besoin moins entre taille pas cher
-    chere chers au aux sur dans est sont que qui quelque chose avez vous mon ma mes noir noire bleu bleue rouge vert verte blanc
+    chere chers au aux sur dans est sont que qui quoi faire quelque chose avez vous mon ma mes noir noire bleu bleue rouge vert verte blanc
     blanche gris grise jaune deux trois quatre cinq sept huit neuf dix euros jusqua environ maximum ni sauf cadeau achete achetez commande moi montre petit petite pourquoi combien le la
     de en l d qu j jusqu`),
 };

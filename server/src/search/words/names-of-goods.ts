@@ -23,7 +23,7 @@ suit, anzug
 underwear, unterwasche, sous vetements
 bra, buste halter, soutien gorge
 sock, socken, chaussette
-scarf, schal, halstuch, echarpe, foulard
+scarf, muffler, shawl, neckerchief, stole, schal, halstuch, echarpe, foulard, chale
 beanie, mutze, bonnet, woolly hat, wool hat, wollmutze, bobble hat
 cap, kappe, casquette
 hat, hut, chapeau
@@ -33,6 +33,7 @@ belt, gurtel, ceinture
 tie, krawatte, cravate
 shoe, schuh, chaussure
 trainer, sneaker, turnschuh
+running shoe, running shoes, gym shoe, gym shoes, tennis shoe, tennis shoes, sneaker, laufschuh, laufschuhe, sportschuh, sportschuhe, chaussures de course, chaussures de sport
 boot, stiefel, botte
 rubber boot, wellington, wellington boot, welly, wellies, gummistiefel, botte en caoutchouc
 sandal, sandale
@@ -45,7 +46,7 @@ tote, tote bag, shopper, einkaufstasche, shopping bag, cabas
 suitcase, koffer, valise
 wallet, geldborse, portemonnaie, portefeuille
 watch, wristwatch, uhr, armbanduhr, montre
-clock, uhr, wanduhr, horloge, pendule
+clock, timepiece, uhr, wanduhr, horloge, pendule
 jewellery, jewelry, schmuck, bijou
 earring, ohrring, ohrringe, boucle d oreille
 necklace, halskette, kette, collier
@@ -63,7 +64,7 @@ plate, teller, assiette
 bowl, schussel, schale, bol
 teapot, teekanne, theiere
 kettle, wasserkocher, wasserkessel, bouilloire
-coffee, kaffee
+coffee, kaffee, cafe
 bottle, flasche, bouteille, gourde
 insulated bottle, thermos, thermos flask, vacuum flask, thermosflasche, thermoskanne, bouteille isotherme
 jar, einmachglas, vorratsglas, bocal
@@ -77,7 +78,7 @@ casserole, casserole dish, dutch oven, brater, cocotte, schmortopf
 apron, schurze, kochschurze, tablier
 tea towel, dish towel, geschirrtuch, geschirrhandtuch, torchon
 towel, handtuch, serviette
-lamp, light, leuchte, lampe
+lamp, light, leuchte, lampe, licht, lumiere
 table lamp, desk lamp, tischlampe, tischleuchte, lampe de table
 floor lamp, standing lamp, stehlampe, stehleuchte, lampadaire
 pendant lamp, hanging lamp, hangelampe, pendelleuchte, ceiling lamp

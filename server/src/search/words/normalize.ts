@@ -16,11 +16,15 @@ export function stripHtml(text: string): string {
 
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** Lower case, without accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`. */
+/** The French tea, which without its accent would be an article. */
+export const FRENCH_TEA = /(?<![\p{L}\p{N}])th(?:é|e\u0301)(?![\p{L}\p{M}\p{N}])/giu;
+
+/** Lower case, without accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`; `thé` becomes `tea`. */
 export function normalizeText(text: string): string {
   // Most texts are ASCII, for which the rest would take many times as long.
   if (ASCII.test(text)) return text.toLowerCase();
   return text
+    .replaceAll(FRENCH_TEA, 'tea')
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase();

@@ -46,14 +46,15 @@ child, kid, baby, son, daughter, nephew, niece, kind, kinder, sohn, tochter, enf
 sunshine, sun, sunny, sonne, soleil: sunglasses, sunscreen, parasol, hat
 her, woman, lady, girl, gal: women
 him, guy, bloke, dude, gent, boy: men
-read, reading, lesen, lire, print: glasses, lamp, book, bookmark
+read, lesen, lire: book, bookmark, lamp, glasses
+reading, print: glasses, lamp, book, bookmark
 dark, darkness, dunkel, dunkelheit, nuit, obscurite, night, nacht: headlamp, lantern, torch, flashlight, lamp
 prune, pruning, hedge, shrub, schneiden, zuruckschneiden, tailler, roses, rosen: secateurs, pruner, shears
 dig, digging, graben, creuser, weed, weeding, jaten: trowel, spade, shovel, hoe
 bees, bee, butterfly, butterflies, pollinator, bienen, biene, schmetterling, insekten, abeille, abeilles, papillon: seed, wildflower, lavender
 sow, sowing, saen, aussaen, semer, grow, growing, plant, planting, pflanzen, planter: seed, pot, planter, trowel
 lawn, rasen, pelouse: mower, rake, seed
-boil, boiling, kochen, wasserkochen, bouillir: kettle, stove, pot
+boil, boiling, kochen, wasserkochen, bouillir: kettle, stove, saucepan
 brew, brewing, aufbruhen, infuser: teapot, kettle, coffee
 fry, frying, braten, frire: pan, skillet
 bake, bakes, backen, backt: bakeware, apron, whisk, bowl, pan
@@ -137,6 +138,10 @@ cat lover, katzenfan: pet, cat
 vision, sehen, voir, sight, eyesight: glasses
 time, clock, uhrzeit, heure, late: clock, watch
 wake, aufwachen, aufstehen, reveiller: clock, alarm
+carpenter, builder, plumber, electrician, mechanic, handyman, craftsman, tischler, schreiner, klempner, handwerker, menuisier, plombier, bricoleur: tool, hammer, saw, drill, wrench, screwdriver
+eat, eating, food, hungry, hunger, essen, hungrig, manger, faim: food, bread, cheese, fruit, sandwich, salad, soup, snack
+sweet, susses, sucre: chocolate, candy, cookie, cake
+barbecue, bbq, grilling, grillen, grillade: grill, barbecue, charcoal, apron, tongs
 repair, fix, reparieren, reparer, diy, heimwerken, bricolage, bricoler: tool, hammer, screwdriver, drill, wrench
 fish, angle, pecher: fishing, rod, lure, reel
 baby, newborn, neugeborene, nouveau: baby, blanket, toy, pacifier

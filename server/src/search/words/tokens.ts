@@ -1,4 +1,4 @@
-import { normalizeText, stem } from './normalize.ts';
+import { FRENCH_TEA, normalizeText, stem } from './normalize.ts';
 
 /** A word or sign of a sentence with its position, so that an answer can quote the words that stated a constraint. */
 export interface Token {
@@ -39,7 +39,8 @@ const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`
 
 /** The tokens of a text, with positions in the original; in a sentence, an elided word is a token of its own. */
 export function tokenize(text: string, { isSentence = false } = {}): Token[] {
-  const whole = normalizeKeepingOffsets(text.slice(0, MAX_SENTENCE));
+  const written = text.slice(0, MAX_SENTENCE).replaceAll(FRENCH_TEA, (tea) => 'tea'.padEnd(tea.length));
+  const whole = normalizeKeepingOffsets(written);
   const normalized = isSentence ? whole.replaceAll(ELISION, (elided) => `${elided.slice(0, -1)} `) : whole;
   return Array.from(normalized.matchAll(PIECE), ({ 0: piece, index }) => {
     const text = piece.replaceAll(/['’‘`]/g, '');

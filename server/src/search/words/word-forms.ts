@@ -13,13 +13,19 @@ const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives',
 
 const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
 
+/** The infinitives of a German verb in the third person: `gärtnern` for `gärtnert`, `wandern` for `wandert`, `backen` for `backt`. */
+function infinitives(word: string): string[] {
+  return word.length > 4 && /[^aeiouts]t$/.test(word) ? [`${word.slice(0, -1)}n`, `${word.slice(0, -1)}en`] : [];
+}
+
 /** Plurals and inflected forms, as terms. */
 export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
   // As keyboards without the letter have it.
   const typed = word.includes('œ') ? [word.replaceAll('œ', 'oe')] : [];
   const bases = [...typed, word, ...endingsCut(word, language)];
-  const forms = bases.flatMap((base) => [base, ...ADDED[language].map((ending) => base + ending)]);
+  const verbs = language === 'de' ? infinitives(word) : [];
+  const forms = [...bases.flatMap((base) => [base, ...ADDED[language].map((ending) => base + ending)]), ...verbs];
   return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
 }
 
