@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest';
-import { testServer } from '../../../test/server.ts';
+import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
-import { searchableProducts } from '../../shop/agents/find.ts';
-import { inShopAsSystem } from '../../shop/in-shop.ts';
-import { findNeeds } from './needs.ts';
 
 /** Sentences that tell what a thing is for, or say more than what is wanted, and what is told of limits that cannot be checked. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
-
-async function ask({ site_id }: Shop, query: string) {
-  const { db } = await testServer();
-  const { candidates, understood } = await inShopAsSystem(db, site_id, (shop) =>
-    findNeeds(shop, searchableProducts(shop), { query }),
-  );
-  return {
-    names: candidates.map(({ product }) => product.name),
-    values: candidates.map(({ variant }) => [variant.option1, variant.option2].filter(Boolean).join(' ')),
-    fates: Object.fromEntries(understood.map(({ text, kind, fate }) => [text, `${kind} ${fate}`])),
-  };
-}
 
 async function houseShop(): Promise<Shop> {
   const shop = await openShop();
@@ -39,7 +24,7 @@ test.each([
   ['I have to prune the hedge this weekend', 'Garden Secateurs'],
   ['ich möchte am Berg Wasser kochen', 'Camp Stove'],
 ])('what a thing is for finds it where none is named: %s', async (sentence, name) => {
-  expect((await ask(await houseShop(), sentence)).names[0]).toBe(name);
+  expect((await askSentence(await houseShop(), sentence)).names[0]).toBe(name);
 });
 
 test.each([
@@ -48,15 +33,15 @@ test.each([
   'pop a mug in the cart for me',
   'Hi! Hope you are well. I need a mug',
 ])('what asks for nothing is not searched for: %s', async (sentence) => {
-  expect((await ask(await houseShop(), sentence)).names).toEqual(['Stoneware Mug']);
+  expect((await askSentence(await houseShop(), sentence)).names).toEqual(['Stoneware Mug']);
 });
 
 test('a question that is none for a shop finds nothing', async () => {
-  expect((await ask(await houseShop(), 'who won the world championship in 1998')).names).toEqual([]);
+  expect((await askSentence(await houseShop(), 'who won the world championship in 1998')).names).toEqual([]);
 });
 
 test('goods that only an attribute mentions are told as not available', async () => {
-  expect((await ask(await houseShop(), 'Habt ihr auch Staubsauger?')).fates).toEqual({
+  expect((await askSentence(await houseShop(), 'Habt ihr auch Staubsauger?')).fates).toEqual({
     Staubsauger: 'word not_available',
   });
 });
@@ -65,11 +50,11 @@ test('goods that are named like a verb are not found by what has its root', asyn
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stroll Leather Boots' });
 
-  expect((await ask(shop, 'a stroller for twins')).fates).toMatchObject({ stroller: 'word not_available' });
+  expect((await askSentence(shop, 'a stroller for twins')).fates).toMatchObject({ stroller: 'word not_available' });
 });
 
 test('what is not wanted of a thing, in words that the shop lacks, refuses not the thing itself', async () => {
-  const found = await ask(await houseShop(), 'Kerzen, aber keine Duftkerzen');
+  const found = await askSentence(await houseShop(), 'Kerzen, aber keine Duftkerzen');
 
   expect(found.names).toEqual(['Soy Candle']);
   expect(found.fates).toMatchObject({ 'keine Duftkerzen': 'without not_available' });
@@ -86,9 +71,9 @@ test('the variant that is answered keeps a limit on its measure', async () => {
   await knife('Chef Knife', '16 cm', '20 cm', '24 cm');
   await knife('Bread Knife', '26 cm');
 
-  expect((await ask(shop, 'a knife of at most 16 cm')).values).toEqual(['16 cm']);
-  expect((await ask(shop, 'a knife longer than 25 cm')).names).toEqual(['Bread Knife']);
-  expect((await ask(shop, 'a knife under 10cm')).fates).toMatchObject({ 'under 10cm': 'value relaxed' });
+  expect((await askSentence(shop, 'a knife of at most 16 cm')).values).toEqual(['16 cm']);
+  expect((await askSentence(shop, 'a knife longer than 25 cm')).names).toEqual(['Bread Knife']);
+  expect((await askSentence(shop, 'a knife under 10cm')).fates).toMatchObject({ 'under 10cm': 'value relaxed' });
 });
 
 test('what both things must have ends the sentence', async () => {
@@ -102,7 +87,7 @@ test('what both things must have ends the sentence', async () => {
   await colours('Trail Hoodie');
   await colours('Trail Shorts');
 
-  expect((await ask(shop, 'a hoodie and shorts, both in black')).values).toEqual(['Black', 'Black']);
+  expect((await askSentence(shop, 'a hoodie and shorts, both in black')).values).toEqual(['Black', 'Black']);
 });
 
 test('flowers for a mother are not looked for among what is made for women', async () => {
@@ -112,6 +97,6 @@ test('flowers for a mother are not looked for among what is made for women', asy
   await shop.givenProduct({ name: 'Rain Jacket', tags: ['women'] });
   await shop.givenProduct({ name: 'Wind Jacket', tags: ['men'] });
 
-  expect((await ask(shop, 'a bouquet for my mother')).names).toEqual(['Spring Bouquet']);
-  expect((await ask(shop, 'a jacket for my mother')).names).toEqual(['Rain Jacket']);
+  expect((await askSentence(shop, 'a bouquet for my mother')).names).toEqual(['Spring Bouquet']);
+  expect((await askSentence(shop, 'a jacket for my mother')).names).toEqual(['Rain Jacket']);
 });

@@ -1,26 +1,10 @@
 import { expect, test } from 'vitest';
-import { testServer } from '../../../test/server.ts';
+import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
-import { searchableProducts } from '../../shop/agents/find.ts';
-import { inShopAsSystem } from '../../shop/in-shop.ts';
-import { findNeeds } from './needs.ts';
 
 /** Sentences as people say them: misspelt, about kinds of goods, for somebody, beside a product that they know. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
-
-async function ask({ site_id }: Shop, query: string) {
-  const { db } = await testServer();
-  const { candidates, understood } = await inShopAsSystem(db, site_id, (shop) =>
-    findNeeds(shop, searchableProducts(shop), { query }),
-  );
-  return {
-    names: candidates.map(({ product }) => product.name),
-    values: candidates.map(({ variant }) => variant.option1),
-    fates: Object.fromEntries(understood.map(({ text, kind, fate }) => [text, `${kind} ${fate}`])),
-    limits: understood.flatMap(({ kind, min, max }) => (kind === 'price' ? [{ min, max }] : [])),
-  };
-}
 
 async function clothesShop(): Promise<Shop> {
   const shop = await openShop();
@@ -44,7 +28,7 @@ test.each([
   ['Mütze', ['Fjord Beanie']],
   ['Müttze', ['Fjord Beanie']],
 ])('a misspelt word finds what was meant: %s', async (sentence, names) => {
-  const found = await ask(await clothesShop(), sentence);
+  const found = await askSentence(await clothesShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(names.toSorted());
   expect(Object.values(found.fates).filter((fate) => !fate.endsWith('applied'))).toEqual([]);
@@ -54,14 +38,14 @@ test('a word that is no slip of another is told as not available', async () => {
   const shop = await clothesShop();
   await shop.givenProduct({ name: 'Tromso Boots' });
 
-  expect((await ask(shop, 'boats')).fates).toEqual({ boats: 'word not_available' });
+  expect((await askSentence(shop, 'boats')).fates).toEqual({ boats: 'word not_available' });
 });
 
 test('a misspelt colour and a misspelt currency are limits', async () => {
   const shop = await clothesShop();
 
-  const colour = await ask(shop, 'womens hoddie purpel');
-  const price = await ask(shop, 'scarf under 50 eruos');
+  const colour = await askSentence(shop, 'womens hoddie purpel');
+  const price = await askSentence(shop, 'scarf under 50 eruos');
 
   expect([colour.names, colour.values]).toEqual([['Bergen Hoodie'], ['Purple']]);
   expect(price.limits).toEqual([{ min: null, max: 50 }]);
@@ -70,8 +54,8 @@ test('a misspelt colour and a misspelt currency are limits', async () => {
 test('a shop without the word for several kinds is asked for the kinds', async () => {
   const shop = await clothesShop();
 
-  expect((await ask(shop, 'any hats?')).names.toSorted()).toEqual(['Fjord Beanie', 'Harbour Cap']);
-  expect((await ask(shop, 'least expensive scarf or hat')).names).toEqual([
+  expect((await askSentence(shop, 'any hats?')).names.toSorted()).toEqual(['Fjord Beanie', 'Harbour Cap']);
+  expect((await askSentence(shop, 'least expensive scarf or hat')).names).toEqual([
     'Fjord Beanie',
     'Harbour Cap',
     'Ridge Scarf',
@@ -80,14 +64,14 @@ test('a shop without the word for several kinds is asked for the kinds', async (
 
 test.each(['a hoodie for my husband', 'ein Hoodie für meinen Bruder', 'un hoodie pour mon père'])(
   'what is for a man or a woman is looked for among what is made for them: %s',
-  async (sentence) => expect((await ask(await clothesShop(), sentence)).names).toEqual(['Oslo Hoodie']),
+  async (sentence) => expect((await askSentence(await clothesShop(), sentence)).names).toEqual(['Oslo Hoodie']),
 );
 
 test('whom all things of a sentence are for, and their colour, is said once', async () => {
   const shop = await clothesShop();
 
-  expect((await ask(shop, 'a hoodie and shorts for men')).names).toEqual(['Oslo Hoodie', 'Narvik Shorts']);
-  expect((await ask(shop, 'hoodie and shorts in grey')).values).toEqual(['Grey', 'Grey', 'Grey']);
+  expect((await askSentence(shop, 'a hoodie and shorts for men')).names).toEqual(['Oslo Hoodie', 'Narvik Shorts']);
+  expect((await askSentence(shop, 'hoodie and shorts in grey')).values).toEqual(['Grey', 'Grey', 'Grey']);
 });
 
 test('what is for an animal is found among what the shop has for animals', async () => {
@@ -96,9 +80,9 @@ test('what is for an animal is found among what the shop has for animals', async
   await shop.givenProduct({ name: 'Hot Dog Socks', tags: ['socks'] });
   await shop.givenProduct({ name: 'Rubber Ball', tags: ['pet'] });
 
-  expect((await ask(shop, 'a toy for my dog')).names).toEqual(['Rubber Ball']);
-  expect((await ask(shop, 'Spielzeug für meine Katze')).names).toEqual(['Rubber Ball']);
-  expect((await ask(shop, 'a toy for the kids')).names).toEqual(['Plush Toy']);
+  expect((await askSentence(shop, 'a toy for my dog')).names).toEqual(['Rubber Ball']);
+  expect((await askSentence(shop, 'Spielzeug für meine Katze')).names).toEqual(['Rubber Ball']);
+  expect((await askSentence(shop, 'a toy for the kids')).names).toEqual(['Plush Toy']);
 });
 
 async function lampShop(): Promise<Shop> {
@@ -116,7 +100,7 @@ test.each([
   ['eine günstigere Lampe als die Bergen Lamp', ['Oslo Table Lamp'], { min: null, max: 118.99 }],
   ['a more expensive lamp than the Bergen Lamp', ['Narvik Lamp'], { min: 119.01, max: null }],
 ])('a product of the shop sets the limit: %s', async (sentence, names, limit) => {
-  const found = await ask(await lampShop(), sentence);
+  const found = await askSentence(await lampShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(names);
   expect(found.limits).toEqual([limit]);
@@ -125,8 +109,8 @@ test.each([
 test('nothing is offered as cheaper than the cheapest, and no hidden product tells its price', async () => {
   const shop = await lampShop();
 
-  expect((await ask(shop, 'a lamp cheaper than the Oslo Table Lamp')).names).toEqual([]);
-  expect((await ask(shop, 'a lamp cheaper than the Secret Lamp')).limits).toEqual([]);
+  expect((await askSentence(shop, 'a lamp cheaper than the Oslo Table Lamp')).names).toEqual([]);
+  expect((await askSentence(shop, 'a lamp cheaper than the Secret Lamp')).limits).toEqual([]);
 });
 
 test('what is not wanted may be named by several words of a name', async () => {
@@ -136,8 +120,8 @@ test('what is not wanted may be named by several words of a name', async () => {
   await shop.givenProduct({ name: 'Leather Handbag' });
   await shop.givenProduct({ name: 'Canvas Handbag' });
 
-  expect((await ask(shop, 'women tops but not sports bras')).names).toEqual(['Running Top']);
-  expect((await ask(shop, 'a non-leather handbag')).names).toEqual(['Canvas Handbag']);
+  expect((await askSentence(shop, 'women tops but not sports bras')).names).toEqual(['Running Top']);
+  expect((await askSentence(shop, 'a non-leather handbag')).names).toEqual(['Canvas Handbag']);
 });
 
 test('what says itself that it is without something comes first', async () => {
@@ -148,7 +132,7 @@ test('what says itself that it is without something comes first', async () => {
     description: 'Scent without a flame, for long evenings in quiet halls.',
   });
 
-  expect((await ask(shop, 'a scent without a flame')).names[0]).toBe('Reed Scent');
+  expect((await askSentence(shop, 'a scent without a flame')).names[0]).toBe('Reed Scent');
 });
 
 test('a size before a preposition, a measure in words and a colour of two words are read as values', async () => {
@@ -179,10 +163,10 @@ test('a size before a preposition, a measure in words and a colour of two words 
   await bag('River Bag', '10 l', '20 l');
   await bag('City Bag', '18 l', '26 l');
 
-  expect((await ask(shop, 'pants waist 34 in grey')).values).toEqual(['34']);
-  expect((await ask(shop, 'rose gold pants')).fates).toMatchObject({ 'rose gold': 'value applied' });
-  expect((await ask(shop, 'a rug that is 140 by 200')).values).toEqual(['140 × 200 cm']);
-  expect(await ask(shop, 'a bag of 20 litres')).toMatchObject({ names: ['River Bag'], values: ['20 l'] });
+  expect((await askSentence(shop, 'pants waist 34 in grey')).values).toEqual(['34 Grey']);
+  expect((await askSentence(shop, 'rose gold pants')).fates).toMatchObject({ 'rose gold': 'value applied' });
+  expect((await askSentence(shop, 'a rug that is 140 by 200')).values).toEqual(['140 × 200 cm']);
+  expect(await askSentence(shop, 'a bag of 20 litres')).toMatchObject({ names: ['River Bag'], values: ['20 l'] });
 });
 
 test('a type that begins with the word is about it, unless the word is the thing itself', async () => {
@@ -192,8 +176,8 @@ test('a type that begins with the word is about it, unless the word is the thing
   await shop.givenProduct({ name: 'Soy Candle', product_type: 'Candles & Scent' });
   await shop.givenProduct({ name: 'Reed Diffuser', product_type: 'Candles & Scent' });
 
-  expect((await ask(shop, 'something for the garden')).names.toSorted()).toEqual(['Hammock', 'Hand Trowel']);
-  expect((await ask(shop, 'candles')).names).toEqual(['Soy Candle']);
+  expect((await askSentence(shop, 'something for the garden')).names.toSorted()).toEqual(['Hammock', 'Hand Trowel']);
+  expect((await askSentence(shop, 'candles')).names).toEqual(['Soy Candle']);
 });
 
 test('a fan with an article is a thing, and a word in another language for several words is one', async () => {
@@ -202,8 +186,8 @@ test('a fan with an article is a thing, and a word in another language for sever
   await shop.givenProduct({ name: 'Steam Iron' });
   await shop.givenProduct({ name: 'Stick Vacuum', tags: ['cordless'] });
 
-  expect((await ask(shop, 'an iron and also a fan')).names).toEqual(['Steam Iron', 'Tower Fan']);
-  expect((await ask(shop, 'Staubsauger ohne Kabel')).fates).toEqual({
+  expect((await askSentence(shop, 'an iron and also a fan')).names).toEqual(['Steam Iron', 'Tower Fan']);
+  expect((await askSentence(shop, 'Staubsauger ohne Kabel')).fates).toEqual({
     Staubsauger: 'word applied',
     'ohne Kabel': 'value applied',
   });
