@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
 import { PLACE, VALUE, valueTerm } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
-import { isStopWord, measurementTerm } from '../words/normalize.ts';
+import { isStopWord, measurementTerm, normalizeText } from '../words/normalize.ts';
 import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
-import { WEATHER } from './purposes.ts';
+import { ANY_THING, WEATHER } from './purposes.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
@@ -81,9 +81,16 @@ export async function facetConstraints(
       ...(isWhere(sentence, start, words[from], value) && { isWhere: true }),
     };
   };
-  const constraints = chosen.map((span) => constraint('value', span));
+  // A gift for a tea lover is of tea; that it is tagged as a gift is not asked for.
+  const isAnyThing = ({ from, to }: WordSpan) => to - from === 1 && ANY_THING.has(asWrittenAt(sentence, words[from]));
+  const telling = chosen.filter((span) => !isAnyThing(span));
+  const constraints = (telling.length > 0 ? telling : chosen).map((span) => constraint('value', span));
   if (!headNoun || chosen.some(({ from, to }) => from <= headNoun.at && headNoun.at < to)) return constraints;
   return [...constraints, constraint('word', { from: headNoun.at, to: headNoun.at + 1, value: headNoun.term })];
+}
+
+function asWrittenAt(sentence: string, word: Token | undefined): string {
+  return word ? normalizeText(sentence.slice(word.start, word.end)) : '';
 }
 
 /** Of overlapping spans, the first. */

@@ -14,9 +14,9 @@ import { GROUPS, isForAnimal } from './recipients.ts';
 
 /** What stands for the thing, before all words that say something of it. */
 const OPENS_WITH_NO_THING =
-  /\b(?:something|anything|what (?:can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|wo(?:mit|rin|rauf|ran|zu)|quelque chose|que puis|qu est ce|(?:de|avec|dans) quoi)\b/;
+  /\b(?:something|anything|what (?:to|can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|wo(?:mit|rin|rauf|ran|zu)|quelque chose|que puis|qu est ce|(?:de|avec|dans) quoi)\b/;
 /** Words that stand for any thing, as optional ones, before what it is for. */
-const ANY_THING = new Set(
+export const ANY_THING: ReadonlySet<string> = new Set(
   `gift gifts present presents surprise outfit clothes clothing wear wearing idea ideas gear equipment accessory accessories
   geschenk geschenke kleidung idee cadeau cadeaux vetements tenue`.split(/\s+/),
 );

@@ -149,7 +149,10 @@ function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, 
   const namesValue = asked.some(
     (word) => lookup(word.term)?.isValue === true && !open.includes(word) && !WEATHER.has(word.term),
   );
-  return ofThings.length > 0 || namesThing || namesValue ? ofThings : onlyPurposes(sentence, open, language, lookup);
+  if (ofThings.length > 0 || namesThing || namesValue) return ofThings;
+  // `a fishing trip`: the tag `fishing` tells more than the trip.
+  const hasOwn = open.some((word) => lookup(word.term)?.isLabel === true);
+  return (hasOwn ? decidingPurposes : onlyPurposes)(sentence, open, language, lookup);
 }
 
 /** With the values by which the shop tells whom a thing is for. Flowers for a mother are not made for women. */

@@ -142,6 +142,57 @@ carpenter, builder, plumber, electrician, mechanic, handyman, craftsman, tischle
 eat, eating, food, hungry, hunger, essen, hungrig, manger, faim: food, bread, cheese, fruit, sandwich, salad, soup, snack
 sweet, susses, sucre: chocolate, candy, cookie, cake
 barbecue, bbq, grilling, grillen, grillade: grill, barbecue, charcoal, apron, tongs
+gardener, gardening, gartenarbeit, gartnere, jardiner, jardine: trowel, secateurs, glove, planter, seed, shovel, rake, watering, pruner
+raining, rains, pouring, pours, showers, shower, regnet, schuttet, pleut, pleuvoir, pluvieux, regnerisch: umbrella, raincoat, rain, poncho, boot
+snowing, snows, schneit, neige, icy, eis, verglas: boot, glove, beanie, scarf, jacket, sled
+windy, breeze, breezy, windig, sturm, venteux, vent: jacket, windbreaker, beanie, scarf
+sunburnt, suntan, sonnen, bronzer, glare, sunbathing: sunscreen, sunglasses, hat, towel, hammock
+mosquito, mosquitoes, mucken, moustique, moustiques, insects, insect: repellent, net, incense, candle
+hike, hiking, trek, trekking, rambling, ramble, wandertour, randonner: backpack, boot, pole, bottle, jacket, headlamp, sock, tent
+camp, camping, campen, zelte, camper, bivouac, overnight: tent, sleeping, stove, lantern, headlamp, hammock, mug
+canoe, canoeing, kayak, kayaking, paddle, paddling, rowing, kanu, paddeln, boat, boating, segeln, sailing, canoë, pagayer, voile: dry, waterproof, paddle, kayak, vest
+climb, climbing, klettern, bergsteigen, escalade, grimper: rope, backpack, shoe, glove
+ride, riding, horse, reiten, cheval, equitation: boot, glove, helmet
+dance, dancing, ballet, tanzen, danser, danse: legging, shoe, skirt, tank, dress
+box, boxing, lift, lifting, weightlifting, weights, crossfit, gewichtheben, krafttraining, musculation: tank, short, glove, tee, bra
+spin, spinning, aerobics, zumba, cardio, hiit: short, tank, tee, legging, bra
+tennis, golf, squash, badminton, basketball, football, soccer, fussball: short, tee, ball, racket, sneaker
+stretch, stretching, dehnen, etirement, meditate, meditating, meditieren, mediter: mat, legging, cushion, candle
+knit, knitting, sew, sewing, stricken, nahen, tricoter, coudre: needle, yarn, thread, scissors, wool
+calligraphy, kalligrafie, calligraphie, signing, sign, unterschreiben, signer, correspondence: pen, ink, paper
+study, studying, homework, student, school, lernen, schule, studium, studieren, etudier, ecole, etudiant, pupil, schuler: notebook, pen, planner, lamp, backpack, desk
+plan, planning, schedule, appointments, appointment, organised, planen, termine, planifier, rendezvous: planner, calendar, diary, notebook
+type, typing, computer, laptop, homeoffice: keyboard, desk, mouse, pad, lamp
+declutter, clutter, mess, messy, tidying, unordnung, desordre, rangements: box, basket, tray, shelf, organizer, rack
+laundry, toys, wasche, spielzeug, linge, jouets: basket, box, hamper
+bottles, spices, pasta, rice, flour, sugar, cereals, cookies, biscuits, mehl, zucker, nudeln, reis, farine, sucre, pates, riz, vorrate: jar, container, tin
+knit, warmth, warming, warms, aufwarmen, warmen, rechauffer: blanket, sweater, beanie, scarf, sock, throw
+cuddle, snuggle, curl, kuscheln, blottir, movie, movies, filmabend: blanket, throw, cushion, pillow
+nap, doze, siesta, dosen, nickerchen, sleeper, bedtime, nuits: pillow, blanket, hammock, bedding
+guests, visitors, company, gaste, besuch, invites, entertaining: bowl, plate, glass, candle, bedding
+serve, serving, servieren, servir, lunch, mittagessen, supper, brunch, goûter, meal, meals, repas, mahlzeit: bowl, plate, board, dish
+soup, stew, stews, roast, roasting, braise, suppe, eintopf, schmoren, ragout, mijoter, soupe, goulash: casserole, pot, bowl, saucepan
+slicing, carve, carving, dice, dicing, fillet, schneidet, schnippeln, trancher, emincer, tomatoes, onions, herbs, zwiebeln, oignons: knife, board, chopping
+bread, loaf, brot, toast, sandwiches, sandwich, cheese, kase, fromage: board, knife, toaster
+espresso, cappuccino, latte, barista, filterkaffee: coffee, kettle, mug, grinder
+hydrated, hydration, hydrate, refreshment, water bottle, trinke, hydrater: bottle, flask, tumbler
+evening, evenings, dusk, abend, abends, soir, soiree, atmosphere, ambience, stimmung, ambiance, mood: candle, lamp, lantern
+dinner table, feast, festmahl, banquet, tafel: candle, plate, bowl, glass, napkin
+scent, scented, fragrant, aroma, perfumed, stink, stinks, smelly, geruch, parfumer, sentbon: candle, diffuser, scent, perfume, incense
+power cut, blackout, stromausfall, panne: candle, lantern, headlamp, torch, flashlight
+decorate, decorating, decoration, dekorieren, schmucken, decorer: ornament, wreath, candle, vase, frame, print, lamp, cushion
+hang, hanging, aufhangen, suspendre, accrocher: hook, frame, clock, mirror, poster, print
+mirror, reflection, makeup, schminken, maquiller: mirror, brush
+punctual, punctuality, punktlich, ponctuel, timekeeping: watch, clock
+sunday, weekend, wochenende, festival, daytrip, excursion, ausflug, sortie: backpack, blanket, bottle, tote
+moving, move, housewarming, einzug, umzug, umziehen, demenager, emmenager, cremaillere: candle, mug, blanket, cushion, vase
+thorns, dornen, epines, brambles, nettles, blisters: glove
+weeds, unkraut, herbes: trowel, hoe, glove
+seedlings, herb, tomatoes, krauter, aromatiques, flowers, blumen, fleurs: pot, planter, seed, watering
+bbq, campfires, bonfire, marshmallow, marshmallows, brasier: fire, bowl, stove
+wildlife, nest, nesting, sparrow, robin, tit, meise, spatz, nichoir, nistet: bird, birdhouse, feeder
+whittle, whittling, carve wood, schnitzen, sculpter: knife
+lost, navigate, navigation, orientation, karte: compass, map, headlamp
 repair, fix, reparieren, reparer, diy, heimwerken, bricolage, bricoler: tool, hammer, screwdriver, drill, wrench
 fish, angle, pecher: fishing, rod, lure, reel
 baby, newborn, neugeborene, nouveau: baby, blanket, toy, pacifier
