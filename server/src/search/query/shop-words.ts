@@ -240,7 +240,10 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
     if (!window) break;
     const own = words.slice(at, at + window.texts.length);
     const [text = ''] = window.texts;
-    const compound = mayBeCompound(text, language, lookup) ? meaningOfCompound(text, language, lookup) : undefined;
+    const split = mayBeCompound(text, language, lookup) ? meaningOfCompound(text, language, lookup) : undefined;
+    // A misspelt word rather than one of which only the end is known; a `teepot` is no German compound.
+    const mayBeMisspelt = split !== undefined && (split.isHeadOnly || language !== 'de');
+    const compound = mayBeMisspelt && standIn(window, language, lookup) !== undefined ? undefined : split;
     const [first] = own;
     if (compound && first) result.push(...compound.terms.map((term) => ({ ...first, text: term, term })));
     else result.push(...shopTokens(own, window, language, lookup));

@@ -83,7 +83,9 @@ export function mayBeCompound(text: string, language: Language, lookup: Lookup):
     return false;
   const term = stem(text);
   return (
-    !lookup(term)?.isKnown && !has(lookup(term)) && standIn({ texts: [text], term }, language, lookup) === undefined
+    !lookup(term)?.isKnown &&
+    !has(lookup(term)) &&
+    spelledStandIn({ texts: [text], term }, language, lookup) === undefined
   );
 }
 
@@ -101,8 +103,17 @@ export function isDevice(text: string): boolean {
   return isGoods(text) || isGoods(stem(text));
 }
 
-/** Another form, another word, or for a word that no product has, one of the same root. */
+/** What stands in for it, or for goods that it may misspell. */
 export function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
+  const found = spelledStandIn(window, language, lookup);
+  const [text = ''] = window.texts;
+  const isOther = window.texts.length > 1 || lookup(window.term)?.isKnown || otherWords(window, language).length > 0;
+  if (found !== undefined || isOther) return found;
+  return misspeltWords(text, language).find((phrase) => has(lookup(phrase)));
+}
+
+/** Another form, another word, or for a word that no product has, one of the same root. */
+function spelledStandIn(window: Window, language: Language, lookup: Lookup): string | undefined {
   const [text = ''] = window.texts;
   const isSingle = window.texts.length === 1;
   const forms = isSingle ? inflections(text, language) : [];
@@ -121,8 +132,7 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
     (isDevice(text) ? undefined : relativeOf(window.term, lookup)) ??
     (isDevice(text) ? undefined : relatives(window.term).find((phrase) => lookup(phrase)?.isKnown)) ??
     labelOf(window.term, lookup) ??
-    others.flatMap((other) => labelOf(other, lookup) ?? [])[0] ??
-    (others.length > 0 ? undefined : misspeltWords(text, language).find((phrase) => has(lookup(phrase))))
+    others.flatMap((other) => labelOf(other, lookup) ?? [])[0]
   );
 }
 

@@ -72,6 +72,38 @@ stainless steel, edelstahl, acier inoxydable, inox
 copper, kupfer, cuivre
 brass, messing, laiton
 glass, glas, verre
+beeswax, bienenwachs, cire d abeille
+soy, soya, soja
+beech, buche, buchenholz, hetre
+ash, esche, eschenholz, frene
+pine, kiefer, kiefernholz
+larch, larche, lerche, meleze
+cedar, zeder, zedernholz, cedre
+teak, teakholz, teck
+rattan, korbgeflecht, rotin
+jute, sisal
+seagrass, seegras, jonc de mer
+down, daunen
+feather, feathers, federn, plume, plumes
+fur, pelz, fourrure
+suede, wildleder, daim
+velvet, samt, velours
+canvas, segeltuch, toile
+denim, jeansstoff
+cashmere, kaschmir, cachemire
+merino, merinowolle, merinos
+acrylic, acryl, acrylique
+polyamide, polyamid, nylon
+elastane, elastan, elasthanne
+spandex, lycra, elasthan
+iron, eisen, fer
+cast iron, gusseisen, fonte
+aluminium, aluminum, alu
+zinc, zink
+porcelain, porzellan, porcelaine
+stone, stein, pierre
+concrete, beton
+wax, wachs, cire
 ceramic, keramik, ceramique
 terracotta, terrakotta, terre cuite
 enamel, emaille

@@ -130,6 +130,7 @@ trekking pole, hiking pole, walking pole, wanderstock, wanderstocke, trekkingsto
 dry bag, packsack, waterproof bag, sac etanche
 bicycle, bike, fahrrad, velo
 garden, gardening, garten, jardin, jardinage
+garden tools, garden tool, gardening tools, gartengerat, gartengerate, gartenwerkzeug, outils de jardin, outil de jardin, outils de jardinage
 hiking, wandern, wanderung, randonnee
 running, laufen, course, joggen, jogging
 rain, rainy, regen, pluie

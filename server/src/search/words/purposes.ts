@@ -179,7 +179,7 @@ hydrated, hydration, hydrate, refreshment, water bottle, trinke, hydrater: bottl
 evening, evenings, dusk, abend, abends, soir, soiree, atmosphere, ambience, stimmung, ambiance, mood: candle, lamp, lantern
 dinner table, feast, festmahl, banquet, tafel: candle, plate, bowl, glass, napkin
 scent, scented, fragrant, aroma, perfumed, stink, stinks, smelly, geruch, parfumer, sentbon: candle, diffuser, scent, perfume, incense
-power cut, blackout, stromausfall, panne: candle, lantern, headlamp, torch, flashlight
+electricity, power, blackout, stromausfall, panne: candle, lantern, headlamp, torch, flashlight
 decorate, decorating, decoration, dekorieren, schmucken, decorer: ornament, wreath, candle, vase, frame, print, lamp, cushion
 hang, hanging, aufhangen, suspendre, accrocher: hook, frame, clock, mirror, poster, print
 mirror, reflection, makeup, schminken, maquiller: mirror, brush
