@@ -10,27 +10,39 @@ export interface Amount {
   from: number;
   to: number;
   isSpelled: boolean;
-  /** `60ish` */
+  /** `60ish`, `15-odd euros` */
   isNear?: boolean;
+  /** Whether it can be nothing but money, although it names no currency: `a tenner`, `50 cents`. */
+  isMoney?: boolean;
 }
 
 /** Notes that are called by their value. */
 const NOTES: Record<string, number> = {
   fiver: 5, tenner: 10, funfer: 5, zehner: 10, zwanziger: 20, funfziger: 50, hunderter: 100,
 }; // biome-ignore format: a table
-const ARTICLES = new Set(['a', 'einen', 'einem']);
+const ARTICLES = new Set(['a', 'einen', 'einem', 'nen', 'n', 'un', 'une']);
+/** About so many, before a currency: `une vingtaine d'euros`. */
+const ABOUT_SO_MANY: Record<string, number> = {
+  dizaine: 10, quinzaine: 15, vingtaine: 20, trentaine: 30, quarantaine: 40, cinquantaine: 50, soixantaine: 60, centaine: 100,
+}; // biome-ignore format: a table
+const HUNDREDTHS = new Set(['cents', 'cent', 'ct', 'centimes']);
 
 /** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`, `a tenner`. */
 export function parseAmount(tokens: Token[], at: number): Amount | undefined {
   const note = ARTICLES.has(tokens[at]?.text ?? '') ? NOTES[tokens[at + 1]?.text ?? ''] : undefined;
-  if (note) return { value: note, from: at, to: at + 2, isSpelled: false };
+  if (note) return { value: note, from: at, to: at + 2, isSpelled: false, isMoney: true };
+  const about = aboutSoMany(tokens, at);
+  if (about) return about;
   const before = CURRENCIES[tokens[at]?.text ?? ''];
   const i = before ? at + 1 : at;
   const number = shortNumber(tokens[i]) ?? parseNumberAt(tokens, i);
   if (!number) return undefined;
   const value = number.value;
-  const to = 'to' in number ? number.to : i + 1;
-  const isNear = 'isNear' in number ? number.isNear : false;
+  const end = 'to' in number ? number.to : i + 1;
+  if (!before && HUNDREDTHS.has(tokens[end]?.text ?? ''))
+    return { value: value / 100, from: at, to: end + 1, isSpelled: false, isMoney: true };
+  const to = endOfOdd(tokens, end);
+  const isNear = to > end || ('isNear' in number && number.isNear);
   // `20-dollar`, `20 US dollars`
   const isJoined =
     !before && JOINS_CURRENCY.has(tokens[to]?.text ?? '') && currencyOf(tokens[to + 1]?.text ?? '') !== undefined;
@@ -47,6 +59,22 @@ export function parseAmount(tokens: Token[], at: number): Amount | undefined {
     ...(currency && { currency }),
     ...(isNear && { isNear }),
   };
+}
+
+/** `15 odd euros`, `fifty-odd dollars`: the end of what says that it is some more or less. */
+function endOfOdd(tokens: Token[], at: number): number {
+  const odd = tokens[at]?.text === '-' ? at + 1 : at;
+  return tokens[odd]?.text === 'odd' && currencyOf(tokens[odd + 1]?.text ?? '') !== undefined ? odd + 1 : at;
+}
+
+function aboutSoMany(tokens: Token[], at: number): Amount | undefined {
+  const number = ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at;
+  const value = ABOUT_SO_MANY[tokens[number]?.text ?? ''];
+  const unit = ['d', 'de'].includes(tokens[number + 1]?.text ?? '') ? number + 2 : number + 1;
+  const currency = currencyOf(tokens[unit]?.text ?? '');
+  return value === undefined || currency === undefined
+    ? undefined
+    : { value, currency, from: at, to: unit + 1, isSpelled: false, isNear: true };
 }
 
 const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'amerikanische', 'swiss', 'schweizer']);

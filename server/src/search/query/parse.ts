@@ -13,6 +13,7 @@ import type { ParseState } from './parse-state.ts';
 import type { CatalogVocabulary, Constraint, ParsedQuery, Reading } from './parsed-query.ts';
 import { parseQuantity } from './quantity.ts';
 import { perPiece, takeBundle, takeLateCap, takeSpentOn, takeTotals } from './totals.ts';
+import { addUnread, takeCurrency } from './unread-limits.ts';
 import { addNegations } from './unwanted.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -57,13 +58,15 @@ export function parseQuery(
   if (reading.isSentence) dropResultCounts(state);
   addQuantity(state);
   addNegations(state);
+  const currency = reading.isSentence ? takeCurrency(state) : undefined;
+  if (reading.isSentence) addUnread(state);
   dropConnectingWords(state);
   if (reading.isSentence) dropFillers(state);
   for (let i = tokens.length - 1; i > 0 && COURTESY_WORDS.has(tokens[i]?.text ?? ''); i -= 1) consumed[i] = true;
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
   const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
   return {
-    constraints: perPiece(withoutContradictions(constraints, words), {
+    constraints: perPiece(withCurrency(withoutContradictions(constraints, words), currency), {
       isTotal: totals,
       isEach: priceOf === 'each',
     }).sort((a, b) => a.start - b.start),
@@ -78,6 +81,11 @@ export function parseQuery(
 function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
   const wanted = new Set(words.map(({ term }) => term));
   return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));
+}
+
+function withCurrency(constraints: Constraint[], currency: string | undefined): Constraint[] {
+  if (currency === undefined) return constraints;
+  return constraints.map((each) => (each.kind === 'price' ? { currency, ...each } : each));
 }
 
 /** A consumed word stands for none. */

@@ -64,19 +64,15 @@ export function matchVariants(
   return applied.filter(isMeasure).reduce(withinMeasure, { variants, values });
 }
 
-function isMeasure({ kind, min, max }: VariantConstraint): boolean {
+/** Whether it limits a measure: `under 20 cm`. */
+export function isMeasure({ kind, min, max }: Pick<VariantConstraint, 'kind' | 'min' | 'max'>): boolean {
   return kind === 'value' && ((min ?? undefined) !== undefined || (max ?? undefined) !== undefined);
 }
 
 /** The variants with a measure in this unit that keeps the limit: blades under 20 cm. */
 function withinMeasure({ variants, values }: VariantMatches, limit: VariantConstraint): VariantMatches {
   const { value: unit, min, max, start, end } = limit;
-  const kept = variants.filter((variant) => {
-    const measures = [variant.option1, variant.option2, variant.option3].flatMap((option) =>
-      measuresIn(option ?? '', unit),
-    );
-    return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
-  });
+  const kept = variants.filter((variant) => keepsMeasure(variant, limit));
   const isMatched = kept.length > 0;
   const value = [min ?? '', max ?? ''].join('–');
   return {
@@ -85,24 +81,48 @@ function withinMeasure({ variants, values }: VariantMatches, limit: VariantConst
   };
 }
 
-/** The numbers of an option value that is measured in a unit: 40 and 60 of `40 × 60 cm`. */
-function measuresIn(option: string, unit: string | null | undefined): number[] {
+/** Whether one of its measures keeps the limit. */
+export function keepsMeasure(
+  { option1, option2, option3 }: Variant,
+  { value: unit, min, max }: Pick<VariantConstraint, 'value' | 'min' | 'max'>,
+): boolean {
+  const measures = [option1, option2, option3].flatMap((option) => measuresIn(option ?? '', unit ?? ''));
+  return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
+}
+
+/** Units of the same quantity, and how many of the smallest each is. */
+const SCALES: Record<string, number>[] = [
+  { mm: 1, cm: 10, m: 1000 },
+  { ml: 1, cl: 10, l: 1000 },
+  { g: 1, kg: 1000 },
+];
+
+/** The numbers of an option value that is measured in a unit, or in one of the same quantity: 40 and 60 of `40 × 60 cm`. */
+function measuresIn(option: string, unit: string): number[] {
   const terms = termsIn(option);
-  return terms.includes(unit ?? '') ? terms.filter(isNumber).map(Number) : [];
+  const scale = SCALES.find((each) => unit in each) ?? { [unit]: 1 };
+  const own = Object.keys(scale).find((each) => terms.includes(each));
+  const factor = own === undefined ? undefined : (scale[own] ?? 1) / (scale[unit] ?? 1);
+  return factor === undefined ? [] : terms.filter(isNumber).map((term) => Number(term) * factor);
 }
 
 function meetsConstraints(product: Product, variant: Variant, constraints: VariantConstraint[]): boolean {
+  const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   return constraints.every(({ kind, min, max, value }) => {
     if (kind === 'price') return Number(variant.price) >= (min ?? 0) && Number(variant.price) <= (max ?? Infinity);
-    if (kind === 'in_stock') return isInStock(product, variant);
+    if (kind === 'in_stock') return isInStock(product, variant, quantity);
     if (kind === 'value') return value !== ON_SALE || Number(variant.compare_at_price ?? 0) > Number(variant.price);
     return kind !== 'without' || !value || !hasInOptions(variant, value);
   });
 }
 
-/** Whether there is a piece of it now. What is sold beyond its stock is not in stock. */
-function isInStock({ track_inventory }: Product, { available, inventory_quantity }: Variant): boolean {
-  return !track_inventory || (available && inventory_quantity > 0);
+/** Whether there are so many pieces of it now. What is sold beyond its stock is not in stock. */
+export function isInStock(
+  { track_inventory }: Product,
+  { available, inventory_quantity }: Variant,
+  quantity: number,
+): boolean {
+  return !track_inventory || (available && inventory_quantity >= Math.max(quantity, 1));
 }
 
 /** The parts with the words that the shop has for some of them. */
@@ -114,7 +134,7 @@ function inShopWords(parts: Part[], words: Token[]): Part[] {
 }
 
 /** `not red` also excludes `Dark Red`. */
-function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
+export function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
   return [option1, option2, option3].some((option) => ` ${termsIn(option ?? '').join(' ')} `.includes(` ${value} `));
 }
 

@@ -24,9 +24,10 @@ const PIECE = new RegExp(
     String.raw`[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?= ?(?:[€$£]|(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L})))`,
     // 20,- and 20.-
     String.raw`\d+[.,][-–—]{1,2}(?! ?\d)`,
-    String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
-    // 5k, and 20eur as two pieces
+    // 5k, before the 1 of 1.5k
     String.raw`\d+(?:[.,]\d+)?k(?![\p{L}\d])`,
+    String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
+    // 20eur as two pieces
     String.raw`\d+(?:[.,]\d+)?(?=(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L}))`,
     String.raw`[\p{L}\p{N}]+(?:['’‘\u0060][\p{L}\p{N}]+)*`,
     String.raw`[^\s\p{L}\p{N}]`,

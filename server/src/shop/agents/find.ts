@@ -100,7 +100,7 @@ export function sortOf(understood: Understood[]): string | undefined {
 }
 
 /** The constraints that still matter once the product is given. */
-const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'quantity', 'sort']);
+const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
  * Matches a sentence against the variants of a product that the request names by its id. A limit that none of them meets is
@@ -116,7 +116,7 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
   );
   const isImpossible = matchVariants(product, sentence, applied).variants.length === 0;
   const understood = applied.map((each): Understood => {
-    const isLimit = each.kind === 'price' || each.kind === 'without';
+    const isLimit = each.kind !== 'quantity' && each.kind !== 'sort';
     return isImpossible && isLimit && each.fate === 'applied' ? { ...each, fate: 'relaxed' } : each;
   });
   const { variants, values } = matchVariants(product, sentence, understood);
