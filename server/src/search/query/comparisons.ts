@@ -96,7 +96,9 @@ function isUnclear(tokens: Token[], at: number, [word = '']: string[], to: numbe
   if (!NEEDS_CURRENCY.has(word)) return false;
   const next = tokens[to];
   const isEnd =
-    !next || (next.kind === 'sign' && next.text !== '-') || ['for', 'fur', 'pour', 'to', 'left', 'ubrig', 'kosten'].includes(next.text);
+    !next ||
+    (next.kind === 'sign' && next.text !== '-') ||
+    ['for', 'fur', 'pour', 'to', 'left', 'ubrig', 'kosten'].includes(next.text);
   const isOwn = tokens
     .slice(Math.max(0, at - 2), at + 1)
     .some(({ text }) => ['i', 'ive', 'we', 'ich', 'j', 'ai', 'wir'].includes(text));
@@ -160,7 +162,7 @@ function refusalAfter(tokens: Token[], at: number): { to: number } | undefined {
     const word = tokens[i]?.text ?? '';
     // `lass alles über 50 Euro weg`, and no `über 50 Euro aus Holz`
     if (REFUSING_PARTICLES.has(word) && (tokens[i + 1]?.kind ?? 'sign') === 'sign') return { to: i + 1 };
-    if (i > at && word === 'nicht') return { to: endOfClause(tokens, i + 1) };
+    if (i > at && ['nicht', 'nichts', 'nix'].includes(word)) return { to: endOfClause(tokens, i + 1) };
     if (!isWithinNegation(tokens[i])) return undefined;
   }
   return undefined;

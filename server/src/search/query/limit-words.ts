@@ -9,7 +9,7 @@ export type Comparison = Side | 'near' | 'exact';
 export const COMPARISONS = phraseTable<Comparison>([
   [
     'max',
-    `keine, keine ganzen, keine vollen, darf, hab, hab nur, hab noch, hab nur noch, maxprice, pricemax, price _ max, under, below, beneath, underneath, beneath the, less than, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
+    `keine, keine ganzen, keine vollen, darf, hab, hab nur, hab noch, hab nur noch, maxprice, pricemax, price _ max, under, below, beneath, underneath, beneath the, less than, less then, cheaper then, lower then, fewer then, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got,
@@ -31,7 +31,7 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'min',
-    `minprice, pricemin, over, above, past, more than, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
+    `minprice, pricemin, over, above, past, more than, more then, higher then, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
     min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, plus que, de plus que, mehr als, mehr wie, teurer als, teurer wie, hoher als, größer als, grosser als, mindestpreis,
@@ -126,7 +126,7 @@ export const NEXT_CLAUSE = new Set(
 
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
-  `nix not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
+  `nix hate hates dislike reluctant loath not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
   niemals nie pas rien jamais sans aucun aucune neither nor weder refuse refusing skip avoid avoiding exclude excluding ignore hide omit drop
   unwilling unless unable refuse refuses ohne ausser keinem keiner exclus`.split(/\s+/),
 );

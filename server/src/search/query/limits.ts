@@ -119,7 +119,8 @@ function parseSuffixed(tokens: Token[], at: number, plain: PlainAmounts): Numeri
   if (spread) return { from: at, ...spread, needsUnit: true, isClear: false };
   // `four mugs for 60 altogether`
   const isOfAll = isPaid && plain === 'max' && endsClause(tokens, amount.to);
-  if (isOfAll && !suffix) return { from: at, to: amount.to, max: amount.value, currency: amount.currency, needsUnit: false };
+  if (isOfAll && !suffix)
+    return { from: at, to: amount.to, max: amount.value, currency: amount.currency, needsUnit: false };
   const isMoney = amount.currency !== undefined || amount.isMoney === true;
   if (isPaid && !isMoney && !suffix && sideByCues(tokens, at, amount.to) === undefined) return undefined;
   // `Five Star notebook` is a brand.
@@ -216,8 +217,22 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
     // Beside a word of prices, what is not understood is told as a price.
     if (isOfPrices(tokens, from)) return { kind: 'price', from, to, ...(plain === 'max' && { max: min as number }) };
   }
+  // `20 is my upper bound`, of which the last words say which bound.
+  if (phrase.isPlain && isSentence && isSubject(tokens, from, to)) {
+    const side = sideByCues(tokens, from, to);
+    return { kind: 'price', from, to, ...(side && { [side]: min }) };
+  }
   const isUnclear = needsUnit && !(isSentence && phrase.isClear);
   return isUnclear || !canEndPrice(tokens, to, isSentence) ? undefined : limit('price', to);
+}
+
+const COPULAS = new Set('is ist sind est sont'.split(' '));
+const OF_SOMEBODY = new Set('my our the mein meine unser unsere das die mon ma notre le la'.split(' '));
+
+/** Whether a clause begins with the number and says what it is. */
+function isSubject(tokens: Token[], from: number, to: number): boolean {
+  const isBeginning = (tokens[from - 1]?.kind ?? 'sign') === 'sign';
+  return isBeginning && COPULAS.has(tokens[to]?.text ?? '') && OF_SOMEBODY.has(tokens[to + 1]?.text ?? '');
 }
 
 function isOfPrices(tokens: Token[], at: number): boolean {

@@ -88,7 +88,9 @@ export function addMeasures({ tokens, start, consumed, addConstraint }: ParseSta
 }
 
 const OF_WEIGHT = new Set(
-  'weigh weighs weighing weight heavy heavier light lighter load dumbbell dumbbells kettlebell kettlebells lifting'.split(' '),
+  'weigh weighs weighing weight heavy heavier light lighter load dumbbell dumbbells kettlebell kettlebells lifting'.split(
+    ' ',
+  ),
 );
 
 /** `under 20 pounds`, where the sentence weighs nothing. */

@@ -136,7 +136,15 @@ function parseLabelled(tokens: Token[], start: number): ParsedQuantity | undefin
   return number && isCount(number, MAX_QUANTITY) ? { value: number.value, from: at, to: number.to } : undefined;
 }
 
-const TIMES: Record<string, number> = { twice: 2, thrice: 3, zweimal: 2, dreimal: 3, viermal: 4, funfmal: 5, sechsmal: 6 };
+const TIMES: Record<string, number> = {
+  twice: 2,
+  thrice: 3,
+  zweimal: 2,
+  dreimal: 3,
+  viermal: 4,
+  funfmal: 5,
+  sechsmal: 6,
+};
 
 /** `2x mug`, `3pcs`, `zweimal`. */
 function joinedCount(token: Token | undefined): number | undefined {

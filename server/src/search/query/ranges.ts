@@ -27,7 +27,12 @@ const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fu
 const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
 /** These begin nothing but a range, and so do those between which it needs no unit. */
 const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
-const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, ~, . ., . . ., …, bis, bis maximal, bis hochstens, bis max, to max, to maximum, a, until, till, thru, through']]);
+const RANGE_SIGNS = phraseTable([
+  [
+    'to',
+    'to, -, –, —, ~, . ., . . ., …, bis, bis maximal, bis hochstens, bis max, to max, to maximum, a, until, till, thru, through',
+  ],
+]);
 /** These join one only before a currency: `20 or 30 euros`. */
 const CHOICE_SIGNS = phraseTable([['or', 'or, oder, ou, /']]);
 /** These join a range only after an opening. */

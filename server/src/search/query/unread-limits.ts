@@ -20,10 +20,6 @@ export function addUnread(state: ParseState): void {
 
 /** `more than 3 pockets`, `under 20 smackers`: the number is searched for as well, for a value of the shop may be meant. */
 function tellComparison({ tokens, consumed, addConstraint }: ParseState, at: number): number | undefined {
-  if (GLUED.test(tokens[at]?.text ?? '')) {
-    addConstraint(at, at + 1, { kind: 'price', isUnread: true });
-    return at + 1;
-  }
   const found = phraseAt(COMPARISONS, tokens, at) ?? phraseAt(COMPARED_SIZES, tokens, at);
   if (!found || AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) || consumed.slice(at, found.to).includes(true))
     return undefined;
@@ -33,13 +29,14 @@ function tellComparison({ tokens, consumed, addConstraint }: ParseState, at: num
   const counts = next?.kind === 'word' && !consumed[number.to] && !MONEY_OR_WEIGHT.has(next.text);
   const isOther = counts || isOfSomethingElse(tokens, at);
   const isOfPrice = next?.kind === 'word' && MONEY_OR_WEIGHT.has(next.text);
-  addConstraint(at, counts || isOfPrice ? number.to + 1 : number.to, { kind: isOther ? 'value' : 'price', isUnread: true });
+  addConstraint(at, counts || isOfPrice ? number.to + 1 : number.to, {
+    kind: isOther ? 'value' : 'price',
+    isUnread: true,
+  });
   if (isOther) consumed.fill(false, found.to, counts ? number.to + 1 : number.to);
   return number.to;
 }
 
-/** `under40` */
-const GLUED = /^(?:under|below|over|above|max|min|unter|uber|bis|ab)\d+$/;
 /** Of money where nothing is weighed (see `addMeasures`). */
 export const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livre', 'livres']);
 /** After these, a currency is that of the other amounts. */

@@ -128,7 +128,18 @@ function checkedResults(read: { results: Result[]; understood: Understood[] }, w
   });
   const [best] = results;
   const attributes = words.filter((word) => best && isPlainAttribute(word) && hasWord(word, best.has));
-  return { results: results.filter(({ has }) => attributes.every((word) => hasWord(word, has))), understood };
+  const isLike = (result: Result) =>
+    result === best || (attributes.every((word) => hasWord(word, result.has)) && hasSameValues(result, best));
+  return { results: results.filter(isLike), understood };
+}
+
+/** Whether it has the option values that are named and the first has, of options that it has as well. */
+function hasSameValues({ product, variants }: Result, best: Result | undefined): boolean {
+  const names = new Set(product.product.options.map(({ name }) => name.toLowerCase()));
+  const named = best?.variants.values.filter(({ isMatched, option }) => isMatched && names.has(option.toLowerCase()));
+  return (named ?? []).every((value) =>
+    variants.values.some((own) => own.isMatched && own.start < value.end && value.start < own.end),
+  );
 }
 
 /** How many products are read at once, to see whether a variant of them keeps everything together. */

@@ -35,6 +35,10 @@ const PIECE = new RegExp(
   'giu',
 );
 
+/** `under40`, which a name may be in a search field. */
+const GLUED = /(?<![\p{L}\p{N}])(?:under|below|over|above|unter|uber|sous)(?=\d+(?:[.,]\d+)?(?!\p{L}))/u;
+const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${PIECE.source}`, 'giu');
+
 /** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
 const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
 
@@ -42,7 +46,7 @@ const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`
 export function tokenize(text: string, { isSentence = false } = {}): Token[] {
   const whole = normalizeKeepingOffsets(text.slice(0, MAX_SENTENCE));
   const normalized = isSentence ? whole.replaceAll(ELISION, (elided) => `${elided.slice(0, -1)} `) : whole;
-  return Array.from(normalized.matchAll(PIECE), ({ 0: piece, index }) => {
+  return Array.from(normalized.matchAll(isSentence ? PIECE_OF_SENTENCE : PIECE), ({ 0: piece, index }) => {
     const text = piece.replaceAll(/['’‘`]/g, '');
     const number = /^\d/.test(piece) ? parseDigits(piece) : undefined;
     const kind = /[\p{L}\p{N}]/u.test(piece) ? 'word' : 'sign';

@@ -2,6 +2,7 @@ import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@c
 import { parseQuery } from '../../search/query/parse.ts';
 import { parseSentence } from '../../search/query/parse-sentence.ts';
 import type { FoundProduct, ProductSource } from '../../search/rank/find.ts';
+import { withKeptLimits } from '../../search/rank/kept-limits.ts';
 import { fieldWords, matchReasons } from '../../search/rank/match-reasons.ts';
 import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
@@ -126,7 +127,15 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
     variant,
     match_reasons: ['named by its id', ...matchReasons(fields, variant, query)],
   }));
-  return { understood, matches, isComplete: !isImpossible && values.every(({ isMatched }) => isMatched) };
+  const [first] = variants;
+  const kept = first ? withKeptLimits([{ product, variant: first, matches }], understood) : undefined;
+  const told = kept?.understood ?? understood;
+  const isKept = told.every(({ fate }) => fate !== 'relaxed');
+  return {
+    understood: told,
+    matches: kept?.candidates[0]?.matches ?? matches,
+    isComplete: !isImpossible && isKept && values.every(({ isMatched }) => isMatched),
+  };
 }
 
 /** A product of a list, with the matching variant that can be bought and costs least, and the reasons. */
