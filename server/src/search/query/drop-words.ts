@@ -15,7 +15,7 @@ const CONNECTING_WORDS = new Set(
 );
 
 const RESULTS = new Set(
-  'options suggestions ideas choices results recommendations alternatives vorschlage ideen optionen ergebnisse suggestions idees propositions choix resultats'.split(
+  'things items products dinge sachen artikel produkte choses articles produits options suggestions ideas choices results recommendations alternatives vorschlage ideen optionen ergebnisse suggestions idees propositions choix resultats'.split(
     ' ',
   ),
 );

@@ -256,7 +256,7 @@ function isAfterSubject(tokens: Token[], at: number): boolean {
 
 /** The most things that a clause refuses. */
 const MAX_REFUSED = 4;
-const LINKS_OF_REFUSED = new Set('and or und oder et ou & ,'.split(' '));
+const LINKS_OF_REFUSED = new Set('and or und oder et ou &'.split(' '));
 
 /** `blue and black are out`, `pocket knives excluded`: what comes before the last thing of a clause that is refused. */
 function refusedList(tokens: Token[], at: number): Unwanted[] | undefined {

@@ -6,6 +6,7 @@ import { type Token, tokenize } from '../words/tokens.ts';
 import { dropConnectingWords, dropFillers, dropResultCounts } from './drop-words.ts';
 import { FILLERS } from './fillers.ts';
 import { ARTICLES, endOfOpening, withoutLabels, withoutMarkup } from './frame.ts';
+import { COMPARISONS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { endOfRefusedUnavailable, MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES, type Mark } from './marks.ts';
 import { addMeasures } from './measures.ts';
@@ -121,7 +122,17 @@ function addQuantity(state: ParseState): void {
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
-  addConstraint(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
+  const from = startOfComparison(tokens, quantity.from);
+  addConstraint(from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
+}
+
+/** `at least 3 mugs`, `no more than two mugs`: what is compared is how many, and so many are taken. */
+function startOfComparison(tokens: Token[], at: number): number {
+  const start = [4, 3, 2, 1]
+    .map((words) => at - words)
+    .find((i) => i >= 0 && phraseAt(COMPARISONS, tokens, i)?.to === at);
+  if (start === undefined) return at;
+  return ['no', 'not', 'nicht', 'pas'].includes(tokens[start - 1]?.text ?? '') ? start - 1 : start;
 }
 
 const IN_STOCK: Mark = { kind: 'in_stock', value: 'true' };

@@ -155,7 +155,7 @@ function joinedCount(token: Token | undefined): number | undefined {
 }
 
 /** What comes before a number with which a clause ends, of what has been named: `make it three`, `I want 3`. */
-const BEFORE_COUNT = new Set('davon want need it take brauche nehme zwar times mal'.split(' '));
+const BEFORE_COUNT = new Set('davon that want need it take brauche nehme zwar times mal'.split(' '));
 /** Somebody wants that many of what follows, wherever in the sentence. */
 const WANTING = new Set(
   'need want buy order get take brauche brauchen mochte nehme kaufe bestelle veux voudrais prends achete'.split(' '),
