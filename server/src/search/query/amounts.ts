@@ -1,7 +1,8 @@
 import { isSlipOf } from '../words/misspellings.ts';
 import { parseNumberAt } from '../words/number-words.ts';
+import { phraseAt } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
-import { CURRENCIES } from './limit-words.ts';
+import { COMPARISONS, CURRENCIES } from './limit-words.ts';
 
 /** A number that may be a price, with its currency. */
 export interface Amount {
@@ -47,7 +48,7 @@ export function parseAmount(tokens: Token[], at: number): Amount | undefined {
   const isJoined =
     !before && JOINS_CURRENCY.has(tokens[to]?.text ?? '') && currencyOf(tokens[to + 1]?.text ?? '') !== undefined;
   const unit = isJoined ? to + 1 : to;
-  const after = before ? undefined : currencyOf(tokens[unit]?.text ?? '');
+  const after = before ? undefined : (currencyOf(tokens[unit]?.text ?? '') ?? poundsAt(tokens, at, unit));
   const currency = before ?? after;
   // Without a currency, `4k` and `60ish` are as doubtful as a word.
   const isSpelled = !('to' in number) || number.isSpelled;
@@ -83,6 +84,26 @@ const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'amerikanische', 'swiss',
 function endOfNote(tokens: Token[], at: number): number {
   const note = tokens[at]?.text === '-' ? at + 1 : at;
   return ['bill', 'note', 'schein'].includes(tokens[note]?.text ?? '') ? note + 1 : at;
+}
+
+const OF_WEIGHT = new Set(
+  'weigh weighs weighing weight heavy heavier light lighter load dumbbell dumbbells kettlebell kettlebells lifting'.split(
+    ' ',
+  ),
+);
+
+/** `under 20 pounds`, in a sentence that weighs nothing. */
+export function isMoneyInPounds(tokens: Token[], at: number): boolean {
+  const isPound = ['pound', 'pounds'].includes(tokens[at]?.text ?? '');
+  return isPound && !tokens.some(({ text }) => OF_WEIGHT.has(text));
+}
+
+const BEFORE_PRICE = new Set(['for', 'and', 'to', '-', '–']);
+
+function poundsAt(tokens: Token[], from: number, at: number): string | undefined {
+  if (!isMoneyInPounds(tokens, at)) return undefined;
+  const isCompared = [1, 2, 3, 4].some((words) => phraseAt(COMPARISONS, tokens, from - words)?.to === from);
+  return isCompared || BEFORE_PRICE.has(tokens[from - 1]?.text ?? '') ? 'GBP' : undefined;
 }
 
 /** By its name, also misspelt after a number: `200 eruos`. */

@@ -2,6 +2,7 @@ import { measurementTerm } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
+import { isMoneyInPounds } from './amounts.ts';
 import { parseComparison } from './comparisons.ts';
 import { COMPARISONS, type Side, SUFFIXES } from './limit-words.ts';
 import type { ParseState } from './parse-state.ts';
@@ -58,7 +59,7 @@ export function addMeasures({ tokens, start, consumed, addConstraint }: ParseSta
       ? undefined
       : (comparedSize(tokens, i) ?? parseRange(tokens, i) ?? parseComparison(tokens, i));
     if (phrase && !phrase.currency) {
-      const unit = isMoney(tokens, phrase.to) ? undefined : unitAt(tokens, phrase.to);
+      const unit = isMoneyInPounds(tokens, phrase.to) ? undefined : unitAt(tokens, phrase.to);
       const { from, min, max } = phrase;
       if (unit === undefined || (min === undefined && max === undefined)) continue;
       addConstraint(from, phrase.to + 1, {
@@ -85,18 +86,6 @@ export function addMeasures({ tokens, start, consumed, addConstraint }: ParseSta
     if (suffix && (suffix.value === 'min' || suffix.value === 'max') && !consumed[i])
       addConstraint(i, suffix.to, { kind: 'value', value: unit as string, [suffix.value]: number });
   }
-}
-
-const OF_WEIGHT = new Set(
-  'weigh weighs weighing weight heavy heavier light lighter load dumbbell dumbbells kettlebell kettlebells lifting'.split(
-    ' ',
-  ),
-);
-
-/** `under 20 pounds`, where the sentence weighs nothing. */
-function isMoney(tokens: Token[], at: number): boolean {
-  const isPound = ['pound', 'pounds'].includes(tokens[at]?.text ?? '');
-  return isPound && !tokens.some(({ text }) => OF_WEIGHT.has(text));
 }
 
 /** `under 20cm` */

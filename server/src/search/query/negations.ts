@@ -266,7 +266,7 @@ function refusedList(tokens: Token[], at: number): Unwanted[] | undefined {
   for (let i = at; terms.length < MAX_REFUSED && tokens[i]?.kind === 'word'; ) {
     const [first, second] = [tokens[i], tokens[i + 1]];
     const one = phraseAt(REFUSED_AFTER, tokens, i + 1);
-    const two = second?.kind === 'word' && !one ? phraseAt(REFUSED_AFTER, tokens, i + 2) : undefined;
+    const two = !one && isName(first, second) ? phraseAt(REFUSED_AFTER, tokens, i + 2) : undefined;
     const refusal = one ?? two;
     if (refusal && (tokens[refusal.to]?.kind ?? 'sign') === 'sign') {
       const term = two ? `${first?.text} ${second?.term}` : (first?.term ?? '');
@@ -277,6 +277,12 @@ function refusedList(tokens: Token[], at: number): Unwanted[] | undefined {
     i += 2;
   }
   return undefined;
+}
+
+/** Two words that may name a thing together; not `la laine`, and no `ich weiß` of which something is said. */
+function isName(first: Token | undefined, second: Token | undefined): boolean {
+  const isFunctional = (word: string) => BEFORE_REFUSED.has(word) || AFTER_NEGATION.has(word) || SUBJECTS.has(word);
+  return second?.kind === 'word' && !isFunctional(first?.text ?? '') && !isFunctional(second.text);
 }
 
 interface Unwanted {

@@ -66,9 +66,11 @@ const REFUSING = new Set(
 );
 
 /** What is refused is not clear: `no!`, which answers something, is no refusal. */
-function tellNegation({ tokens, addConstraint }: ParseState, at: number): number | undefined {
+function tellNegation({ tokens, addConstraint, vocabulary }: ParseState, at: number): number | undefined {
   const next = tokens[at + 1];
   if (!REFUSING.has(tokens[at]?.text ?? '') || !isWord(next)) return undefined;
+  // `no show socks`
+  if (vocabulary.names.has(`${tokens[at]?.text} ${next?.text}`)) return undefined;
   addConstraint(at, at + 2, { kind: 'without', isUnread: true });
   return at + 2;
 }

@@ -65,7 +65,7 @@ function hasOtherValue(product: Product, variant: Variant, named: Understood[], 
   return product.options.some(({ position, values }) => {
     if (!values.some((each) => isSame(each, value))) return false;
     const own = variant[`option${position}` as 'option1' | 'option2' | 'option3'] ?? '';
-    return !named.some((each) => each.value !== null && isSame(own, each.value));
+    return !named.some((each) => each.value !== null && !isNamed(product, each.value) && isSame(own, each.value));
   });
 }
 

@@ -54,7 +54,7 @@ export function matchVariants(
   const values: OptionMatch[] = [];
   const variants = product.options.reduce((left, { name, position, values: all }) => {
     const key = `option${position}` as 'option1' | 'option2' | 'option3';
-    const named = longestMatches(all.flatMap((value) => findValue(parts, value) ?? []));
+    const named = withoutNames(product, longestMatches(all.flatMap((value) => findValue(parts, value) ?? [])));
     const having = left.filter((variant) => named.some(({ value }) => value === variant[key]));
     const isMatched = having.length > 0;
     if (named.length === 0) values.push(...otherMeasures(parts, name, all));
@@ -253,6 +253,13 @@ function findInRange(parts: Part[], value: string): number | undefined {
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
+}
+
+/** Of `plum bed linen`, for a `Linen Bed Set` that comes in linen and in plum, the plum one. */
+function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
+  const words = ` ${termsIn(name).join(' ')} `;
+  const others = matches.filter(({ value }) => !words.includes(` ${termsIn(value).join(' ')} `));
+  return others.length > 0 ? others : matches;
 }
 
 const SIZE_RANKS = ['xs', 's', 'm', 'l', 'xl', 'xxl'];
