@@ -104,7 +104,7 @@ const BEFORE_THING = new Set('the a an my some one two three this that these tho
 /** `throw the tote into my cart`: what is to be done, whatever else the word may name. */
 function isPutIntoCart(tokens: Token[], start: number): boolean {
   const next = tokens[start + 1];
-  const isBeforeThing = next !== undefined && (BEFORE_THING.has(next.text) || next.number !== undefined);
+  const isBeforeThing = BEFORE_THING.has(next?.text ?? '') || parseNumberAt(tokens, start + 1) !== undefined;
   return (
     isBeforeThing && tokens[start]?.kind === 'word' && tokens.some((_token, i) => i > start + 1 && isOwnCart(tokens, i))
   );

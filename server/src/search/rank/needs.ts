@@ -40,7 +40,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     return { ...rest, needs: [{ text: query.query, quantity, candidates, found }], areAllWanted: true };
   }
   const each: FindResult[] = [];
-  for (const sentence of withSharedLimits(parsed, parts, query.query))
+  for (const sentence of withSharedLimits(parsed, parts, query.query, isChoice))
     each.push(await findProducts(db, source, { ...query, query: sentence }));
   if (isChoice) dropWorse(each);
   const total = isTotal && !isChoice ? totalOf(db, parsed.constraints) : undefined;
@@ -132,12 +132,14 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
 }
 
 /** Limits that the sentence opens with, or that only the last part states, hold for all of them. */
-function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string): string[] {
+function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
+  // `a backpack or bag without leather`: of either, and of what has no article of its own beside the thing before it.
+  const isOfAll = isChoice || !HAS_ARTICLE.test(parts.at(-1)?.text ?? '');
   const isShared = (each: Constraint) =>
     (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
-    (each.start >= last && (isLimit(each) || isSetOff(each, sentence)));
+    (each.start >= last && (isLimit(each) || isSetOff(each, sentence) || (each.kind === 'without' && isOfAll)));
   return parts.map(({ text, start, end }) => {
     const own = (each: Constraint) => start <= each.start && each.end <= end;
     const shared = parsed.constraints.filter(
@@ -156,6 +158,7 @@ const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}
 /** `a hoodie and shorts, both in black`: of all of them. */
 const BOTH =
   /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
+const HAS_ARTICLE = /^(?:an?|the|some|my|eine?[nmrs]?|une?|des|\d+)\s/i;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
 /** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */

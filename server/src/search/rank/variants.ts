@@ -215,10 +215,23 @@ function findValue(parts: Part[], value: string): ValueMatch | undefined {
     parts.flatMap((_piece, at) => (matchesAt(parts, at, form) ? [{ at, length: form.length }] : [])),
   );
   const [match] = matches.toSorted((a, b) => b.length - a.length);
-  const at = match?.at ?? findInRange(parts, value);
+  const [measured] = match ? [] : measuredLike(parts, terms);
+  const at = match?.at ?? measured ?? findInRange(parts, value);
   if (at === undefined) return undefined;
-  const length = match?.length ?? 1;
+  const length = match?.length ?? (measured === undefined ? 1 : 2);
   return { value, start: parts[at]?.start ?? 0, end: parts[at + length - 1]?.end ?? 0, length };
+}
+
+/** Where a sentence names the measure in another unit: 750 ml for `0.75 l`. */
+function measuredLike(parts: Part[], [number = '', unit = '', ...others]: string[]): number[] {
+  const scale = SCALES.find((each) => unit in each);
+  if (!scale || !isNumber(number) || others.length > 0) return [];
+  const size = Number(number) * (scale[unit] ?? 1);
+  const isSame = (at: number) => {
+    const times = scale[parts[at + 1]?.term ?? ''];
+    return isNumberAt(parts, at) && times !== undefined && Math.abs(Number(parts[at]?.term) * times - size) < 1e-9;
+  };
+  return [...parts.keys()].filter(isSame);
 }
 
 function matchesAt(parts: Part[], at: number, form: string[]): boolean {
