@@ -1,3 +1,4 @@
+import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseAmount } from './amounts.ts';
@@ -23,6 +24,7 @@ const NEARNESS = 0.25;
 
 /** The limits of an amount that is compared so. */
 export function bounds(comparison: Comparison, value: number): { min?: number; max?: number } {
+  if (comparison === 'exact') return { min: value, max: value };
   if (comparison !== 'near') return { [comparison]: value };
   const round = (bound: number) => Math.round(bound * 100) / 100;
   return { min: round(value * (1 - NEARNESS)), max: round(value * (1 + NEARNESS)) };
@@ -46,7 +48,7 @@ export function parseComparison(tokens: Token[], at: number): NumericPhrase | un
   const from = startOfNegation(tokens, at);
   const side = last.value;
   const isTurned = from < at || negation !== undefined || refusal !== undefined;
-  const bound = isTurned && side !== 'near' ? (side === 'min' ? 'max' : 'min') : side;
+  const bound = isTurned && (side === 'min' || side === 'max') ? OPPOSITE[side] : side;
   // `$25 at most` ends the clause that `around $25` would begin.
   const isAmbiguous = AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) && !PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
   const needsUnit = amount.isSpelled || 'isGuess' in found || isAmbiguous;
@@ -56,10 +58,14 @@ export function parseComparison(tokens: Token[], at: number): NumericPhrase | un
   return { from, to, ...bounds(bound, amount.value), currency: amount.currency, needsUnit, isClear, negation };
 }
 
+const OPPOSITE = { min: 'max', max: 'min' } as const;
+
 /** `no lamps over 100 euros`, `keine Lampen über 100 Euro`: the tokens that refuse the lamps only beyond the amount. */
 function negationOfThing(tokens: Token[], at: number): NumericPhrase['negation'] {
   for (let i = at - 1; i >= Math.max(0, at - MAX_NAMED); i -= 1) {
     const { text, kind, number } = tokens[i] ?? { text: '', kind: 'sign', number: undefined };
+    // `keine Lampen, die mehr als 100 Euro kosten`
+    if (text === ',' && RELATIVES.has(tokens[i + 1]?.text ?? '')) continue;
     if (kind !== 'word' || number !== undefined) return undefined;
     if (!NONE_OF.has(text) || i === at - 1) continue;
     const to = text === 'pas' && ['de', 'd'].includes(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1;
@@ -70,26 +76,29 @@ function negationOfThing(tokens: Token[], at: number): NumericPhrase['negation']
   return undefined;
 }
 
+const RELATIVES = new Set('die der das welche welcher welches deren dessen that which whose qui dont'.split(' '));
 const NONE_OF = new Set('no kein keine keinen kein aucun aucune pas'.split(' '));
 /** Where nothing else comes before it, the thing itself is refused: not in `knives but no pocket knives over 50 euros`. */
 const BEFORE_NONE = new Set(['', 'please', 'bitte', '.', '!', '?']);
 /** The most words between the negation and the comparison, the negation with them. */
-const MAX_NAMED = 4;
+const MAX_NAMED = 6;
 
 /** Even in a sentence, what follows these is money only with its currency: `do you have 2 tents`, `des 20 ans`. */
 const NEEDS_CURRENCY = new Set(
-  'afford only get buy have got ive ai habe kann des sub past spend pay spending paying zahle innerhalb range um'.split(
+  'darf hab afford only get buy have got ive ai habe kann des sub past spend pay spending paying zahle innerhalb range um'.split(
     ' ',
   ),
 );
 /** These say what somebody has or pays, where the number ends the clause: `I have 40`, and no `do you have 2?`. */
-const OF_MONEY = new Set('afford only have got ive ai habe spend pay spending paying zahle nur'.split(' '));
+const OF_MONEY = new Set('darf hab afford only have got ive ai habe spend pay spending paying zahle nur'.split(' '));
 
 function isUnclear(tokens: Token[], at: number, [word = '']: string[], to: number): boolean {
   if (!NEEDS_CURRENCY.has(word)) return false;
   const next = tokens[to];
   const isEnd =
-    !next || (next.kind === 'sign' && next.text !== '-') || ['for', 'fur', 'pour', 'to'].includes(next.text);
+    !next ||
+    (next.kind === 'sign' && next.text !== '-') ||
+    ['for', 'fur', 'pour', 'to', 'left', 'ubrig', 'kosten'].includes(next.text);
   const isOwn = tokens
     .slice(Math.max(0, at - 2), at + 1)
     .some(({ text }) => ['i', 'ive', 'we', 'ich', 'j', 'ai', 'wir'].includes(text));
@@ -101,7 +110,7 @@ function skipLinks(tokens: Token[], at: number): number {
   let i = at;
   while (
     ['of', 'is', 'von', 'de', 'a', 'ca', 'the', 'der', 'les'].includes(tokens[i]?.text ?? '') &&
-    tokens[i + 1]?.number !== undefined
+    parseNumberAt(tokens, i + 1) !== undefined
   )
     i += 1;
   return i;
@@ -153,7 +162,7 @@ function refusalAfter(tokens: Token[], at: number): { to: number } | undefined {
     const word = tokens[i]?.text ?? '';
     // `lass alles über 50 Euro weg`, and no `über 50 Euro aus Holz`
     if (REFUSING_PARTICLES.has(word) && (tokens[i + 1]?.kind ?? 'sign') === 'sign') return { to: i + 1 };
-    if (i > at && word === 'nicht') return { to: endOfClause(tokens, i + 1) };
+    if (i > at && ['nicht', 'nichts', 'nix'].includes(word)) return { to: endOfClause(tokens, i + 1) };
     if (!isWithinNegation(tokens[i])) return undefined;
   }
   return undefined;

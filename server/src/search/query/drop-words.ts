@@ -15,7 +15,7 @@ const CONNECTING_WORDS = new Set(
 );
 
 const RESULTS = new Set(
-  'options suggestions ideas choices results recommendations alternatives vorschlage ideen optionen ergebnisse suggestions idees propositions choix resultats'.split(
+  'things items products dinge sachen artikel produkte choses articles produits options suggestions ideas choices results recommendations alternatives vorschlage ideen optionen ergebnisse suggestions idees propositions choix resultats'.split(
     ' ',
   ),
 );
@@ -34,7 +34,9 @@ export function dropResultCounts({ tokens, consumed }: ParseState): void {
 /** Takes out what only makes it a sentence: pronouns, auxiliaries, greetings. */
 export function dropFillers({ tokens, start, consumed, language }: ParseState): void {
   const fillers = FILLERS[language];
+  const isPut = isPutIntoCart(tokens, start);
   for (let i = start; i < tokens.length; i += 1) {
+    if (isPut && i === start) consumed[i] = true;
     const order = consumed[i] ? undefined : phraseAt(ORDER_PHRASES, tokens, i);
     if (order) consumed.fill(true, i, order.to);
     const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
@@ -92,6 +94,7 @@ function isOwnCart(tokens: Token[], at: number): boolean {
   if ([':', '.', '_'].includes(tokens[at + 1]?.text ?? '') || ['_', '.'].includes(tokens[at - 1]?.text ?? ''))
     return true;
   let before = at - 1;
+  if (tokens[before]?.text === 'the' && tokens[before - 1]?.text === 'into') return true;
   // `put it in my bag`, where `a pocket in the bag` is one of it
   if (
     ['bag', 'trolley'].includes(tokens[at]?.text ?? '') &&
@@ -100,6 +103,17 @@ function isOwnCart(tokens: Token[], at: number): boolean {
     return false;
   while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
   return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
+}
+
+const BEFORE_THING = new Set('the a an my some one two three this that these those'.split(' '));
+
+/** `throw the tote into my cart`: what is to be done, whatever else the word may name. */
+function isPutIntoCart(tokens: Token[], start: number): boolean {
+  const next = tokens[start + 1];
+  const isBeforeThing = BEFORE_THING.has(next?.text ?? '') || parseNumberAt(tokens, start + 1) !== undefined;
+  return (
+    isBeforeThing && tokens[start]?.kind === 'word' && tokens.some((_token, i) => i > start + 1 && isOwnCart(tokens, i))
+  );
 }
 
 /** Drops connecting words next to constraints, from the constraints outwards. */

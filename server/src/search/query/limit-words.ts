@@ -3,13 +3,13 @@ import { phraseTable } from '../words/phrases.ts';
 /** The words that state numeric limits, in English, German and French; normalized, without accents. */
 
 export type Side = 'min' | 'max';
-/** What a comparison says of the amount after it: a bound, or that it is near it. */
-export type Comparison = Side | 'near';
+/** What a comparison says of the amount after it: a bound, that it is near it, or that it is just that. */
+export type Comparison = Side | 'near' | 'exact';
 
 export const COMPARISONS = phraseTable<Comparison>([
   [
     'max',
-    `under, below, beneath, underneath, beneath the, less than, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
+    `keine, keine ganzen, keine vollen, darf, hab, hab nur, hab noch, hab nur noch, maxprice, pricemax, price _ max, under, below, beneath, underneath, beneath the, less than, less then, cheaper then, lower then, fewer then, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got,
@@ -31,7 +31,7 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'min',
-    `over, above, past, more than, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
+    `minprice, pricemin, over, above, past, more than, more then, higher then, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
     min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, plus que, de plus que, mehr als, mehr wie, teurer als, teurer wie, hoher als, größer als, grosser als, mindestpreis,
@@ -41,17 +41,18 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'near',
-    `+ / -, + -, ±, about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the ballpark of, in the vicinity of, in the neighbourhood of,
+    `like, + / -, + -, ±, about, around, roughly, approximately, approx, circa, ca, some, or so, in the region of, in the ballpark of, in the vicinity of, in the neighbourhood of,
     in the neighborhood of, something like, give or take, more or less, close to,
     near, ~, ungefahr, etwa, rund, gegen, so um die, um die, knapp, zirka, annahernd,
     in der großenordnung von, etwa fur, ungefahr fur, so ca, mehr oder weniger, plus ou moins, environ, preisklasse um, preislage um, um, so um, autour de, autour des, aux alentours de, aux environs de,
     approximativement, dans les, pres de, vers, a peu pres`,
   ],
+  ['exact', 'exactly, precisely, genau, exakt, exactement, precisement, pile'],
 ]);
 
 /** These also occur in names (`Pro Max`), or mean something else before a plain number: they need a unit to be a limit. */
 export const AMBIGUOUS_COMPARISONS = new Set(
-  `max,min,past,go to,keep to,limite,plafond,from,within,up to,starting from,bis,ab,about,around,some,um,so um,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
+  `exactly,precisely,genau,exakt,exactement,precisement,pile,like,darf,hab,hab nur,hab noch,hab nur noch,max,min,past,go to,keep to,limite,plafond,from,within,up to,starting from,bis,ab,about,around,some,um,so um,near,close to,rund,gegen,vers,sous,uber,minimal,au plus,
   budget max,lt,lte,gt,gte,afford,only afford,get with,buy with,circa,ca,etwa,knapp,um die,have,have got,got,ive got,spend,spending,pay,paying,limit,sub,beyond,kann,habe,habe nur noch,habe nur,nur noch,
   habe noch,
   zahle,ai,depenser,des,dans les,pres de,innerhalb von,im rahmen von,give or take,more or less,mehr oder weniger,plus ou moins,something like,annahernd,sous les`.split(
@@ -70,9 +71,9 @@ export const SUFFIXES = phraseTable<Comparison>([
   [
     'max',
     `or less, or under, or below, or lower, or cheaper, or fewer, and less, and under, and below, max, maximum, at most,
-    at the most, at the very most, at the absolute most, absolute max, tops, to spend, at the outside, is my absolute limit, is my absolute max, is my absolute maximum, is as much as i can spend, is as much as i can pay, is as far as i go, is my limit, is my max, is my maximum,
+    at the most, at the very most, at the absolute most, absolute max, tops, to spend, at the outside, is my absolute limit, is my absolute max, is my absolute maximum, left, is as much as i can spend, is as much as i can pay, is as far as i go, is as far as, is as high as, is as much as, is my limit, is my max, is my maximum,
     is my budget, is the limit, is the max, is the maximum, is the most, is all i have, is all ive got, budget,
-    oder darunter, und darunter, ausgeben, zur verfugung, nicht ubersteigt, nicht ubersteigen, nicht uberschreitet,
+    ubrig, oder darunter, und darunter, ausgeben, zur verfugung, nicht ubersteigt, nicht ubersteigen, nicht uberschreitet,
     nicht uberschreiten,
     ist mein maximum, sind mein maximum, ist das hochste der gefuhle, sind das hochste der gefuhle, ist das maximum, sind das maximum, ist mein limit, sind mein limit, ist die obergrenze, sind die obergrenze, tout au plus,
     est mon maximum, est mon budget, de budget, a depenser, oder weniger, oder gunstiger, oder billiger, maximal, hochstens,
@@ -125,7 +126,7 @@ export const NEXT_CLAUSE = new Set(
 
 /** Words after which a number or a negation is still about the price: `must not cost more than`. */
 export const NEGATIONS = new Set(
-  `not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
+  `nix hate hates dislike reluctant loath not no never cannot cant dont doesnt shouldnt mustnt wont isnt nothing none without nicht nichts kein keine keinen keinesfalls
   niemals nie pas rien jamais sans aucun aucune neither nor weder refuse refusing skip avoid avoiding exclude excluding ignore hide omit drop
   unwilling unless unable refuse refuses ohne ausser keinem keiner exclus`.split(/\s+/),
 );

@@ -1,5 +1,5 @@
 import { measurementTerm } from '../words/normalize.ts';
-import { phraseAt } from '../words/phrases.ts';
+import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { matchesPhrase, type Token } from '../words/tokens.ts';
 import { sideByCues } from './amount-cues.ts';
 import { type Amount, parseAmount } from './amounts.ts';
@@ -53,7 +53,7 @@ export function parseLimits(tokens: Token[], plain: PlainAmounts = 'no'): Limit[
   const limits: Limit[] = [];
   for (let i = 0; i < tokens.length; ) {
     const range = parseRange(tokens, i);
-    const phrase = range ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i);
+    const phrase = range ?? parseComparison(tokens, i) ?? parseSuffixed(tokens, i, plain);
     const limit = phrase && classify(tokens, phrase, plain);
     const told = limit || plain === 'no' ? undefined : unreadAmount(tokens, i);
     if (limit ?? told) limits.push((limit ?? told) as Limit);
@@ -110,14 +110,21 @@ function joinedRange(tokens: Token[], a: Limit, b: Limit): Limit | undefined {
 const READY_TO_PAY = new Set('for at fur pour a zu'.split(' '));
 
 /** `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`: a number that a suffix, unit or preposition makes a limit. */
-function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
+function parseSuffixed(tokens: Token[], at: number, plain: PlainAmounts): NumericPhrase | undefined {
   const isPaid = READY_TO_PAY.has(tokens[at]?.text ?? '');
   const amount = parseAmount(tokens, isPaid ? at + 1 : at);
   if (!amount) return undefined;
   const suffix = suffixAt(tokens, amount.to);
-  if (isPaid && !amount.currency && !suffix && sideByCues(tokens, at, amount.to) === undefined) return undefined;
+  const spread = spreadAfter(tokens, amount);
+  if (spread) return { from: at, ...spread, needsUnit: true, isClear: false };
+  // `four mugs for 60 altogether`
+  const isOfAll = isPaid && plain === 'max' && endsClause(tokens, amount.to);
+  if (isOfAll && !suffix)
+    return { from: at, to: amount.to, max: amount.value, currency: amount.currency, needsUnit: false };
+  const isMoney = amount.currency !== undefined || amount.isMoney === true;
+  if (isPaid && !isMoney && !suffix && sideByCues(tokens, at, amount.to) === undefined) return undefined;
   // `Five Star notebook` is a brand.
-  if (!suffix && amount.isSpelled && !amount.currency) return undefined;
+  if (!suffix && amount.isSpelled && !isMoney) return undefined;
   if (!suffix) return withoutSuffix(tokens, amount, { from: at, isPaid });
   // `iPhone 8 Plus` and `S8+` are names.
   const needsUnit =
@@ -142,6 +149,16 @@ function parseSuffixed(tokens: Token[], at: number): NumericPhrase | undefined {
   };
 }
 
+const SPREAD = phraseTable([['spread', '±, + / -, + -, plus or minus, give or take, plus ou moins, plus minus']]);
+
+/** `20 euros give or take 5`, `€20 ± 5`: how far from the amount a price may be. */
+function spreadAfter(tokens: Token[], { value, currency, to }: Amount) {
+  const found = phraseAt(SPREAD, tokens, to);
+  const by = found && parseAmount(tokens, found.to);
+  if (!by || by.value >= value) return undefined;
+  return { to: by.to, min: value - by.value, max: value + by.value, currency: currency ?? by.currency };
+}
+
 /** `40 or so`, and after a pause what says that it is only near: `40, give or take`. */
 function suffixAt(tokens: Token[], at: number) {
   const late = tokens[at]?.text === ',' ? phraseAt(SUFFIXES, tokens, at + 1) : undefined;
@@ -150,7 +167,7 @@ function suffixAt(tokens: Token[], at: number) {
 
 function withoutSuffix(
   tokens: Token[],
-  { value, currency, to, isNear }: Amount,
+  { value, currency, to, isNear, isMoney }: Amount,
   { from, isPaid }: { from: number; isPaid: boolean },
 ): NumericPhrase {
   if (isNear && currency) return { from, to, ...bounds('near', value), currency, needsUnit: true };
@@ -158,6 +175,7 @@ function withoutSuffix(
   const isThatOfPrices = isRange && ['the', 'this', 'im'].includes(tokens[from - 1]?.text ?? '');
   if (isRange && (currency || isThatOfPrices))
     return { from, to: to + 1, ...bounds('near', value), currency, needsUnit: true, isClear: isThatOfPrices };
+  if (isMoney && isPaid) return { from, to, max: value, needsUnit: false };
   if (currency && isPaid) return { from, to, max: value, currency, needsUnit: true };
   return { from, to, min: value, currency, needsUnit: true, isPlain: true };
 }
@@ -199,8 +217,22 @@ function classify(tokens: Token[], phrase: NumericPhrase, plain: PlainAmounts): 
     // Beside a word of prices, what is not understood is told as a price.
     if (isOfPrices(tokens, from)) return { kind: 'price', from, to, ...(plain === 'max' && { max: min as number }) };
   }
+  // `20 is my upper bound`, of which the last words say which bound.
+  if (phrase.isPlain && isSentence && isSubject(tokens, from, to)) {
+    const side = sideByCues(tokens, from, to);
+    return { kind: 'price', from, to, ...(side && { [side]: min }) };
+  }
   const isUnclear = needsUnit && !(isSentence && phrase.isClear);
   return isUnclear || !canEndPrice(tokens, to, isSentence) ? undefined : limit('price', to);
+}
+
+const COPULAS = new Set('is ist sind est sont'.split(' '));
+const OF_SOMEBODY = new Set('my our the mein meine unser unsere das die mon ma notre le la'.split(' '));
+
+/** Whether a clause begins with the number and says what it is. */
+function isSubject(tokens: Token[], from: number, to: number): boolean {
+  const isBeginning = (tokens[from - 1]?.kind ?? 'sign') === 'sign';
+  return isBeginning && COPULAS.has(tokens[to]?.text ?? '') && OF_SOMEBODY.has(tokens[to + 1]?.text ?? '');
 }
 
 function isOfPrices(tokens: Token[], at: number): boolean {
@@ -232,7 +264,7 @@ function parseUnit(tokens: Token[], at: number): { kind: LimitKind; to: number }
 /** `4 stars or higher`: the comparison follows the unit. */
 function withSuffix(tokens: Token[], limit: Limit): Limit {
   const suffix = phraseAt(SUFFIXES, tokens, limit.to);
-  if (!suffix || suffix.value === 'near') return limit;
+  if (!suffix || (suffix.value !== 'min' && suffix.value !== 'max')) return limit;
   const value = limit.min ?? limit.max;
   const { min: _min, max: _max, ...rest } = limit;
   const sides =

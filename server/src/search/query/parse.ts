@@ -6,6 +6,7 @@ import { type Token, tokenize } from '../words/tokens.ts';
 import { dropConnectingWords, dropFillers, dropResultCounts } from './drop-words.ts';
 import { FILLERS } from './fillers.ts';
 import { ARTICLES, endOfOpening, withoutLabels, withoutMarkup } from './frame.ts';
+import { COMPARISONS } from './limit-words.ts';
 import { type Limit, parseLimits } from './limits.ts';
 import { endOfRefusedUnavailable, MARKS_OF_KEYWORDS, MARKS_OF_SENTENCES, type Mark } from './marks.ts';
 import { addMeasures } from './measures.ts';
@@ -13,6 +14,7 @@ import type { ParseState } from './parse-state.ts';
 import type { CatalogVocabulary, Constraint, ParsedQuery, Reading } from './parsed-query.ts';
 import { parseQuantity } from './quantity.ts';
 import { perPiece, takeBundle, takeLateCap, takeSpentOn, takeTotals } from './totals.ts';
+import { addUnread, takeCurrency } from './unread-limits.ts';
 import { addNegations } from './unwanted.ts';
 
 /** What a sentence asks for, from its words alone. Facet values, which depend on the catalogue, are added by facet-values.ts. */
@@ -57,13 +59,15 @@ export function parseQuery(
   if (reading.isSentence) dropResultCounts(state);
   addQuantity(state);
   addNegations(state);
+  const currency = reading.isSentence ? takeCurrency(state) : undefined;
+  if (reading.isSentence) addUnread(state);
   dropConnectingWords(state);
   if (reading.isSentence) dropFillers(state);
   for (let i = tokens.length - 1; i > 0 && COURTESY_WORDS.has(tokens[i]?.text ?? ''); i -= 1) consumed[i] = true;
   const words = tokens.filter(({ kind }, i) => !consumed[i] && kind === 'word');
   const isBare = reading.isSentence || words.some(({ term }) => !isStopWord(term)) || constraints.length > 0;
   return {
-    constraints: perPiece(withoutContradictions(constraints, words), {
+    constraints: perPiece(withCurrency(withoutContradictions(constraints, words), currency), {
       isTotal: totals,
       isEach: priceOf === 'each',
     }).sort((a, b) => a.start - b.start),
@@ -78,6 +82,11 @@ export function parseQuery(
 function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
   const wanted = new Set(words.map(({ term }) => term));
   return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));
+}
+
+function withCurrency(constraints: Constraint[], currency: string | undefined): Constraint[] {
+  if (currency === undefined) return constraints;
+  return constraints.map((each) => (each.kind === 'price' ? { currency, ...each } : each));
 }
 
 /** A consumed word stands for none. */
@@ -113,7 +122,17 @@ function addQuantity(state: ParseState): void {
   if (!quantity || consumed.slice(Math.max(quantity.from, start), quantity.to).includes(true)) return;
   if (quantity.name) ambiguous.names.push(quantity.name);
   if (quantity.name && vocabulary.names.has(quantity.name)) return;
-  addConstraint(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
+  const from = startOfComparison(tokens, quantity.from);
+  addConstraint(from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
+}
+
+/** `at least 3 mugs`, `no more than two mugs`: what is compared is how many, and so many are taken. */
+function startOfComparison(tokens: Token[], at: number): number {
+  const start = [4, 3, 2, 1]
+    .map((words) => at - words)
+    .find((i) => i >= 0 && phraseAt(COMPARISONS, tokens, i)?.to === at);
+  if (start === undefined) return at;
+  return ['no', 'not', 'nicht', 'pas'].includes(tokens[start - 1]?.text ?? '') ? start - 1 : start;
 }
 
 const IN_STOCK: Mark = { kind: 'in_stock', value: 'true' };

@@ -70,6 +70,12 @@ function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
   // `ein Paar Socken`, and no `ein paar Becher`, which are some
   if (word === 'paar' && ['ein', '1'].includes(tokens[pair - 1]?.text ?? '') && thing && isPairInGerman(thing))
     return { value: 1, from: start, to: pair + 1 };
+  const many = GROUPS_OF[word];
+  if (many && ['of', 'de', 'd', 'von'].includes(tokens[pair + 1]?.text ?? ''))
+    return { value: many, from: start, to: pair + 2 };
+  // `a couple mugs`, where a `couple portrait` is of two people
+  if (word === 'couple' && pair > start && isFollowedByPlural(tokens, pair + 1))
+    return { value: 2, from: start, to: pair + 1 };
   if (!['pair', 'couple', 'paire'].includes(word) || !['of', 'de'].includes(tokens[pair + 1]?.text ?? ''))
     return undefined;
   const named = tokens.slice(pair + 2, pair + 2 + MAX_WORDS_OF_PAIR);
@@ -80,6 +86,8 @@ function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
 }
 
 const MAX_WORDS_OF_PAIR = 4;
+/** So many of what follows. */
+const GROUPS_OF: Record<string, number> = { duo: 2, trio: 3 };
 
 function isPairInGerman({ text }: Token): boolean {
   const others = [text, ...inflections(text, 'de')].flatMap(otherWordsFor);
@@ -128,18 +136,31 @@ function parseLabelled(tokens: Token[], start: number): ParsedQuantity | undefin
   return number && isCount(number, MAX_QUANTITY) ? { value: number.value, from: at, to: number.to } : undefined;
 }
 
-/** `2x mug`, `3pcs`. */
+const TIMES: Record<string, number> = {
+  twice: 2,
+  thrice: 3,
+  zweimal: 2,
+  dreimal: 3,
+  viermal: 4,
+  funfmal: 5,
+  sechsmal: 6,
+};
+
+/** `2x mug`, `3pcs`, `zweimal`. */
 function joinedCount(token: Token | undefined): number | undefined {
+  const times = TIMES[token?.text ?? ''];
+  if (times !== undefined) return times;
   const [, digits] = /^(\d{1,3})(?:x|pcs|stk)$/.exec(token?.text ?? '') ?? /^x(\d{1,3})$/.exec(token?.text ?? '') ?? [];
   return digits === undefined || Number(digits) < 1 ? undefined : Number(digits);
 }
 
 /** What comes before a number with which a clause ends, of what has been named: `make it three`, `I want 3`. */
-const BEFORE_COUNT = new Set('want need it take brauche nehme zwar times mal'.split(' '));
+const BEFORE_COUNT = new Set('davon that want need it take brauche nehme zwar times mal'.split(' '));
 /** Somebody wants that many of what follows, wherever in the sentence. */
 const WANTING = new Set(
   'need want buy order get take brauche brauchen mochte nehme kaufe bestelle veux voudrais prends achete'.split(' '),
 );
+const WHOM = new Set('me us mir uns moi nous'.split(' '));
 const OF_THEM = phraseTable<'of'>([['of', 'of them, of those, of these, of each, davon, von denen, d entre eux']]);
 /** A larger number at the end is a size. */
 const MAX_LATE = 12;
@@ -163,8 +184,10 @@ function parseLate(tokens: Token[], start: number): ParsedQuantity | undefined {
     if (isTimes && tokens[at - 1]?.text !== 'x') return { value: number.value, from: at, to: number.to + 1 };
     const some = phraseAt(SOME_OF, tokens, number.to);
     if (some) return { value: number.value, from: at, to: some.to };
+    // `grab me 3 mugs`: after a first word that the caller knows not, too
+    const isFirst = at - start <= 1 || WHOM.has(before);
     const isWanted =
-      WANTING.has(before) &&
+      (WANTING.has(before) || isFirst) &&
       next?.kind === 'word' &&
       !COMPOUND_NOUNS.has(next.term) &&
       isFollowedByPlural(tokens, number.to);

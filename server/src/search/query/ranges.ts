@@ -27,7 +27,14 @@ const RANGE_OPENINGS = new Set('between from ranging zwischen von ab entre de fu
 const CERTAIN_RANGES = new Set(['between', 'zwischen', 'entre']);
 /** These begin nothing but a range, and so do those between which it needs no unit. */
 const CLEAR_OPENINGS = new Set([...CERTAIN_RANGES, 'from', 'ranging', 'von', 'de', 'ab']);
-const RANGE_SIGNS = phraseTable([['to', 'to, -, –, —, ~, . ., . . ., …, bis, a, until, till']]);
+const RANGE_SIGNS = phraseTable([
+  [
+    'to',
+    'to, -, –, —, ~, . ., . . ., …, bis, bis maximal, bis hochstens, bis max, to max, to maximum, a, until, till, thru, through',
+  ],
+]);
+/** These join one only before a currency: `20 or 30 euros`. */
+const CHOICE_SIGNS = phraseTable([['or', 'or, oder, ou, /']]);
 /** These join a range only after an opening. */
 const RANGE_WORDS = phraseTable([
   [
@@ -45,10 +52,11 @@ export function parseRange(tokens: Token[], at: number): NumericPhrase | undefin
   const low = parseAmount(tokens, startOfRange(tokens, at));
   if (!low) return undefined;
   const isJoinable = hasKeyword || low.currency !== undefined;
-  const link = (isJoinable && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_SIGNS, tokens, low.to);
+  const certain = (isJoinable && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_SIGNS, tokens, low.to);
+  const link = certain ?? phraseAt(CHOICE_SIGNS, tokens, low.to);
   if (!link) return undefined;
   const high = parseAmount(tokens, link.to);
-  if (!high || high.value < low.value) return undefined;
+  if (!high || high.value < low.value || (!certain && !high.currency)) return undefined;
   const isClear = CLEAR_OPENINGS.has(word) && !isOfSomethingElse(tokens, at);
   if (hasKeyword && !isClear && !low.currency && high.value > low.value * WIDEST_RANGE) return undefined;
   const currency = low.currency ?? high.currency;

@@ -42,7 +42,7 @@ export function splitSentence(
   const tokens = tokenize(sentence, { isSentence: true });
   const cuts = cutsOf(tokens, constraints).filter(({ joins }) => !joined.has(joins));
   const isTotal = tokens.some((_token, i) => phraseAt(TOTALS, tokens, i) !== undefined);
-  const hasWord = cuts.some(({ kind }) => kind !== 'list');
+  const hasWord = cuts.some(({ kind }) => kind !== 'list') || isListOfThings(sentence, cuts, isThing);
   const parts: Part[] = [];
   let isChoice = false;
   let start = 0;
@@ -65,6 +65,16 @@ export function splitSentence(
   const whole = { parts: [partOf(sentence, 0, sentence.length)], isChoice: false, isTotal };
   return parts.length > 1 && parts.length <= MAX_PARTS ? { parts, isChoice, isTotal } : whole;
 }
+
+/** `a mug, a candle, a notebook`: each part counts a thing. */
+function isListOfThings(sentence: string, cuts: Cut[], isThing: (part: Part) => boolean): boolean {
+  const parts = cuts.map((cut, i) => partOf(sentence, cut.end, cuts[i + 1]?.start ?? sentence.length));
+  const first = partOf(sentence, 0, cuts[0]?.start ?? 0);
+  const isCounted = (part: Part) => COUNTED.test(part.text) && isThing(part);
+  return isThing(first) && parts.some(isCounted) && parts.every((part) => isCounted(part) || !isThing(part));
+}
+
+const COUNTED = /^(?:an?|one|two|three|four|some|eine?n?|zwei|drei|vier|une?|des|deux|trois|quatre|\d{1,2})\s/i;
 
 /** The words around each link, with it. */
 export function joinedWords(sentence: string, constraints: Constraint[]): string[] {

@@ -2,6 +2,7 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { parseAmount } from './amounts.ts';
+import { parseComparison } from './comparisons.ts';
 import { EACH, TOTALS } from './limit-words.ts';
 
 /** Whether a price is meant for all pieces together, and what it then is for each. */
@@ -48,7 +49,8 @@ export function takeBundle({ tokens, start, consumed, addConstraint }: TotalsSta
     const number = i === start || tokens[i - 1]?.kind === 'sign' ? parseNumberAt(tokens, i) : undefined;
     if (!number || number.value < 2 || number.value > MAX_BUNDLE || !BUNDLE_OF.has(tokens[number.to]?.text ?? ''))
       continue;
-    if (!parseAmount(tokens, number.to + 1)?.currency || consumed[i]) continue;
+    const price = parseAmount(tokens, number.to + 1)?.currency ?? parseComparison(tokens, number.to + 1);
+    if (price === undefined || consumed[i]) continue;
     addConstraint(i, number.to, { kind: 'quantity', value: String(number.value) });
     return true;
   }

@@ -20,7 +20,11 @@ export function addNegations(state: ParseState): void {
     }
     const before = unwantedBefore(tokens, i);
     if (before) {
-      addConstraint(i, before.to, { kind: 'without', value: before.term });
+      let from = i;
+      for (const { term, to } of before) {
+        addConstraint(from, to, { kind: 'without', value: term });
+        from = to;
+      }
       continue;
     }
     const isFirst = i === start || (i === start + 1 && ARTICLES.has(tokens[i - 1]?.text ?? ''));

@@ -2,7 +2,8 @@ import type { Excluded, Product, Understood, Variant } from '@commerce-backend/s
 import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { termsOf } from '../words/normalize.ts';
+import { normalizeText, termsOf } from '../words/normalize.ts';
+import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
 import { type Condition, statesAbsence } from './conditions.ts';
 import {
@@ -14,6 +15,7 @@ import {
   hasWord,
   servesPurpose,
 } from './coverage.ts';
+import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';
 import { reportUnderstood } from './report.ts';
 import { type SearchResult, search } from './search.ts';
@@ -89,7 +91,9 @@ export async function findProducts(
     .map((candidate) => ({ ...candidate, has: groupMatches(candidate) }));
   const matching = checked.filter(({ has }) => hasAnyWord(words, has) || servesPurpose(found.groups, has));
   const context = { query, words, found };
-  const { results, understood, isShort } = await readResults(source, matching, context, limit);
+  const read = await readResults(source, matching, context, limit);
+  const { isShort } = read;
+  const { results, understood } = checkedResults(read, words);
   const isFound = (word: ContentWord) => checked.some(({ has }) => hasWord(word, has));
   return {
     understood: reportUnderstood(understood, { query, words, results, isFound }),
@@ -98,6 +102,44 @@ export async function findProducts(
     total: isShort || matching.length < checked.length ? matching.length : found.total,
     quantity: quantityOf(found.understood),
   };
+}
+
+/** What is more or less so is no limit. */
+const GRADED = new Set(
+  `small klein petit petite large groß gross grand grande big medium mittel mittelgroß moyen moyenne long lang longue short kurz court courte
+  warm chaud chaude`.split(/\s+/),
+);
+
+function isPlainAttribute({ text }: ContentWord): boolean {
+  const word = normalizeText(text);
+  return isAttribute(word) && !GRADED.has(word);
+}
+
+/** Of which each keeps the limits that are told as applied, and has the colours and materials that the first has. */
+function checkedResults(read: { results: Result[]; understood: Understood[] }, words: ContentWord[]) {
+  const { candidates, understood } = withKeptLimits(
+    read.results.map(({ product }) => product),
+    read.understood,
+  );
+  const kept = new Map(candidates.map((candidate) => [candidate.product.id, candidate]));
+  const results = read.results.flatMap((result) => {
+    const product = kept.get(result.product.product.id);
+    return product ? [{ ...result, product }] : [];
+  });
+  const [best] = results;
+  const attributes = words.filter((word) => best && isPlainAttribute(word) && hasWord(word, best.has));
+  const isLike = (result: Result) =>
+    result === best || (attributes.every((word) => hasWord(word, result.has)) && hasSameValues(result, best));
+  return { results: results.filter(isLike), understood };
+}
+
+/** Whether it has the option values that are named and the first has, of options that it has as well. */
+function hasSameValues({ product, variants }: Result, best: Result | undefined): boolean {
+  const names = new Set(product.product.options.map(({ name }) => name.toLowerCase()));
+  const named = best?.variants.values.filter(({ isMatched, option }) => isMatched && names.has(option.toLowerCase()));
+  return (named ?? []).every((value) =>
+    variants.values.some((own) => own.isMatched && own.start < value.end && value.start < own.end),
+  );
 }
 
 /** How many products are read at once, to see whether a variant of them keeps everything together. */

@@ -10,6 +10,7 @@ import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { normalizeText, termsOf } from '../words/normalize.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
+import { totalOf, withinTotal } from './total-of-needs.ts';
 
 /** Finds what a sentence asks for where it may name several things, each as if it had been asked for alone. */
 
@@ -38,10 +39,12 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     const candidates = found.candidates.map((_each, i) => i);
     return { ...rest, needs: [{ text: query.query, quantity, candidates, found }], areAllWanted: true };
   }
-  const found: FindResult[] = [];
-  for (const sentence of withSharedLimits(parsed, parts, query.query))
-    found.push(await findProducts(db, source, { ...query, query: sentence }));
-  if (isChoice) dropWorse(found);
+  const each: FindResult[] = [];
+  for (const sentence of withSharedLimits(parsed, parts, query.query, isChoice))
+    each.push(await findProducts(db, source, { ...query, query: sentence }));
+  if (isChoice) dropWorse(each);
+  const total = isTotal && !isChoice ? totalOf(db, parsed.constraints) : undefined;
+  const { found, fate } = total?.max ? withinTotal(each, total.max) : { found: each, fate: undefined };
   const turns = inTurn(found, Math.max(limit, parts.length));
   const { candidates, indexes } = isChoice ? sortedTogether(turns, found) : turns;
   const needs = parts.map(({ text }, i): Need => {
@@ -49,7 +52,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     return { text, quantity: one.quantity, candidates: indexes[i] ?? [], found: one };
   });
   return {
-    understood: withUntold(together(found, isTotal), parsed.constraints),
+    understood: withUntold(together(found, isTotal, total && fate && { ...total, fate }), parsed.constraints),
     excluded: found.flatMap(({ excluded }) => excluded).slice(0, MAX_EXCLUDED),
     candidates,
     needs: isChoice ? asOne(query.query, needs) : needs,
@@ -129,12 +132,14 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
 }
 
 /** Limits that the sentence opens with, or that only the last part states, hold for all of them. */
-function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string): string[] {
+function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
+  // `a backpack or bag without leather`: of either, and of what has no article of its own beside the thing before it.
+  const isOfAll = isChoice || !HAS_ARTICLE.test(parts.at(-1)?.text ?? '');
   const isShared = (each: Constraint) =>
     (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
-    (each.start >= last && (isLimit(each) || isSetOff(each, sentence)));
+    (each.start >= last && (isLimit(each) || isSetOff(each, sentence) || (each.kind === 'without' && isOfAll)));
   return parts.map(({ text, start, end }) => {
     const own = (each: Constraint) => start <= each.start && each.end <= end;
     const shared = parsed.constraints.filter(
@@ -153,6 +158,7 @@ const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}
 /** `a hoodie and shorts, both in black`: of all of them. */
 const BOTH =
   /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
+const HAS_ARTICLE = /^(?:an?|the|some|my|eine?[nmrs]?|une?|des|\d+)\s/i;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
 /** `a tee and shorts for men`, `a bed and a collar for my dog`: whom all of it is for. */
@@ -232,20 +238,25 @@ function withUntold(understood: Understood[], constraints: Constraint[]): Unders
         kind === each.kind && (text.includes(each.text) || each.text.includes(text) || (value && value === each.value)),
     );
   const untold = constraints.filter((each) => isLimitOfAll(each) && !isTold(each));
-  return [
-    ...understood,
-    ...untold.map(({ kind, text, start, end, min = null, max = null, currency = null, value = null }): Understood => {
-      return { kind, text, start, end, min, max, currency, value, fate: 'not_available' };
-    }),
-  ].slice(0, MAX_UNDERSTOOD);
+  return [...understood, ...untold.map((each) => toldAs(each, 'not_available'))].slice(0, MAX_UNDERSTOOD);
 }
 
-/** What was understood of all parts. Whether a price is kept by all of them together is not checked, and that is said. */
-function together(found: FindResult[], isTotal: boolean): Understood[] {
-  const all = found.flatMap(({ understood }) => understood);
+function toldAs(constraint: Constraint, fate: Understood['fate']): Understood {
+  const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
+  return { kind, text, start, end, min, max, currency, value, fate };
+}
+
+/** What was understood of all parts, with the price that all of them have together; where that was not checked, it is said. */
+function together(
+  found: FindResult[],
+  isTotal: boolean,
+  total: (Constraint & Pick<Understood, 'fate'>) | undefined,
+): Understood[] {
+  const parts = found.flatMap(({ understood }) => understood);
+  const all = total ? [...parts.filter(({ kind }) => kind !== 'price'), toldAs(total, total.fate)] : parts;
   const key = ({ kind, text, value, min, max, fate }: Understood) =>
     JSON.stringify([kind, text, value, min, max, fate]);
   return [...new Map(all.map((each) => [key(each), each])).values()]
-    .map((each) => (isTotal && each.kind === 'price' ? { ...each, fate: 'not_available' as const } : each))
+    .map((each) => (isTotal && !total && each.kind === 'price' ? { ...each, fate: 'not_available' as const } : each))
     .slice(0, MAX_UNDERSTOOD);
 }

@@ -28,10 +28,32 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
     (word) =>
       !best ||
       isOnlyMentioned(best, words.length > 1 || isGoods(normalizeText(word.text))) ||
+      (isAmount(query, word) && !isInNameOrValues(word, best)) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
   const told = best ? withOptionValues(understood, query, results) : understood;
-  return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, isFound);
+  return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, (word) =>
+    isAmount(query, word) ? UNREAD_PRICE : { kind: 'word', fate: isFound(word) ? 'relaxed' : 'not_available' },
+  );
+}
+
+/** A number that may have been meant for a price is told as one: nobody would look for that among the words. */
+const UNREAD_PRICE = { kind: 'price', fate: 'not_available' } as const;
+
+const BEFORE_AMOUNT =
+  /(?:^|[\s(,;:–-])(?:for|at|around|under|below|max|budget|price|für|zu|um|unter|preis|pour|à|prix|sous|\d\s*[-–—])[.:]?\s*$|[,;:(]\s*$/iu;
+const AFTER_AMOUNT = /^\s*(?:$|[).,;!?]|[-–—]\s*\d|(?:for|für|pour|max|or|oder|ou)\b)/iu;
+
+/** `a mug for 15`: a number where a price may stand. */
+function isAmount(query: string, { text, start, end }: ContentWord): boolean {
+  const isNumber = /^\d+(?:[.,]\d+)?$/.test(text);
+  return isNumber && BEFORE_AMOUNT.test(query.slice(0, start)) && AFTER_AMOUNT.test(query.slice(end));
+}
+
+function isInNameOrValues({ text }: ContentWord, { product: { product } }: Result): boolean {
+  const { name, product_type, tags, options } = product;
+  const values = options.flatMap((option) => option.values);
+  return termsOf([name, product_type ?? '', ...tags, ...values].join(' ')).includes(text);
 }
 
 /** Goods that only an attribute of what was found mentions are not there: a rug to be vacuumed is no vacuum cleaner. */
@@ -112,14 +134,11 @@ const MAX_UNDERSTOOD = 50;
 function withMissingWords(
   understood: Understood[],
   missing: ContentWord[],
-  isFound: (word: ContentWord) => boolean,
+  told: (word: ContentWord) => Pick<Understood, 'kind' | 'fate'>,
 ): Understood[] {
   const added = missing
     .filter((word) => !understood.some((each) => overlaps(each, word)))
-    .map((word) => ({
-      ...blank(word),
-      ...{ kind: 'word' as const, fate: isFound(word) ? ('relaxed' as const) : ('not_available' as const) },
-    }));
+    .map((word) => ({ ...blank(word), ...told(word) }));
   return [...understood, ...added].slice(0, MAX_UNDERSTOOD).sort((a, b) => a.start - b.start);
 }
 

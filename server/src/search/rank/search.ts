@@ -90,7 +90,7 @@ export async function search(
   const named = options.facetConditions
     ? [...(await facetConstraints(db, sentence, meant, headNoun)), ...required]
     : [];
-  const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
+  const { all, unread } = readable([...constraints, ...named]);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
   const { withStock = false } = options;
@@ -113,7 +113,7 @@ export async function search(
     rows.map(({ product_id }) => product_id),
   );
   return {
-    understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
+    understood: constraintOutcomes(db, [...all, ...unread], conditions, { failed: failed ?? 0, unrated }),
     best: isBare ? rows : rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: metConditions.flatMap((condition) => {
@@ -143,9 +143,16 @@ const MAX_CONSTRAINTS = 20;
 function distinct(constraints: Constraint[]): Constraint[] {
   const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
     JSON.stringify([kind, value, min, max, currency, isUnread && value === undefined ? start : undefined]);
-  return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
-    .toReversed()
-    .slice(0, MAX_CONSTRAINTS);
+  return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()].toReversed();
+}
+
+/** As many of the constraints as can be conditions, in the order of the sentence, and those that then are told as not checked. */
+function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
+  const each = distinct(constraints);
+  return {
+    all: each.slice(0, MAX_CONSTRAINTS).sort((a, b) => a.start - b.start),
+    unread: each.slice(MAX_CONSTRAINTS).map((constraint) => ({ ...constraint, isUnread: true })),
+  };
 }
 
 /** Lower bits are less important conditions, so that the smallest number is the best outcome; undefined if there is none. */

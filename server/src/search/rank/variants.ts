@@ -54,7 +54,7 @@ export function matchVariants(
   const values: OptionMatch[] = [];
   const variants = product.options.reduce((left, { name, position, values: all }) => {
     const key = `option${position}` as 'option1' | 'option2' | 'option3';
-    const named = longestMatches(all.flatMap((value) => findValue(parts, value) ?? []));
+    const named = withoutNames(product, longestMatches(all.flatMap((value) => findValue(parts, value) ?? [])));
     const having = left.filter((variant) => named.some(({ value }) => value === variant[key]));
     const isMatched = having.length > 0;
     if (named.length === 0) values.push(...otherMeasures(parts, name, all));
@@ -64,19 +64,15 @@ export function matchVariants(
   return applied.filter(isMeasure).reduce(withinMeasure, { variants, values });
 }
 
-function isMeasure({ kind, min, max }: VariantConstraint): boolean {
+/** Whether it limits a measure: `under 20 cm`. */
+export function isMeasure({ kind, min, max }: Pick<VariantConstraint, 'kind' | 'min' | 'max'>): boolean {
   return kind === 'value' && ((min ?? undefined) !== undefined || (max ?? undefined) !== undefined);
 }
 
 /** The variants with a measure in this unit that keeps the limit: blades under 20 cm. */
 function withinMeasure({ variants, values }: VariantMatches, limit: VariantConstraint): VariantMatches {
   const { value: unit, min, max, start, end } = limit;
-  const kept = variants.filter((variant) => {
-    const measures = [variant.option1, variant.option2, variant.option3].flatMap((option) =>
-      measuresIn(option ?? '', unit),
-    );
-    return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
-  });
+  const kept = variants.filter((variant) => keepsMeasure(variant, limit));
   const isMatched = kept.length > 0;
   const value = [min ?? '', max ?? ''].join('–');
   return {
@@ -85,24 +81,48 @@ function withinMeasure({ variants, values }: VariantMatches, limit: VariantConst
   };
 }
 
-/** The numbers of an option value that is measured in a unit: 40 and 60 of `40 × 60 cm`. */
-function measuresIn(option: string, unit: string | null | undefined): number[] {
+/** Whether one of its measures keeps the limit. */
+export function keepsMeasure(
+  { option1, option2, option3 }: Variant,
+  { value: unit, min, max }: Pick<VariantConstraint, 'value' | 'min' | 'max'>,
+): boolean {
+  const measures = [option1, option2, option3].flatMap((option) => measuresIn(option ?? '', unit ?? ''));
+  return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
+}
+
+/** Units of the same quantity, and how many of the smallest each is. */
+const SCALES: Record<string, number>[] = [
+  { mm: 1, cm: 10, m: 1000 },
+  { ml: 1, cl: 10, l: 1000 },
+  { g: 1, kg: 1000 },
+];
+
+/** The numbers of an option value that is measured in a unit, or in one of the same quantity: 40 and 60 of `40 × 60 cm`. */
+function measuresIn(option: string, unit: string): number[] {
   const terms = termsIn(option);
-  return terms.includes(unit ?? '') ? terms.filter(isNumber).map(Number) : [];
+  const scale = SCALES.find((each) => unit in each) ?? { [unit]: 1 };
+  const own = Object.keys(scale).find((each) => terms.includes(each));
+  const factor = own === undefined ? undefined : (scale[own] ?? 1) / (scale[unit] ?? 1);
+  return factor === undefined ? [] : terms.filter(isNumber).map((term) => Number(term) * factor);
 }
 
 function meetsConstraints(product: Product, variant: Variant, constraints: VariantConstraint[]): boolean {
+  const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   return constraints.every(({ kind, min, max, value }) => {
     if (kind === 'price') return Number(variant.price) >= (min ?? 0) && Number(variant.price) <= (max ?? Infinity);
-    if (kind === 'in_stock') return isInStock(product, variant);
+    if (kind === 'in_stock') return isInStock(product, variant, quantity);
     if (kind === 'value') return value !== ON_SALE || Number(variant.compare_at_price ?? 0) > Number(variant.price);
     return kind !== 'without' || !value || !hasInOptions(variant, value);
   });
 }
 
-/** Whether there is a piece of it now. What is sold beyond its stock is not in stock. */
-function isInStock({ track_inventory }: Product, { available, inventory_quantity }: Variant): boolean {
-  return !track_inventory || (available && inventory_quantity > 0);
+/** Whether there are so many pieces of it now. What is sold beyond its stock is not in stock. */
+export function isInStock(
+  { track_inventory }: Product,
+  { available, inventory_quantity }: Variant,
+  quantity: number,
+): boolean {
+  return !track_inventory || (available && inventory_quantity >= Math.max(quantity, 1));
 }
 
 /** The parts with the words that the shop has for some of them. */
@@ -114,7 +134,7 @@ function inShopWords(parts: Part[], words: Token[]): Part[] {
 }
 
 /** `not red` also excludes `Dark Red`. */
-function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
+export function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
   return [option1, option2, option3].some((option) => ` ${termsIn(option ?? '').join(' ')} `.includes(` ${value} `));
 }
 
@@ -195,10 +215,23 @@ function findValue(parts: Part[], value: string): ValueMatch | undefined {
     parts.flatMap((_piece, at) => (matchesAt(parts, at, form) ? [{ at, length: form.length }] : [])),
   );
   const [match] = matches.toSorted((a, b) => b.length - a.length);
-  const at = match?.at ?? findInRange(parts, value);
+  const [measured] = match ? [] : measuredLike(parts, terms);
+  const at = match?.at ?? measured ?? findInRange(parts, value);
   if (at === undefined) return undefined;
-  const length = match?.length ?? 1;
+  const length = match?.length ?? (measured === undefined ? 1 : 2);
   return { value, start: parts[at]?.start ?? 0, end: parts[at + length - 1]?.end ?? 0, length };
+}
+
+/** Where a sentence names the measure in another unit: 750 ml for `0.75 l`. */
+function measuredLike(parts: Part[], [number = '', unit = '', ...others]: string[]): number[] {
+  const scale = SCALES.find((each) => unit in each);
+  if (!scale || !isNumber(number) || others.length > 0) return [];
+  const size = Number(number) * (scale[unit] ?? 1);
+  const isSame = (at: number) => {
+    const times = scale[parts[at + 1]?.term ?? ''];
+    return isNumberAt(parts, at) && times !== undefined && Math.abs(Number(parts[at]?.term) * times - size) < 1e-9;
+  };
+  return [...parts.keys()].filter(isSame);
 }
 
 function matchesAt(parts: Part[], at: number, form: string[]): boolean {
@@ -233,6 +266,13 @@ function findInRange(parts: Part[], value: string): number | undefined {
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
+}
+
+/** Of `plum bed linen`, for a `Linen Bed Set` that comes in linen and in plum, the plum one. */
+function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
+  const words = ` ${termsIn(name).join(' ')} `;
+  const others = matches.filter(({ value }) => !words.includes(` ${termsIn(value).join(' ')} `));
+  return others.length > 0 ? others : matches;
 }
 
 const SIZE_RANKS = ['xs', 's', 'm', 'l', 'xl', 'xxl'];

@@ -24,15 +24,20 @@ const PIECE = new RegExp(
     String.raw`[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?= ?(?:[€$£]|(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L})))`,
     // 20,- and 20.-
     String.raw`\d+[.,][-–—]{1,2}(?! ?\d)`,
-    String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
-    // 5k, and 20eur as two pieces
+    // 5k, before the 1 of 1.5k
     String.raw`\d+(?:[.,]\d+)?k(?![\p{L}\d])`,
+    String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
+    // 20eur as two pieces
     String.raw`\d+(?:[.,]\d+)?(?=(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L}))`,
     String.raw`[\p{L}\p{N}]+(?:['’‘\u0060][\p{L}\p{N}]+)*`,
     String.raw`[^\s\p{L}\p{N}]`,
   ].join('|'),
   'giu',
 );
+
+/** `under40`, which a name may be in a search field. */
+const GLUED = /(?<![\p{L}\p{N}])(?:under|below|over|above|unter|uber|sous)(?=\d+(?:[.,]\d+)?(?!\p{L}))/u;
+const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${PIECE.source}`, 'giu');
 
 /** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
 const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
@@ -42,7 +47,7 @@ export function tokenize(text: string, { isSentence = false } = {}): Token[] {
   const written = text.slice(0, MAX_SENTENCE).replaceAll(FRENCH_TEA, (tea) => 'tea'.padEnd(tea.length));
   const whole = normalizeKeepingOffsets(written);
   const normalized = isSentence ? whole.replaceAll(ELISION, (elided) => `${elided.slice(0, -1)} `) : whole;
-  return Array.from(normalized.matchAll(PIECE), ({ 0: piece, index }) => {
+  return Array.from(normalized.matchAll(isSentence ? PIECE_OF_SENTENCE : PIECE), ({ 0: piece, index }) => {
     const text = piece.replaceAll(/['’‘`]/g, '');
     const number = /^\d/.test(piece) ? parseDigits(piece) : undefined;
     const kind = /[\p{L}\p{N}]/u.test(piece) ? 'word' : 'sign';

@@ -2,6 +2,7 @@ import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@c
 import { parseQuery } from '../../search/query/parse.ts';
 import { parseSentence } from '../../search/query/parse-sentence.ts';
 import type { FoundProduct, ProductSource } from '../../search/rank/find.ts';
+import { withKeptLimits } from '../../search/rank/kept-limits.ts';
 import { fieldWords, matchReasons } from '../../search/rank/match-reasons.ts';
 import { findNeeds, type Need } from '../../search/rank/needs.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
@@ -100,7 +101,7 @@ export function sortOf(understood: Understood[]): string | undefined {
 }
 
 /** The constraints that still matter once the product is given. */
-const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'quantity', 'sort']);
+const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
  * Matches a sentence against the variants of a product that the request names by its id. A limit that none of them meets is
@@ -116,7 +117,7 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
   );
   const isImpossible = matchVariants(product, sentence, applied).variants.length === 0;
   const understood = applied.map((each): Understood => {
-    const isLimit = each.kind === 'price' || each.kind === 'without';
+    const isLimit = each.kind !== 'quantity' && each.kind !== 'sort';
     return isImpossible && isLimit && each.fate === 'applied' ? { ...each, fate: 'relaxed' } : each;
   });
   const { variants, values } = matchVariants(product, sentence, understood);
@@ -126,7 +127,15 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
     variant,
     match_reasons: ['named by its id', ...matchReasons(fields, variant, query)],
   }));
-  return { understood, matches, isComplete: !isImpossible && values.every(({ isMatched }) => isMatched) };
+  const [first] = variants;
+  const kept = first ? withKeptLimits([{ product, variant: first, matches }], understood) : undefined;
+  const told = kept?.understood ?? understood;
+  const isKept = told.every(({ fate }) => fate !== 'relaxed');
+  return {
+    understood: told,
+    matches: kept?.candidates[0]?.matches ?? matches,
+    isComplete: !isImpossible && isKept && values.every(({ isMatched }) => isMatched),
+  };
 }
 
 /** A product of a list, with the matching variant that can be bought and costs least, and the reasons. */

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { Language } from '../words/languages.ts';
+import { parseQuery } from './parse.ts';
+
+/** A limit is read, or told as not read: no number, currency, comparison or negation of a sentence is dropped without a word. */
+
+function read(sentence: string, language: Language = 'en') {
+  const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language });
+  return constraints.map(({ kind, min, max, currency, value, isUnread }) => {
+    const isOpen = isUnread || (kind === 'price' && min === undefined && max === undefined);
+    return [kind, isOpen ? '?' : (value ?? `${min ?? ''}..${max ?? ''}`), kind === 'value' ? '' : currency]
+      .filter(Boolean)
+      .join(' ');
+  });
+}
+
+test.each<[string, string[]]>([
+  ['a bag with more than 3 pockets', ['value ?']],
+  ['a mug under 20 smackers', ['value ?']],
+  ['a handful of euros for a mug', ['price ?']],
+  ['a lamp for 40 dollars and some euros', ['price ..40 USD', 'price ?']],
+  ['a mug, 20 is what we said', []],
+  ['a mug under 20 pounds', ['price ..20 GBP']],
+  ['dumbbells under 20 pounds', ['value lb']],
+  ['a scarf without', ['without ?']],
+])('what is not read is told: %s', (sentence, told) => {
+  expect(read(sentence)).toEqual(told);
+});
+
+test.each<[string, string[]]>([
+  ['keine Becher, die mehr als 20 Euro kosten', ['price ..20 EUR']],
+  ['Becher, nix über 40 Euro', ['price ..40 EUR']],
+  ['Geschenk, über 20 geht bei mir nichts', ['price ..20']],
+  ['gift, I would hate to spend more than 20', ['price ..20']],
+  ['ein Becher, keine 30 Euro', ['price ..30 EUR']],
+  ['der Becher darf 20 Euro kosten', ['price ..20 EUR']],
+  ['gift; 20 is my upper bound', ['price ..20']],
+  ['gift less then 15', ['price ..15']],
+  ['gift below15', ['price ..15']],
+  ['a watch below 1.5k dollars', ['price ..1500 USD']],
+  ['mugs below the forty euro mark', ['price ..40 EUR']],
+  ['gift for under 50 cents', ['price ..0.5']],
+  ['gift for a tenner', ['price ..10']],
+  ['gift, 20 or 30 euros', ['price 20..30 EUR']],
+  ['gift, 20 thru 30 dollars', ['price 20..30 USD']],
+  ['Becher 20 bis höchstens 30 Euro', ['price 20..30 EUR']],
+  ['gift, €20 ± 5', ['price 15..25 EUR']],
+  ['gift 20 plus or minus 5 euros', ['price 15..25 EUR']],
+  ['gift for exactly $25', ['price 25..25 USD']],
+  ['hoodie, 16 odd euros', ['price 12..20 EUR']],
+  ['hoodie, max_price 35, currency USD', ['price ..35 USD']],
+  ['hoodies in dollars, under 50', ['price ..50 USD']],
+])('an amount is read with the side that is meant: %s', (sentence, limits) => {
+  expect(read(sentence)).toEqual(limits);
+});
+
+test('about so many euros, in French', () => {
+  expect(read("une tasse d'une vingtaine d'euros", 'fr')).toEqual(['price 15..25 EUR']);
+});
+
+test.each<[string, string[]]>([
+  ['mugs, 2 for under 40', ['quantity 2', 'price ..20']],
+  ['two mugs for 40 altogether', ['quantity 2', 'price ..20']],
+  ['grab me 3 mugs', ['quantity 3']],
+  ['a couple mugs', ['quantity 2']],
+  ['a trio of candles', ['quantity 3']],
+  ['mug, make that 4', ['quantity 4']],
+  ['at least 3 mugs', ['quantity 3']],
+  ['no more than two mugs', ['quantity 2']],
+  ['Becher, davon zwei', ['quantity 2']],
+  ['three things: a mug and a candle', []],
+])('how many are wanted is read: %s', (sentence, quantities) => {
+  expect(read(sentence)).toEqual(quantities);
+});
+
+test.each<[string, string[]]>([
+  ['jacket; blue and black are out', ['without blue', 'without black']],
+  ['knives, pocket knives excluded', ['without pocket knive']],
+  ['throw but wool irritates me', ['without wool']],
+  ['Decke, Wolle kratzt mich', ['without wolle']],
+  ['Tasche, auf Leder verzichte ich', ['without leder']],
+  ['scarf with zero wool', ['without wool']],
+  ['tee, skip white', ['without white']],
+])('a refusal after or before what it refuses is read: %s', (sentence, refused) => {
+  expect(read(sentence)).toEqual(refused);
+});
+
+test.each<[string, string[]]>([
+  ['pan, 24 cm or larger', ['value cm']],
+  ['Tasche zwischen 20 und 30 Litern', ['value l']],
+  ['Regal unter 80 Zentimeter', ['value cm']],
+])('a measure is read with its unit in full: %s', (sentence, limits) => {
+  expect(read(sentence)).toEqual(limits);
+});

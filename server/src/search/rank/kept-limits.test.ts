@@ -1,0 +1,151 @@
+import type { Product } from '@commerce-backend/spec';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { searchableProducts } from '../../shop/agents/find.ts';
+import { inShopAsSystem } from '../../shop/in-shop.ts';
+import { brokenLimits, withKeptLimits } from './kept-limits.ts';
+import { findNeeds } from './needs.ts';
+
+/** No candidate of an answer breaks a limit that is told as applied. */
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+async function ask({ site_id }: Shop, query: string) {
+  const { db } = await testServer();
+  const { candidates, understood, needs } = await inShopAsSystem(db, site_id, (shop) =>
+    findNeeds(shop, searchableProducts(shop), { query }),
+  );
+  return {
+    names: candidates.map(({ product }) => product.name),
+    values: candidates.map(({ variant }) => [variant.option1, variant.option2].filter(Boolean).join(' / ')),
+    availability: candidates.map((candidate) => candidate.availability),
+    fates: Object.fromEntries(understood.map(({ text, kind, fate }) => [text, `${kind} ${fate}`])),
+    needs: needs.map((need) => [need.text, need.quantity]),
+  };
+}
+
+const colours = (...values: string[]) => ({
+  options: [{ name: 'Colour', values }],
+  variants: values.map((option1) => ({ option1, price: '20.00', inventory_quantity: 5 })),
+});
+
+test('what is in stock is so for as many pieces as are wanted', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oslo Hoodie', inventory_quantity: 2 });
+  await shop.givenProduct({ name: 'Bergen Hoodie', inventory_quantity: 9 });
+
+  const found = await ask(shop, '3 hoodies in stock');
+
+  expect(found.names).toEqual(['Bergen Hoodie']);
+  expect(found.availability).toEqual(['in_stock']);
+});
+
+test('an option value that the first has is no less that of the others', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Ina Short',
+    options: [
+      { name: 'Size', values: ['28', '30'] },
+      { name: 'Colour', values: ['Blue'] },
+    ],
+    variants: ['28', '30'].map((option1) => ({ option1, option2: 'Blue', price: '20.00' })),
+  });
+  await shop.givenProduct({
+    name: 'Meteor Short',
+    options: [
+      { name: 'Size', values: ['32', '34'] },
+      { name: 'Colour', values: ['Blue'] },
+    ],
+    variants: ['32', '34'].map((option1) => ({ option1, option2: 'Blue', price: '20.00' })),
+  });
+
+  const found = await ask(shop, 'shorts 28 in blue');
+
+  expect(found.names).toEqual(['Ina Short']);
+  expect(found.values).toEqual(['28 / Blue']);
+});
+
+test('a material that the first has is no less that of the others, in whatever text it stands', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Ridge Scarf', description: 'Woven of merino wool.' });
+  await shop.givenProduct({ name: 'Dune Scarf', description: 'Woven of linen.' });
+
+  expect((await ask(shop, 'a wool scarf')).names).toEqual(['Ridge Scarf']);
+});
+
+test('a number where a price may stand is told as a price that is not read', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
+
+  expect((await ask(shop, 'a mug for 15')).fates).toMatchObject({ '15': 'price not_available' });
+  expect((await ask(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_available' });
+});
+
+test('a limit in the currency of another shop is none, wherever the sentence names it', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
+
+  const { fates } = await ask(shop, 'mug, max_price 50, currency JPY');
+
+  expect(Object.values(fates)).toContain('price not_available');
+});
+
+test('a price for several things is kept by all of them together, or told as given up', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Kiln Teapot', price: '58.00' });
+  await shop.givenProduct({ name: 'Oslo Mug', price: '14.00' });
+  await shop.givenProduct({ name: 'Bergen Mug', price: '30.00' });
+
+  const kept = await ask(shop, 'a teapot and two mugs, 90 euros max for everything');
+  const broken = await ask(shop, 'a teapot and two mugs, 80 euros max for everything');
+
+  expect(kept.names.toSorted()).toEqual(['Kiln Teapot', 'Oslo Mug']);
+  expect(kept.fates).toMatchObject({ '90 euros max': 'price applied' });
+  expect(broken.fates).toMatchObject({ '80 euros max': 'price relaxed' });
+});
+
+test('things that are counted one by one are needs of their own without an `and`', async () => {
+  const shop = await openShop();
+  for (const name of ['Oslo Mug', 'Fir Candle', 'Field Notebook']) await shop.givenProduct({ name });
+
+  const { needs } = await ask(shop, 'three things: a mug, a candle, a notebook');
+
+  expect(needs.map(([, quantity]) => quantity)).toEqual([1, 1, 1]);
+});
+
+test('the last look leaves out what breaks a limit, and gives a limit up that all break', async () => {
+  const shop = await openShop();
+  const cheap = await shop.givenProduct({ name: 'Oslo Mug', price: '10.00', ...colours('Red', 'Blue') });
+  const dear = await shop.givenProduct({ name: 'Bergen Mug', price: '50.00' });
+  const candidate = (given: typeof cheap) => {
+    const product = given as Product;
+    const [variant] = product.variants;
+    if (!variant) throw new Error('A product has a variant.');
+    return { product, variant, matches: product.variants.map((each) => ({ variant: each, match_reasons: [] })) };
+  };
+  const told = {
+    text: '',
+    start: 0,
+    end: 0,
+    min: null,
+    max: null,
+    currency: null,
+    value: null,
+    fate: 'applied' as const,
+  };
+  const under30 = { ...told, kind: 'price' as const, max: 30 };
+  const blue = { ...told, kind: 'value' as const, value: 'blue' };
+  const notRed = { ...told, kind: 'without' as const, value: 'red' };
+
+  const some = withKeptLimits([candidate(dear), candidate(cheap)], [under30]);
+  const others = withKeptLimits([candidate(cheap)], [blue, notRed]);
+  const none = withKeptLimits([candidate(dear)], [under30]);
+
+  expect(some.candidates.map(({ product }) => product.name)).toEqual(['Oslo Mug']);
+  expect(others.candidates.map(({ variant }) => variant.option1)).toEqual(['Blue']);
+  expect(others.candidates.flatMap(({ matches }) => matches).length).toBe(1);
+  expect(none.candidates.length).toBe(1);
+  expect(none.understood).toEqual([{ ...under30, fate: 'relaxed' }]);
+  expect(brokenLimits(cheap as Product, candidate(cheap).variant, [blue, { ...blue, value: 'red' }])).toEqual([]);
+});
