@@ -6,7 +6,8 @@ import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
-import { ANY_THING, WEATHER } from './purposes.ts';
+import { saysWhere } from './places.ts';
+import { ANY_THING } from './purposes.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
@@ -17,20 +18,6 @@ const ENDS_NOUN_PHRASE = new Set(
 /** Where this precedes all that is searched for, a purpose is named and no thing: `something for the garden`. */
 const IS_FOR =
   /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
-
-/** What precedes a place or a time; the garden of `to sit on in the garden` says less than what is to be done there. */
-const IS_PLACE =
-  /\s(?:(?:on|at|in|during|auf|im|am|in|beim|sur|à|dans|pendant)\s+(?:the|a|an|my|our|dem|der|einem|einer|meinem|meiner|la|le|l['’]|les|mon|ma|mes)|to my|at|by|during|im|am|beim|au|aux)\s+$/iu;
-
-const NIGHT = new Set('night nights evening nacht nuit'.split(' '));
-const IS_ONE = /\s(?:an?|the|at|by|all|every|per|one|two|three|einer?|der|une|la)\s+$/i;
-const OUTSIDE = new Set('outdoors outside indoors inside draussen draußen drinnen dehors'.split(' '));
-
-function isWhere(sentence: string, start: number, word: Token | undefined, value: string): boolean {
-  const before = sentence.slice(0, start);
-  const isTime = NIGHT.has(word?.text ?? '') && IS_ONE.test(before);
-  return isTime || OUTSIDE.has(word?.text ?? '') || (IS_PLACE.test(before) && !WEATHER.has(value));
-}
 
 /** Some of the query's words, from one up to but not including another. */
 interface WordSpan {
@@ -69,6 +56,7 @@ export async function facetConstraints(
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
     const text = sentence.slice(start, end);
+    const isWhere = words[from] !== undefined && saysWhere(sentence, words[from]);
     const hasHeadNoun = headNoun && from <= headNoun.at && headNoun.at < to;
     return {
       kind,
@@ -78,7 +66,7 @@ export async function facetConstraints(
       end,
       ...(hasHeadNoun && { headNoun: headNoun.term }),
       ...(isSize && { isSize }),
-      ...(isWhere(sentence, start, words[from], value) && { isWhere: true }),
+      ...(isWhere && { isWhere }),
     };
   };
   // A gift for a tea lover is of tea; that it is tagged as a gift is not asked for.

@@ -44,9 +44,6 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
   return namesNoThing ? words : [];
 }
 
-/** When a thing is used: in the rain, it is for the rain. Values that say no more than that name no thing. */
-export const WEATHER: ReadonlySet<string> = new Set('rain snow wind sun cold heat winter summer'.split(' '));
-
 /** Of somebody, or of what is to be done: `my feet get cold`, `to boil water`. */
 const TELLS_A_PURPOSE =
   /\b(?:i|im|my|me|we|our|us|for|to|when|while|need|needs|want|where|how|help|keep|keeps|ich|mein|meine|meinen|wir|fur|zum|zur|um|damit|wenn|je|mon|ma|mes|nous|pour|quand|j)\b/;
@@ -75,10 +72,11 @@ export function onlyPurposes(sentence: string, words: Token[], language: Languag
 /** Those of a sentence that names any thing, where what is to be done decides: `something to write with`. Whom it is for does not. */
 export function decidingPurposes(sentence: string, words: Token[], language: Language, lookup: Lookup): Purpose[] {
   const purposes = onlyPurposes(sentence, words, language, lookup);
+  const hasOwn = words.some(({ term }) => lookup(term)?.isLabel === true);
+  const decides = ({ word }: Purpose) =>
+    !ANY_THING.has(word.text) && !isPerson(word, language) && !(hasOwn && SAYS_HOW.has(word.text));
   return purposes.map(({ isRequired, ...each }) =>
-    isRequired && !ANY_THING.has(each.word.text) && !isPerson(each.word, language)
-      ? { ...each, isRequired, isYielding: true }
-      : each,
+    isRequired && decides(each) ? { ...each, isRequired, isYielding: true } : each,
   );
 }
 
@@ -88,8 +86,26 @@ const SAYS_HOW = new Set(
   dunkel hell romantisch chaud chaude froid froide mouille sec sombre romantique`.split(/\s+/),
 );
 
+const KEEPS = /\b(?:keep|keeps|keeping|stay|stays|halt|halten|bleibt|bleiben|garde|garder|gardent|reste|rester)\b/;
+const TEMPERATURES = new Set('hot warm cold cool chilled heiss heiß kalt kuhl chaud froid frais'.split(' '));
+const DRINKS = new Set(
+  `tea coffee drink drinks water soup food lunch beer wine milk juice tee kaffee getrank getranke wasser suppe essen cafe boisson boissons eau
+  soupe repas`.split(/\s+/),
+);
+
+/** What keeps a drink hot is wanted, and no tea: `something that keeps my tea hot`. */
+export function withoutKeptDrinks(sentence: string, words: Token[]): Token[] {
+  const isKept =
+    KEEPS.test(normalizeText(sentence)) &&
+    [DRINKS, TEMPERATURES].every((list) => words.some(({ text }) => list.has(text)));
+  if (!isKept) return words;
+  return words
+    .filter(({ text }) => !DRINKS.has(text))
+    .map((word) => (TEMPERATURES.has(word.text) ? { ...word, text: 'insulating', term: 'insulating' } : word));
+}
+
 /** What precedes a place or a time. */
-export const IS_WHERE =
+const IS_WHERE =
   /\s(?:on|at|in|during|am|auf|im|in|beim|bei|an|sur|à|au|aux|en|dans|pendant)\s+(?:(?:the|a|an|my|our|dem|der|den|einem|einer|meinem|meiner|la|le|les|mon|ma|mes|un|une)\s+)?$/iu;
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */

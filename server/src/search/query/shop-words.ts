@@ -12,6 +12,7 @@ import { isOfTheWorld, withoutContext } from './context.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Known, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
+import { saysWhere, WEATHER } from './places.ts';
 import {
   decidingPurposes,
   mayBePurposes,
@@ -22,8 +23,8 @@ import {
   requiredPurposes,
   termsForKind,
   termsForPurpose,
-  WEATHER,
   withoutAnyThing,
+  withoutKeptDrinks,
   withPurposeWords,
 } from './purposes.ts';
 import { groupOf, groupTerms, isForAnimal } from './recipients.ts';
@@ -56,7 +57,7 @@ const MAX_WORDS = 24;
 /** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
-  const words = parsed.words.map(withoutSizeSystem).map(withoutLover);
+  const words = withoutKeptDrinks(sentence, parsed.words.map(withoutSizeSystem).map(withoutLover));
   const asked = words.slice(0, MAX_WORDS);
   const wanted = purposeWords(sentence, asked);
   const open = wanted.length > 0 ? [] : mayBePurposes(sentence, asked, language);
@@ -77,7 +78,8 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     const constraints = [...parsed.constraints, ...asked.map((word) => untold(sentence, word))];
     return { ...parsed, words: [], constraints };
   }
-  const sentenceOf = { sentence, asked, wanted, open, language, lookup, isKnown, namesThing: asked.some(isThing) };
+  const namesThing = asked.some((word) => isThing(word) && !saysWhere(sentence, word));
+  const sentenceOf = { sentence, asked, wanted, open, language, lookup, isKnown, namesThing };
   const purposes = purposesIn(sentenceOf);
   const inGroups = forRecipients(sentenceOf);
   const requested = withoutContext(sentence, withoutImperative(inGroups, sentence, isUnknown), { isThing, isUnknown });

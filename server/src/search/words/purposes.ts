@@ -75,7 +75,7 @@ cold, freezing, freeze, chilly, frieren, friere, kalt, kalte, froid, froide, gel
 warm, cosy, cozy, snug, kuschelig, chaud: blanket, sweater, beanie, scarf, sock, hoodie
 wet, soaked, soaking, drizzle, downpour, storm, nass, regnet, mouille, pleut, averse: umbrella, raincoat, rain, poncho, boot
 hot, heiss, heiß, brulant: insulated, thermos, flask
-warmers, keeping: insulated, thermos
+insulating, warmers, keeping: insulated, thermos
 hostess, host, gastgeber, gastgeberin, hote: candle, vase, wine, chocolate
 bookshelf, books, bucher, livres: shelf, bookend, bookmark
 bald, scalp, sunburn, glatze: hat, cap, beanie, sunscreen
