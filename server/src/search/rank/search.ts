@@ -241,8 +241,14 @@ function requiredConstraints(sentence: string, purposes: ParsedQuery['purposes']
   });
 }
 
-function givesUpLimit(conditions: Condition[], failed: number): boolean {
-  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
+/** Whether a limit is given up, or for a purpose a value: for the dry of `to stay dry in the rain` what is for the rain. */
+function givesUpLimit({ conditions, groups }: CandidateQuery, failed: number): boolean {
+  const limits: Condition['reason'][] = [
+    'price',
+    'in_stock',
+    ...(groups.some(({ isPurpose }) => isPurpose) ? (['value'] as const) : []),
+  ];
+  return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && limits.includes(reason));
 }
 
 /** The coverage of last resort. */
@@ -262,7 +268,7 @@ async function readWithFallback(
   if (fewest !== undefined) {
     // A limit is kept rather than a word, unless that is the thing itself.
     const lenient = { ...query, minCoverage: FALLBACK_COVERAGE };
-    const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(conditions, fewest);
+    const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(query, fewest);
     const others = isGivenUp && groups.length > 1 ? await readCandidates(db, lenient) : candidates;
     return { candidates: others, modifierAlone: false };
   }
