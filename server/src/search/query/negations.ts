@@ -17,7 +17,9 @@ const OPENINGS = phraseTable<'always' | 'plainNo'>([
     'always',
     `without, without any, with no, with zero, has zero, contains zero, containing zero, containing no, contains no, that has no, which has no, that have no, instead of, rather than, isnt, arent, wasnt,
     that isnt, that arent, doesnt have, dont have, doesnt contain, does not contain, does not have, isnt made of, never, except, except for, excluding, not, minus, anything but, everything but, all but, nothing, but nothing,
-    other than, apart from, aside from, free of, free from, avoid, avoiding, besides, ! =, ≠, cant wear, cannot wear, cant have, cannot have, dont show, dont show me, do not show,
+    other than, other colour than, other color than, different colour than, different color than, different colour from, different color from,
+    other material than, different material than, andere farbe als, anderen farbe als, anderer farbe als, anderes material als, anderem material als,
+    autre couleur que, autres couleurs que, autre matiere que, apart from, aside from, free of, free from, avoid, avoiding, besides, ! =, ≠, cant wear, cannot wear, cant have, cannot have, dont show, dont show me, do not show,
     do not show me, dont offer, dont suggest, dont need, do not need, no need for, no use for, i have no use for, exclude, excludes, omit, omitting, i hate, hate, hates, i dislike, dislike, dislikes, cant stand,
     not a fan of, no fan of, not into, not fond of, leave out, neither, but not, but no, and no, and not, i dont want,
     dont want, i dont like, doesnt like, do not want, not made of, nothing with, nothing in, nothing made of, w / o, none of, no trace of,
@@ -36,7 +38,7 @@ const OPENINGS = phraseTable<'always' | 'plainNo'>([
 const HARMLESS = phraseTable<'harmless'>([
   [
     'harmless',
-    `no wait, not more, not only, nothing but, not sure, not quite sure, not certain, why not, not yet, or not, not picky, not fussy, not bothered, not in a hurry, not urgent, nothing fancy,
+    `no thanks, no thank you, no wait, not more, not only, nothing but, not sure, not quite sure, not certain, why not, not yet, or not, not picky, not fussy, not bothered, not in a hurry, not urgent, nothing fancy,
     nothing too fancy, nothing special, nothing in particular, no rush, no hurry, no idea, no clue, no matter, no problem, no worries,
     no doubt, no need to hurry, i have no, i still have no, i have none, i dont have, i dont own, ive no, ive never owned, ive never had, i havent got, we have no, we dont have,
     do you not have, dont you have, do you not sell, dont you sell, cant find, couldnt find, nicht nur, nichts als, nicht sicher, warum nicht, keine ahnung, keine eile,
@@ -209,7 +211,8 @@ const REFUSALS_OF_ONE = `irritates me, irritates my skin, irritate me, irritate 
     is not wanted, not wanted, unwanted, no thanks, mag ich nicht, mag sie nicht, mag er nicht, will ich nicht, mochte ich nicht,
     gefallt mir nicht, passt mir nicht, steht mir nicht, geht nicht, geht gar nicht, kommt nicht infrage, kommt nicht in frage,
     nicht erwunscht, unerwunscht, ausgeschlossen, lieber nicht, bitte nicht, gar nicht, nicht, exclu, exclue, exclus, est exclu,
-    ne me plait pas, ne me va pas, ne convient pas, non merci`;
+    excepted, excepte, exceptes, exceptee, exceptees, is not my thing, isnt my thing, is not my colour, is not my color, isnt my colour, isnt my color,
+    ist nicht mein ding, ist nicht meins, ist nicht meine farbe, n est pas mon truc, n est pas ma couleur, ne me plait pas, ne me va pas, ne convient pas, non merci`;
 /** The same of several: `is out` and `are out`. */
 const PLURALS: Record<string, string> = {
   is: 'are',
@@ -230,12 +233,21 @@ const BEFORE_REFUSED = new Set('and but or und aber oder et mais ou the das die 
 
 /** The refusal after a word with which a clause begins, if it ends the clause. */
 function refusedAfter(tokens: Token[], at: number): number | undefined {
-  const [before, refusal] = [tokens[at - 1], phraseAt(REFUSED_AFTER, tokens, at + 1)];
+  const [before, refusal] = [tokens[at - 1], phraseAt(REFUSED_AFTER, tokens, at + 1) ?? refusedInReply(tokens, at + 1)];
   const isBeginning = before === undefined || before.kind === 'sign' || BEFORE_REFUSED.has(before.text);
   const to = refusal?.to ?? (isBeginning ? refusedByVerb(tokens, at + 1) : undefined);
   const isEnd = to !== undefined && (tokens[to]?.kind ?? 'sign') === 'sign';
   const isRefused = isBeginning || (tokens[at + 1]?.text === 'nicht' && isAfterSubject(tokens, at));
   return isRefused && isEnd ? to : undefined;
+}
+
+const REPLIES = phraseTable<'reply'>([
+  ['reply', 'no thanks, no thank you, no way, no, nope, never, nein danke, nein, niemals, non merci, non, jamais'],
+]);
+
+/** `black? no thanks` */
+function refusedInReply(tokens: Token[], at: number) {
+  return tokens[at]?.text === '?' ? phraseAt(REPLIES, tokens, at + 1) : undefined;
 }
 
 const SUBJECTS = new Set('ich wir sie er man ihr'.split(' '));
