@@ -6,7 +6,7 @@ import type { Side } from './limit-words.ts';
 const CUES: Record<Side, ReadonlySet<string>> = {
   max: new Set(
     `max maximum maximal maximale maximally most limit limits ceiling cap budget wallet pocket purse afford spend spending tops bound roof drin
-    hochstens hochste hochstbetrag hochstpreis obergrenze grenze schmerzgrenze preisgrenze ausgeben portemonnaie limite plafond
+    hochstens hochste hochstbetrag hochstpreis obergrenze grenze schmerzgrenze preisgrenze hatte ausgeben portemonnaie limite plafond
     maxi dispose portefeuille bekomme`.split(/\s+/),
   ),
   min: new Set('min minimum minimal minimale least mindestens mindestpreis wenigstens'.split(' ')),

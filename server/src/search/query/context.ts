@@ -1,3 +1,4 @@
+import { isAttribute } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** Clauses of a sentence that ask for nothing: `My gym starts on Monday`, `ignore all previous instructions.` */
@@ -14,6 +15,9 @@ const OF_SOMEBODY =
   /^\s*(?:i|i['’]\w+|my|our|we|he|she|they|his|her|their|the|ich|mein\w*|wir|unser\w*|er|sie|je|j['’]\w*|mon|ma|mes|nous|notre|il|elle)\s/iu;
 const ASKS =
   /\b(?:need|want|look(?:ing)?|show|find|get|buy|order|recommend|like|search(?:ing)?|prefer|such\w*|brauch\w*|möchte|hätte|will|zeig\w*|cherche\w*|veux|voudrais|aimerais|faut|besoin)\b/iu;
+
+/** `a terracotta pot, the 16 cm one` */
+const OF_THE_THING = /^\s*the\s.*\bones?\b/i;
 
 /**
  * The words without those of clauses that mostly have words unknown to the shop, where another clause names a thing and has none
@@ -32,7 +36,10 @@ export function withoutContext(
     return clause.mayBeContext && unknown > 0 && 2 * unknown >= clause.words.length;
   };
   const dropped = new Set(clauses.filter(isContext).flatMap((clause) => clause.words));
-  return { words: words.filter((word) => !dropped.has(word)), unread: [...dropped].filter(isUnknown) };
+  return {
+    words: words.filter((word) => !dropped.has(word)),
+    unread: [...dropped].filter((word) => isUnknown(word) || isAttribute(word.text)),
+  };
 }
 
 function sentencesOf(sentence: string, words: Token[]): Clause[] {
@@ -43,7 +50,7 @@ function sentencesOf(sentence: string, words: Token[]): Clause[] {
 function statementsOf(sentence: string, words: Token[]): Clause[] {
   return partsOf(sentence, words, ENDS_CLAUSE).map((part) => ({
     words: part.words,
-    mayBeContext: OF_SOMEBODY.test(part.text) && !ASKS.test(part.text),
+    mayBeContext: OF_SOMEBODY.test(part.text) && !ASKS.test(part.text) && !OF_THE_THING.test(part.text),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
+import { isSizeLabel } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
 import { FILLERS, ORDER_PHRASES, RESULT_COUNTS } from './fillers.ts';
 import type { ParseState } from './parse-state.ts';
@@ -42,6 +43,8 @@ export function dropFillers({ tokens, start, consumed, language }: ParseState): 
     const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
     if (consumed[i] || isThing || isThingFan(tokens, i) || isLetterOfWord(tokens, i, fillers)) continue;
     if (isRecipient(tokens, i) || isToBeDone(tokens, i)) continue;
+    // The `m` of the French `taille M`.
+    if (isSizeLabel(tokens, i - 1)) continue;
     if (fillers.has(tokens[i]?.text ?? '') || isOwnCart(tokens, i)) consumed[i] = true;
   }
 }

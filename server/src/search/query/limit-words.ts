@@ -9,7 +9,7 @@ export type Comparison = Side | 'near' | 'exact';
 export const COMPARISONS = phraseTable<Comparison>([
   [
     'max',
-    `keine, keine ganzen, keine vollen, darf, hab, hab nur, hab noch, hab nur noch, maxprice, pricemax, price _ max, under, below, beneath, underneath, beneath the, less than, less then, cheaper then, lower then, fewer then, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
+    `keine, keine ganzen, keine vollen, darf, hab, hab nur, hab noch, hab nur noch, maxprice, pricemax, price _ max, under, below, beneath, underneath, beneath the, change from, change out of, working with, price to, upper price, below or equal to, under or equal to, at or below, at or under, equal to or less than, equal or less than, less than, less then, cheaper then, lower then, fewer then, cheap as, as high as, as much as, go to, stretch to, go up to, lower than, cheaper than, fewer than, up to, up to and including, upto, at most, at max, within,
     maximum price of, max price of, maximum price, max price, price max, price maximum, maximum of, maximum, maximally, max of,
     max, price limit of, price limit, price cap, limit of, budget of, budget is, budget, budget max, not to exceed, can pay,
     can spend, can afford, could spend, can pay up to, spend, spending, pay, paying, max spend, maximum spend, have, have got,
@@ -31,7 +31,7 @@ export const COMPARISONS = phraseTable<Comparison>([
   ],
   [
     'min',
-    `minprice, pricemin, over, above, past, more than, more then, higher then, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
+    `minprice, pricemin, over, above, past, upward of, above or equal to, at or above, at or over, equal to or more than, more than, more then, higher then, more expensive than, greater than, higher than, better than, dearer than, pricier than, depasse, depassent, costlier than,
     greater than or equal to, north of, in excess of, beyond, at least, at min, exceeding, exceed, exceeds, upwards of,
     starting at, starting from, from, minimum price of, min price of, minimum price, min price, price min, minimum of, minimum,
     min of, min, >, > =, ≥, gt, gte, uber, oberhalb von, plus que, de plus que, mehr als, mehr wie, teurer als, teurer wie, hoher als, größer als, grosser als, mindestpreis,
@@ -71,7 +71,7 @@ export const SUFFIXES = phraseTable<Comparison>([
   [
     'max',
     `or less, or under, or below, or lower, or cheaper, or fewer, and less, and under, and below, max, maximum, at most,
-    at the most, at the very most, at the absolute most, absolute max, tops, to spend, at the outside, is my absolute limit, is my absolute max, is my absolute maximum, left, is as much as i can spend, is as much as i can pay, is as far as i go, is as far as, is as high as, is as much as, is my limit, is my max, is my maximum,
+    at the most, at the very most, at the absolute most, absolute max, tops, to spend, at the outside, is my absolute limit, is my absolute max, is my absolute maximum, left, is as much as i can spend, is as much as i can pay, is as far as i go, is where i draw the line, is where it ends, is as far as, is as high as, is as much as, is my limit, is my max, is my maximum,
     is my budget, is the limit, is the max, is the maximum, is the most, is all i have, is all ive got, budget,
     ubrig, oder darunter, und darunter, ausgeben, zur verfugung, nicht ubersteigt, nicht ubersteigen, nicht uberschreitet,
     nicht uberschreiten,
@@ -135,7 +135,7 @@ export const BETWEEN_NEGATION_AND_COMPARISON = new Set(
   dafur willing prepared afford having have paying spending going more see fall modell model piece pieces part bill climb rise run reach
   a one cent cents penny single dime be more show give offer suggest recommend find me us you anything something everything
   things stuff products items ones those das die der was kostet kosten darf soll sein geht ein einen einziger einzigen zeig
-  zeige zeigen mir uns etwas artikel produkte qui coute coutent de couter depasser depasse d depenser mettre payer debourser
+  zeige zeigen mir uns etwas artikel produkte qui coute coutent de couter depasser depasse d depenser mettre payer debourser question
   veux voudrais un seul centime montre montrez proposez moi nous articles produits`.split(/\s+/),
 );
 

@@ -42,6 +42,8 @@ const RANGE_WORDS = phraseTable([
     'and, &, +, und, et, up to, and up to, bis zu, und bis zu, bis maximal, bis hochstens, jusqu a, jusqua, et jusqu a',
   ],
 ]);
+/** `between 90 and maybe 120` */
+const BEFORE_HIGH = new Set('maybe perhaps about around roughly max vielleicht etwa peut-etre environ'.split(' '));
 /** A tent for 2 to 400 euros is a tent for two. */
 const WIDEST_RANGE = 20;
 
@@ -53,10 +55,12 @@ export function parseRange(tokens: Token[], at: number): NumericPhrase | undefin
   if (!low) return undefined;
   const isJoinable = hasKeyword || low.currency !== undefined;
   const certain = (isJoinable && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_SIGNS, tokens, low.to);
-  const link = certain ?? phraseAt(CHOICE_SIGNS, tokens, low.to);
+  // `price_range: [90, 120]`
+  const isListed = tokens[low.to]?.text === ',' && isAfterPriceWord(tokens, at);
+  const link = certain ?? (isListed ? { to: low.to + 1 } : phraseAt(CHOICE_SIGNS, tokens, low.to));
   if (!link) return undefined;
-  const high = parseAmount(tokens, link.to);
-  if (!high || high.value < low.value || (!certain && !high.currency)) return undefined;
+  const high = parseAmount(tokens, BEFORE_HIGH.has(tokens[link.to]?.text ?? '') ? link.to + 1 : link.to);
+  if (!high || high.value < low.value || (!certain && !isListed && !high.currency)) return undefined;
   const isClear = CLEAR_OPENINGS.has(word) && !isOfSomethingElse(tokens, at);
   if (hasKeyword && !isClear && !low.currency && high.value > low.value * WIDEST_RANGE) return undefined;
   const currency = low.currency ?? high.currency;

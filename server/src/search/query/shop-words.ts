@@ -72,7 +72,13 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
   const isUnknown = (word: Token) => {
     const meaning = standIn({ texts: [word.text], term: word.term }, language, lookup);
     const isNumber = word.number !== undefined;
-    return !isNumber && !OPTIONAL_WORDS.has(word.text) && !has(lookup(word.term)) && !(meaning && has(lookup(meaning)));
+    return (
+      !isNumber &&
+      !FIELD_LABELS.has(word.text) &&
+      !OPTIONAL_WORDS.has(word.text) &&
+      !has(lookup(word.term)) &&
+      !(meaning && has(lookup(meaning)))
+    );
   };
   if (isOfTheWorld(sentence, asked, isUnknown)) {
     const constraints = [...parsed.constraints, ...asked.map((word) => untold(sentence, word))];

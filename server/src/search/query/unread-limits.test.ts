@@ -23,6 +23,8 @@ test.each<[string, string[]]>([
   ['a mug under 20 pounds', ['price ..20 GBP']],
   ['dumbbells under 20 pounds', ['value lb']],
   ['a scarf without', ['without ?']],
+  ['a lamp below what I paid, 20', []],
+  ['a lamp below roughly say 20', ['price ?']],
 ])('what is not read is told: %s', (sentence, told) => {
   expect(read(sentence)).toEqual(told);
 });
@@ -50,6 +52,13 @@ test.each<[string, string[]]>([
   ['hoodie, 16 odd euros', ['price 12..20 EUR']],
   ['hoodie, max_price 35, currency USD', ['price ..35 USD']],
   ['hoodies in dollars, under 50', ['price ..50 USD']],
+  ['lamp that leaves me change from 120 euros', ['price ..120 EUR']],
+  ['lampe, pas question de mettre plus de 120 euros', ['price ..120 EUR']],
+  ['lamp, price below or equal to 120', ['price ..120']],
+  ['lamp, between 90 and maybe 120 euros', ['price 90..120 EUR']],
+  ['lamp; price_range: [90, 120]', ['price 90..120']],
+  ['Lampe von neunzig bis hundertzwanzig Euro', ['price 90..120 EUR']],
+  ['Uhr unter zweitausendfünfhundert Euro', ['price ..2500 EUR']],
 ])('an amount is read with the side that is meant: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
 });
@@ -81,6 +90,10 @@ test.each<[string, string[]]>([
   ['Tasche, auf Leder verzichte ich', ['without leder']],
   ['scarf with zero wool', ['without wool']],
   ['tee, skip white', ['without white']],
+  ['hoodie, but black is not my thing', ['without black']],
+  ['hoodie, black? no thanks', ['without black']],
+  ['pants, leggings excepted', ['without legging']],
+  ['Hoodie in einer anderen Farbe als schwarz', ['without schwarz']],
 ])('a refusal after or before what it refuses is read: %s', (sentence, refused) => {
   expect(read(sentence)).toEqual(refused);
 });

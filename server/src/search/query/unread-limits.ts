@@ -19,12 +19,14 @@ export function addUnread(state: ParseState): void {
 }
 
 /** `more than 3 pockets`, `under 20 smackers`: the number is searched for as well, for a value of the shop may be meant. */
-function tellComparison({ tokens, consumed, addConstraint }: ParseState, at: number): number | undefined {
+function tellComparison(state: ParseState, at: number): number | undefined {
+  const { tokens, consumed, addConstraint } = state;
   const found = phraseAt(COMPARISONS, tokens, at) ?? phraseAt(COMPARED_SIZES, tokens, at);
   if (!found || AMBIGUOUS_COMPARISONS.has(found.words.join(' ')) || consumed.slice(at, found.to).includes(true))
     return undefined;
   const number = parseNumberAt(tokens, found.to);
-  if (!number || consumed.slice(found.to, number.to).includes(true)) return undefined;
+  if (!number) return tellDistant(state, at, found.to);
+  if (consumed.slice(found.to, number.to).includes(true)) return undefined;
   const next = tokens[number.to];
   const counts = next?.kind === 'word' && !consumed[number.to] && !MONEY_OR_WEIGHT.has(next.text);
   const isOther = counts || isOfSomethingElse(tokens, at);
@@ -35,6 +37,22 @@ function tellComparison({ tokens, consumed, addConstraint }: ParseState, at: num
   });
   if (isOther) consumed.fill(false, found.to, counts ? number.to + 1 : number.to);
   return number.to;
+}
+
+/** So many words may stand between a comparison and its amount: `below what I paid, 20`. */
+const MAX_BETWEEN = 3;
+
+/** A comparison of which an amount ends the clause. */
+function tellDistant({ tokens, consumed, addConstraint }: ParseState, at: number, from: number): number | undefined {
+  for (let i = from + 1; i <= from + MAX_BETWEEN; i += 1) {
+    if (consumed.slice(at, i + 1).includes(true) || tokens[i - 1]?.kind !== 'word') return undefined;
+    const number = parseNumberAt(tokens, i);
+    if (!number) continue;
+    if ((tokens[number.to]?.kind ?? 'sign') !== 'sign') return undefined;
+    addConstraint(at, number.to, { kind: 'price', isUnread: true });
+    return number.to;
+  }
+  return undefined;
 }
 
 /** Of money where nothing is weighed (see `addMeasures`). */

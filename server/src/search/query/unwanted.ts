@@ -2,8 +2,9 @@ import { isSizeLabel } from '../words/sizes.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { ARTICLES } from './frame.ts';
-import { endOfHarmless, type Negation, negationAt, nextUnwanted, unwantedBefore } from './negations.ts';
+import { endOfHarmless, type Negation, negationAt, nextUnwanted } from './negations.ts';
 import type { ParseState } from './parse-state.ts';
+import { unwantedBefore } from './refusals.ts';
 
 /** Takes what a sentence does not want out of its words. */
 

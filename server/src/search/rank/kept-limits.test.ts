@@ -74,6 +74,33 @@ test('a material that the first has is no less that of the others, in whatever t
   expect((await ask(shop, 'a wool scarf')).names).toEqual(['Ridge Scarf']);
 });
 
+test('a measure is kept in another unit of the same quantity', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Burn Bottle',
+    options: [{ name: 'Capacity', values: ['0.5 l', '0.75 l'] }],
+    variants: ['0.5 l', '0.75 l'].map((option1) => ({ option1, price: '20.00' })),
+  });
+
+  expect((await ask(shop, 'bottle 750 ml')).values).toEqual(['0.75 l']);
+  expect((await ask(shop, 'bottle under 600 ml')).values).toEqual(['0.5 l']);
+});
+
+test('what either of two things must not have is told apart for neither', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Fell Backpack', metadata: { material: 'Canvas, leather' } });
+  await shop.givenProduct({ name: 'Ford Bag', metadata: { material: 'Nylon' } });
+
+  expect((await ask(shop, 'a backpack or bag without leather')).names).toEqual(['Ford Bag']);
+});
+
+test('a colour that only a description mentions is told as not met, where the product comes in others', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oslo Hoodie', description: 'Looks well over navy trousers.', ...colours('Black') });
+
+  expect((await ask(shop, 'a navy hoodie')).fates).toMatchObject({ navy: 'word relaxed' });
+});
+
 test('a number where a price may stand is told as a price that is not read', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });

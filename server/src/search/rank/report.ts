@@ -1,6 +1,6 @@
 import type { Product, Understood } from '@commerce-backend/spec';
 import { normalizeText, termsOf } from '../words/normalize.ts';
-import { isGoods } from '../words/thesaurus.ts';
+import { isColour, isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
@@ -28,7 +28,8 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
     (word) =>
       !best ||
       isOnlyMentioned(best, words.length > 1 || isGoods(normalizeText(word.text))) ||
-      (isAmount(query, word) && !isInNameOrValues(word, best)) ||
+      (isAmount(query, word) && !isOwnNumber(word, best)) ||
+      (isOtherColour(word, best) && !isInNameOrValues(word, best)) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
   const told = best ? withOptionValues(understood, query, results) : understood;
@@ -50,10 +51,25 @@ function isAmount(query: string, { text, start, end }: ContentWord): boolean {
   return isNumber && BEFORE_AMOUNT.test(query.slice(0, start)) && AFTER_AMOUNT.test(query.slice(end));
 }
 
+/** A colour that only a description mentions, of a product that comes in others. */
+function isOtherColour(word: ContentWord, { product: { product }, variants }: Result): boolean {
+  const comesInColours = product.options.some(({ name }) => COLOUR_OPTION.test(name));
+  return isColour(normalizeText(word.text)) && comesInColours && !isOptionValue(word, variants);
+}
+
+const COLOUR_OPTION = /^(?:colou?rs?|farben?|couleurs?)$/i;
+
+/** The 42 of boots that come in 42, and of a `Route 42 Bag`; not that of a `42 l` one. */
+function isOwnNumber({ text }: ContentWord, { product: { product } }: Result): boolean {
+  const values = product.options.flatMap((option) => option.values.map((value) => termsOf(value).join(' ')));
+  return termsOf(product.name).includes(text) || values.includes(text);
+}
+
 function isInNameOrValues({ text }: ContentWord, { product: { product } }: Result): boolean {
-  const { name, product_type, tags, options } = product;
+  const { name, product_type, tags, options, metadata } = product;
   const values = options.flatMap((option) => option.values);
-  return termsOf([name, product_type ?? '', ...tags, ...values].join(' ')).includes(text);
+  const known = termsOf([name, product_type ?? '', ...tags, ...values, ...Object.values(metadata)].join(' '));
+  return termsOf(text).every((term) => known.includes(term));
 }
 
 /** Goods that only an attribute of what was found mentions are not there: a rug to be vacuumed is no vacuum cleaner. */

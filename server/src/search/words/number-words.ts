@@ -81,7 +81,28 @@ function parseDozen(tokens: Token[], at: number): { value: number; to: number } 
   return times && DOZENS.has(text(at + 1)) ? { value: times * 12, to: at + 2 } : undefined;
 }
 
+/** `hundertzwanzig`, `zweihundertfünfzig`, `tausendzweihundert`: a number that German writes as one word. */
+function parseGermanWord(word: string): number | undefined {
+  const [, thousands, afterThousands] = /^(\p{L}*?)tausend(?:und)?(\p{L}*)$/u.exec(word) ?? [];
+  if (thousands !== undefined && afterThousands !== undefined && word !== 'tausend')
+    return joined(thousands, 1000, afterThousands);
+  const [, hundreds, rest] = /^(\p{L}*?)hundert(?:und)?(\p{L}*)$/u.exec(word) ?? [];
+  if (hundreds === undefined || rest === undefined || word === 'hundert') return undefined;
+  return joined(hundreds, 100, rest);
+}
+
+function joined(times: string, unit: number, rest: string): number | undefined {
+  const [count, more] = [times === '' || times === 'ein' ? 1 : wordValue(times), rest === '' ? 0 : wordValue(rest)];
+  return count === undefined || more === undefined ? undefined : count * unit + more;
+}
+
+function wordValue(word: string): number | undefined {
+  return word === 'ein' || word === 'eins' ? 1 : (SMALL.get(word) ?? TENS.get(word) ?? parseGermanWord(word));
+}
+
 function parseBelowThousand(tokens: Token[], at: number): { value: number; to: number } | undefined {
+  const word = parseGermanWord(tokens[at]?.text ?? '');
+  if (word !== undefined) return { value: word, to: at + 1 };
   const before = parseBelowHundred(tokens, at);
   const hundred = before ? before.to : ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at;
   if (!HUNDRED.has(tokens[hundred]?.text ?? '')) return before;
