@@ -375,6 +375,54 @@ inPanel('a collection is put in order', async (visit) => {
   expect((await read()).products).toHaveLength(4);
 });
 
+inPanel('pictures are put in order by dragging them', async (visit) => {
+  const { open, tab, dashboard, width } = visit;
+  // Those of the demo shop; what other tests made is newer.
+  const query = { limit: 5, sort: 'oldest' as const };
+  const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
+  const images = products.flatMap(({ images: all }) => all.map(({ url }) => ({ url }))).slice(0, 2);
+  const body = { name: `Dragged ${width}`, price: '8.00', images };
+  const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+  await open(`/products/${id}`);
+  const shown = () => tab.$$eval('.images li img', (all) => all.map(({ src }) => src));
+  const before = await shown();
+  await tab.$eval('.images', (list) => list.scrollIntoView({ block: 'center' }));
+  const [first, second] = await tab.$$('.images li img');
+  const [start, end] = [await first?.boundingBox(), await second?.boundingBox()];
+  if (!start || !end) throw new Error('There are no two pictures.');
+  await tab.mouse.move(start.x + 40, start.y + 40);
+  await tab.mouse.down();
+  await tab.mouse.move(end.x + 40, end.y + 40, { steps: 8 });
+  await tab.mouse.up();
+  expect(await shown()).toEqual([...before].reverse());
+});
+
+inPanel('a collection longer than the window scrolls while a row is dragged to its edge', async (visit) => {
+  const { open, tab, dashboard, width } = visit;
+  const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 40 } } }));
+  const made = dashboard.POST('/api/dashboard/collections', {
+    body: { title: `Long ${width}`, product_ids: products.map(({ id }) => id) },
+  });
+  await open(`/collections/${(await unwrap(made)).id}`);
+  const first = await tab.waitForSelector('[data-index="0"] .grip');
+  await first?.evaluate((grip) => grip.scrollIntoView({ block: 'center' }));
+  const start = await first?.boundingBox();
+  if (!start) throw new Error('There is no row.');
+  const bottom = Number(await tab.evaluate('window.innerHeight')) - 5;
+  await tab.mouse.move(start.x + 5, start.y + 5);
+  await tab.mouse.down();
+  await tab.mouse.move(start.x + 5, bottom, { steps: 10 });
+  const isAtEnd = 'window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1';
+  await tab.waitForFunction(isAtEnd, { polling: 100 });
+  const last = await tab.$(`[data-index="${products.length - 1}"]`);
+  const end = await last?.boundingBox();
+  if (!end) throw new Error('There is no last row.');
+  await tab.mouse.move(start.x + 5, end.y + end.height / 2, { steps: 4 });
+  await tab.mouse.up();
+  const names = await tab.$$eval('[data-index] a', (links) => links.map(({ textContent }) => textContent));
+  expect(names.at(-1)).toBe(products[0]?.name);
+});
+
 /** Chooses a file, as the browser's own dialog does. */
 async function choose({ tab }: Visit, label: string, path: string): Promise<void> {
   const input = await tab.waitForSelector(`input[type="file"][aria-label="${label}"]`);

@@ -71,10 +71,17 @@ inPanel('A discount code is made, limited and deleted', async ({ open, fill, pre
   await sees(' is deleted.');
 });
 
-inPanel('The audit tells who did what', async ({ open, fill, sees, look }) => {
+inPanel('The audit tells who did what, and leads there', async (visit) => {
+  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
+  const name = `Audited ${width}`;
+  const made = await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));
+  const params = { path: { product_id: made.id } };
+  await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Northwind' } }));
   await open('/audit');
-  await sees('Audit');
+  await sees('Update product');
   await look('audit');
-  await fill('Who', 'customer');
-  await sees('What');
+  await fill('What', 'dashboard.updateProduct');
+  await sees('vendor');
+  await press('Product', 'link');
+  await tab.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('${name}')`);
 });

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
@@ -180,6 +183,56 @@ inPanel('settings and codes that were changed are not left unasked', async (visi
     await press('Leave without saving');
     await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
   }
+});
+
+inPanel('an order whose note is not saved is not left unasked', async (visit) => {
+  const { open, fill, press, sees, tab, dashboard, width } = visit;
+  const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
+  await open(`/orders/${orders[0]?.id}`);
+  await fill('Staff note', 'Ring twice.');
+  if (width < 896) await tab.locator('.menu-button').click();
+  await press('Customers', 'link');
+  await sees('Leave without saving?');
+  await press('Cancel');
+  expect(await contentOf(visit, 'Staff note')).toBe('Ring twice.');
+});
+
+inPanel('a file that waits to be imported, and an import that runs, are not left unasked', async (visit) => {
+  const { open, press, sees, tab, dashboard, width } = visit;
+  const folder = await mkdtemp(join(tmpdir(), 'panel-leaving-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'products.csv');
+  const rows = Array.from({ length: 120 }, (_, i) => `leaving-${width}-${i},Leaving ${width} ${i},5.00`);
+  await writeFile(path, ['Handle,Title,Variant Price', ...rows].join('\n'));
+  const isIn = async () => {
+    const query = { q: `Leaving ${width}`, limit: 1 };
+    return (await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }))).products.length > 0;
+  };
+  const leave = async (question: string) => {
+    await press('Customers', 'link');
+    await sees(question);
+  };
+
+  await open('/products/import');
+  const input = await tab.waitForSelector('input[aria-label="File of products"]');
+  await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
+  await press('Try it first (dry run)');
+  await sees('What would happen');
+  if (width < 896) await tab.locator('.menu-button').click();
+  await leave('Leave without importing?');
+  await press('Cancel');
+
+  const answer = await holdChanges(visit);
+  await press(`Import ${rows.length} products`);
+  await answer.isAwaited;
+  // On a phone the menu is still open.
+  await leave('Stop the import and leave?');
+  await press('Cancel');
+  await leave('Stop the import and leave?');
+  await press('Stop and leave');
+  await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
+  await answer.letGo();
+  await expect.poll(isIn, { message: 'what was under way is in', timeout: PATIENCE_MS }).toBe(true);
 });
 
 inPanel(

@@ -17,9 +17,25 @@ inPanel('Somebody is invited, joins, changes role and is removed', async (visit)
     await other.open('/');
     await openMenu(other);
     await other.sees('Discounts');
+    // A form that is open already is refused in words, and keeps what was typed.
+    const becomes = async (role: string) => {
+      await fill('Role of Noor Finch', role);
+      const now = async () =>
+        (await unwrap(visit.dashboard.GET('/api/dashboard/staff'))).staff.find((one) => one.email === email);
+      await expect.poll(now).toMatchObject({ role });
+    };
+    await becomes('manager');
+    await other.open('/discounts/new');
+    await other.fill('Code', 'KEPT');
+    await other.fill('Percent', '10');
+    await becomes('viewer');
+    await other.press('Save');
+    await other.sees('Your role does not allow this.');
     await press('Remove Noor Finch');
     await press('Remove');
     await sees('Removed.');
+    // The browser asks whether to leave the form that is not saved.
+    other.tab.on('dialog', (dialog) => void dialog.accept());
     await other.open('/');
     await other.sees('E-mail');
   });

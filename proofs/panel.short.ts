@@ -204,7 +204,7 @@ inPanel('what an agent may do and did is told, and it is switched off', async (v
 });
 
 inPanel('a bank statement of 30 transfers is matched, and what it pays is marked at once', async (visit) => {
-  const { open, look, press, fill, sees } = visit;
+  const { open, look, press, fill, sees, text } = visit;
   const orders: Awaited<ReturnType<typeof buy>>[] = [];
   while (orders.length < 30) orders.push(await buy(visit));
   const lines = orders.map(({ order_number, total }) => `Ada Lovelace,Order ${order_number},${total},EUR`);
@@ -217,6 +217,9 @@ inPanel('a bank statement of 30 transfers is matched, and what it pays is marked
   await look('statement');
   await press('Mark 30 as paid');
   await sees('30 orders marked as paid.');
+  // What does not match is still to be looked at, and what was marked cannot be marked again.
+  await sees('1 to look at');
+  expect(await text()).not.toContain('30 match');
 
   const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
   expect(new Set(states.map(({ payment_status }) => payment_status))).toEqual(new Set(['paid']));

@@ -100,6 +100,10 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   if (code === 'step_up_required') {
     return 'Log in with e-mail and password, and give the password again: commerce account confirm';
   }
+  // A valid API key where only a person may act; logging in with it again would change nothing.
+  if (code === 'unauthorized') {
+    return 'Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email ADDRESS';
+  }
   if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
   if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
   if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;

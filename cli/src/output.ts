@@ -43,6 +43,8 @@ export interface Column<Row> {
   colour?: (row: Row) => Colour | undefined;
   /** Shrinks, down to 12 characters, when the table is wider than the terminal. */
   shrinks?: boolean;
+  /** Goes on in the next lines where it is shrunk, in place of being cut. */
+  wraps?: boolean;
   /** Goes below its row, with its title, when the table is wider than the terminal; the last of such columns goes first. */
   below?: boolean;
 }
@@ -67,13 +69,19 @@ export function table<Row>(
   });
   const { beside, below } = arranged(measured, width);
   const line = (cellOf: (own: Measured<Row>) => string, colourOf: (column: Column<Row>) => Colour | undefined) => {
-    const aligned = beside.map((own) => {
+    const broken = beside.map((own) => (own.column.wraps ? wrapped(cellOf(own), own.width) : [cellOf(own)]));
+    return Array.from({ length: Math.max(...broken.map(({ length }) => length)) }, (_, row) =>
+      aligned((own) => broken[beside.indexOf(own)]?.[row] ?? '', colourOf),
+    ).join('\n');
+  };
+  const aligned = (cellOf: (own: Measured<Row>) => string, colourOf: (column: Column<Row>) => Colour | undefined) => {
+    const cells = beside.map((own) => {
       const short = cut(cellOf(own), own.width);
       const space = ' '.repeat(own.width - widthOf(short));
       const painted = paint(colourOf(own.column), short);
       return own.column.right ? space + painted : painted + space;
     });
-    return aligned.join(GAP).trimEnd();
+    return cells.join(GAP).trimEnd();
   };
   const head = line(
     ({ column }) => column.title,
@@ -146,6 +154,17 @@ function packed(texts: string[], available: number): string[] {
     const [first = '', ...others] = widthOf(GAP + text) <= available ? [text] : text.split(' ');
     add(first, GAP);
     for (const word of others) add(word, ' ');
+  }
+  return lines;
+}
+
+/** A text in lines no wider than that, broken at its spaces. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
   }
   return lines;
 }

@@ -93,9 +93,17 @@ export function ifMatch(etag: string | undefined): Record<string, string> {
 export function inWords(error: unknown): string {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
+  const told = FOR_PEOPLE[(error as Partial<CommerceError> | null)?.code ?? ''];
+  if (told) return told;
   if (error instanceof Error) return error.message;
   return 'Something went wrong. Try again.';
 }
+
+/** Refusals of the role, which the server words for programs. */
+const FOR_PEOPLE: Record<string, string> = {
+  insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
+  merchant_not_allowed: 'You do not work for this shop any more.',
+};
 
 function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {
   const field = loc.slice(1).findLast((part) => typeof part === 'string');

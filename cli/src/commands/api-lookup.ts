@@ -9,7 +9,7 @@ import {
   typesOf,
 } from '../contract.ts';
 import { usageError } from '../errors.ts';
-import { type Column, type Paint, plain, show, styleOf, table } from '../output.ts';
+import { type Column, type Paint, plain, show, styleOf, type TableStyle, table, wrapped } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { choice, isJson } from './options.ts';
 
@@ -96,7 +96,7 @@ interface Field {
 const FIELD_COLUMNS: Column<Field>[] = [
   { title: 'FIELD', value: ({ name }) => name },
   { title: 'TYPE', value: ({ type }) => type },
-  { title: 'MEANING', value: ({ description }) => description, shrinks: true },
+  { title: 'MEANING', value: ({ description }) => description, shrinks: true, wraps: true },
 ];
 
 function inWords(contract: Contract, operation: Operation, paint: Paint, terminal: Terminal): string {
@@ -114,13 +114,17 @@ function inWords(contract: Contract, operation: Operation, paint: Paint, termina
     .flatMap(([status, answer]) => part(`Answer ${status}`, fieldsOf(contract, answer ?? {}, false)));
   return [
     `${paint('bold', `${method} ${path}`)}\n${plain(summary)}`,
-    ...(description ? [plain(description)] : []),
+    ...(description ? [prose(description, styleOf(terminal, paint))] : []),
     ...part('Path', of('path')),
     ...part('Query', of('query')),
     ...part('Headers', of('header')),
     ...(body ? part('Body', fieldsOf(contract, body, true)) : []),
     ...answers,
   ].join('\n\n');
+}
+
+function prose(text: string, { width }: TableStyle): string {
+  return width === undefined ? plain(text) : wrapped(plain(text), width).join('\n');
 }
 
 function fieldsOf(contract: Contract, schema: Schema, marks: boolean): Field[] {

@@ -135,6 +135,13 @@ test('the contract is looked up without a server', async () => {
   const schema = await commerce(['api', 'schema', 'dashboard.createRefund']);
   expect(schema.out).toMatch(/^POST \/api\/dashboard\/orders\/\{order_id\}\/refunds\n/);
   expect(schema.out).toMatch(/\nreason \* +string +.*\(customer, returned/);
+  const narrow = await commerce(['api', 'schema', 'dashboard.listProducts'], { typed: '', columns: 80 });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  const lines = narrow.out.replace(/\x1b\[\d+m/g, '').split('\n');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(
+    'page integer The page to show, from 1. Past the end the list is empty.',
+  );
   const whole = JSON.parse((await commerce(['api', 'schema', 'dashboard.createProduct', '--json'])).out);
   expect(whole.schemas).toHaveProperty([whole.body.$ref]);
   const unknown = await commerce(['api', 'schema', 'createProduct']);

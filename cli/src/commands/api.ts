@@ -1,5 +1,5 @@
 import { createClient, unwrap } from '@commerce-backend/sdk';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
 import { usageError } from '../errors.ts';
 import { readJson } from '../json-input.ts';
@@ -10,6 +10,7 @@ import { openSession, serverOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { bodyOf } from './api-body.ts';
 import { addApiLookup } from './api-lookup.ts';
+import { withWords } from './completion.ts';
 import { repeated } from './options.ts';
 
 interface ApiOptions {
@@ -44,7 +45,7 @@ export function addApi(program: Command, terminal: Terminal): void {
   const api = program
     .command('api')
     .description('Call any operation of the API, and look up which there are.')
-    .argument('[method]', METHODS.join(', '))
+    .addArgument(withWords(new Argument('[method]', METHODS.join(', ')), METHODS))
     .argument('[path]', 'such as /orders or /api/dashboard/orders')
     .option('-F, --field <name=value>', 'a field of the body; may be repeated', repeated)
     .option('--input <file>', 'send this JSON file as the body; - is the standard input')

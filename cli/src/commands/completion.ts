@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../terminal.ts';
 
 const EXAMPLES = `
@@ -9,11 +9,19 @@ Examples:
   $ source <(commerce completion zsh)               ~/.zshrc, after compinit
   $ commerce completion fish | source               ~/.config/fish/config.fish`;
 
+const WORDS = new WeakMap<Argument, readonly string[]>();
+
+/** Notes the words that a shell offers for an argument. */
+export function withWords(argument: Argument, words: readonly string[]): Argument {
+  WORDS.set(argument, words);
+  return argument;
+}
+
 /** `completion`: a script by which a shell completes commands, options and their values. */
 export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command('completion')
-    .argument('<shell>', 'bash, zsh or fish', shellOf)
+    .addArgument(withWords(new Argument('<shell>', 'bash, zsh or fish').argParser(shellOf), Object.keys(SCRIPTS)))
     .description('Print the script that lets a shell complete commands, options and their values.')
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) => {
@@ -47,6 +55,9 @@ function placesIn(program: Command): Place[] {
     );
     const words = [
       ...command.commands.map((child) => ({ text: child.name(), meaning: child.description() })),
+      ...command.registeredArguments.flatMap((argument) =>
+        (argument.argChoices ?? WORDS.get(argument) ?? []).map((text) => ({ text, meaning: argument.description })),
+      ),
       ...options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : [])),
       { text: '--help', meaning: 'explain a command' },
     ];

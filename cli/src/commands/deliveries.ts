@@ -27,7 +27,7 @@ interface ReplayOptions {
 }
 
 const EXAMPLES = `
-Deliveries are kept for 30 days. ID is the first column of the list.
+Deliveries are kept for 30 days. ID is that of the list.
 
 Examples:
   $ commerce deliveries list --status failed

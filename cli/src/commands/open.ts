@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { unwrap } from '@commerce-backend/sdk';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { CommandError, EXIT, usageError } from '../errors.ts';
 import { show } from '../output.ts';
 import { openSession, serverOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { withWords } from './completion.ts';
 import { isJson } from './options.ts';
 
 const EXAMPLES = `
@@ -23,7 +24,8 @@ const PAGES = 'panel, docs or storefront';
 /** `open`: a page of the shop in the browser. */
 export function addOpen(program: Command, terminal: Terminal): void {
   program
-    .command('open <page>')
+    .command('open')
+    .addArgument(withWords(new Argument('<page>', PAGES), ['panel', 'docs', STOREFRONT]))
     .description('Open the panel, docs or storefront in the browser.')
     .addHelpText('after', EXAMPLES)
     .action((page: string, _options, command: Command) => open(page, command, terminal));

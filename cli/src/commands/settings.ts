@@ -1,14 +1,17 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { SettingsPatch } from '@commerce-backend/spec';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { calls } from '../operations.ts';
 import { facts, type Paint, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { withWords } from './completion.ts';
 import { isJson } from './options.ts';
 import { type Named, SETTINGS, type SettingName, settingOf, valueIn, written } from './setting-values.ts';
 
 type Settings = Schemas['Settings'];
+
+const KEYS = Object.keys(SETTINGS);
 
 const EXAMPLES = `
 A setting with several fields takes FIELD=VALUE, or is named with the field: brand.accent_color. Fields that are not named stay.
@@ -36,11 +39,14 @@ export function addSettings(program: Command, terminal: Terminal): void {
     .command('settings')
     .description('The settings of the whole shop: bank details, taxes, brand, legal links, language, addresses.')
     .addHelpText('after', EXAMPLES);
-  calls(settings.command('get [key]'), 'dashboard.getSettings')
+  calls(settings.command('get'), 'dashboard.getSettings')
+    .addArgument(withWords(new Argument('[key]', 'which'), KEYS))
     .description('Show all settings, or one.')
     .addHelpText('after', EXAMPLES)
     .action((key: string | undefined, _options, command: Command) => get(key, command, terminal));
-  calls(settings.command('set <key> <values...>'), 'dashboard.updateSettings')
+  calls(settings.command('set'), 'dashboard.updateSettings')
+    .addArgument(withWords(new Argument('<key>', 'which'), KEYS))
+    .argument('<values...>', 'the new value')
     .description('Change a setting.')
     .addHelpText('after', EXAMPLES)
     .action((key: string, values: string[], _options, command: Command) => set(key, values, command, terminal));

@@ -63,6 +63,13 @@ test('the status of what does not work is told with its exit code', async () => 
   expect(gone.out).toContain('does not answer');
 });
 
+test('who calls with an API key what only a person may is told to log in as one', async () => {
+  const { url } = await shop({ 'GET /api/dashboard/api-keys': refusal(401, 'unauthorized', 'Send mch_….') });
+  const { code, err } = await (await loggedIn(url)).commerce(['api-keys', 'list']);
+  expect(code).toBe(3);
+  expect(err).toContain('Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email');
+});
+
 test('profiles are listed without their secrets, the used one first', async () => {
   const { commerce, config } = await user();
   expect((await commerce(['profiles'])).out).toBe('No profiles yet. Make one: commerce login\n');
@@ -132,6 +139,11 @@ test('bash completes commands, options and their values', async () => {
   expect(complete('commerce', '--json', 'orders', 'list', '--pay')).toEqual(['--payment']);
   expect(complete('commerce', 'orders', 'list', '--payment', 'aw')).toEqual(['awaiting_payment']);
   expect(complete('commerce', 'orders', 'refund', '1001', '--y')).toEqual(['--yes']);
+  expect(complete('commerce', 'settings', 'set', 'bank')).toEqual(['bank_details']);
+  expect(complete('commerce', 'open', 'p')).toEqual(['panel']);
+  expect(complete('commerce', 'completion', 'z')).toEqual(['zsh']);
+  expect(complete('commerce', 'trigger', 'order.pa')).toContain('order.paid');
+  expect(complete('commerce', 'notifications', 'set', 'low')).toEqual(['low-stock']);
 });
 
 test('zsh and fish get scripts of their own', async () => {

@@ -11,7 +11,7 @@ import { addYes, isJson, uuid, wholeNumber, type YesOption } from './options.ts'
 type SyncKey = Schemas['SyncKey'];
 
 const EXAMPLES = `
-A key's secret is printed when it is made, and never again. ID is the first column of the list.
+A key's secret is printed when it is made, and never again. ID is that of the list.
 
 Examples:
   $ commerce sync-keys create --description "Search integration"

@@ -1,10 +1,11 @@
 import { unwrap, type WebhookEventType } from '@commerce-backend/sdk';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { calls } from '../operations.ts';
 import { asCalled, counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { EVENT_TYPES_HELP, eventType } from './event-types.ts';
+import { withWords } from './completion.ts';
+import { EVENT_TYPES, EVENT_TYPES_HELP, eventType } from './event-types.ts';
 import { isJson } from './options.ts';
 
 const EXAMPLES = `
@@ -17,7 +18,7 @@ ${EVENT_TYPES_HELP}`;
 /** `trigger`: a test event for all subscribers of its type. */
 export function addTrigger(program: Command, terminal: Terminal): void {
   calls(program.command('trigger'), 'dashboard.triggerEvent')
-    .argument('<event>', 'its type', eventType)
+    .addArgument(withWords(new Argument('<event>', 'its type').argParser(eventType), EVENT_TYPES))
     .description('Make a test event, for webhooks and for commerce listen.')
     .addHelpText('after', EXAMPLES)
     .action((type: WebhookEventType, _options, command: Command) => trigger(type, command, terminal));

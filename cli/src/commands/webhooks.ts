@@ -17,7 +17,7 @@ interface CreateOptions {
 }
 
 const EXAMPLES = `
-A webhook's secret is printed when it is made, and never again. ID is the first column of the list.
+A webhook's secret is printed when it is made, and never again. ID is that of the list.
 
 Examples:
   $ commerce webhooks create https://search.example/hooks --event product.updated --event product.deleted

@@ -46,19 +46,34 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
   // On the document: the row that is dragged is itself moved about, and would lose the pointer.
   useEffect(() => {
     if (!dragging) return;
-    const onPointerMove = (event: PointerEvent) => {
-      const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('[data-index]');
+    let pointer: { x: number; y: number } | undefined;
+    const moveTo = ({ x, y }: { x: number; y: number }) => {
+      // A bar to save may cover the rows at the edge.
+      const seen = Math.min(Math.max(y, EDGE_PX), window.innerHeight - EDGE_PX);
+      const under = document.elementFromPoint(x, seen)?.closest('[data-index]');
       if (!under || !list.current?.contains(under)) return;
       const to = Number(under.getAttribute('data-index'));
       if (place.current !== undefined && to !== place.current) latest.current(place.current, to);
       place.current = to;
       setAt(to);
     };
+    const onPointerMove = (event: PointerEvent) => {
+      pointer = { x: event.clientX, y: event.clientY };
+      moveTo(pointer);
+    };
+    // A long list goes on above and below the window.
+    const scrolling = setInterval(() => {
+      const by = pointer ? scrollAt(pointer.y) : 0;
+      if (!pointer || by === 0) return;
+      window.scrollBy(0, by);
+      moveTo(pointer);
+    }, SCROLL_EVERY_MS);
     const onEnd = () => setAt(undefined);
     document.addEventListener('pointermove', onPointerMove);
     document.addEventListener('pointerup', onEnd);
     document.addEventListener('pointercancel', onEnd);
     return () => {
+      clearInterval(scrolling);
       document.removeEventListener('pointermove', onPointerMove);
       document.removeEventListener('pointerup', onEnd);
       document.removeEventListener('pointercancel', onEnd);
@@ -72,6 +87,16 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
   return { list, dragged: (index) => at === index, grab, step, count, said };
 }
 
+const SCROLL_EVERY_MS = 16;
+const SCROLL_BY = 10;
+/** How near to the edge of the window; a bar to save may cover as much of it. */
+const EDGE_PX = 80;
+
+function scrollAt(y: number): number {
+  if (y < EDGE_PX) return -SCROLL_BY;
+  return y > window.innerHeight - EDGE_PX ? SCROLL_BY : 0;
+}
+
 /** The handle to drag a row by, and the buttons that move it by one. */
 export function ReorderControls({ reorder, index, name }: { reorder: Reorder; index: number; name: string }) {
   return (
@@ -81,6 +106,7 @@ export function ReorderControls({ reorder, index, name }: { reorder: Reorder; in
         aria-hidden="true"
         title="Drag to move"
         onPointerDown={(event) => {
+          if (event.button !== 0) return;
           event.preventDefault();
           reorder.grab(index);
         }}

@@ -1,11 +1,22 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Confirm } from './dialog.tsx';
 
 /**
  * Asks before changes are left unsaved: on the links of the panel, on the browser's own "back", and when the window is closed.
  */
-export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+export function UnsavedGuard({
+  dirty,
+  title = 'Leave without saving?',
+  action = 'Leave without saving',
+  children = 'What you changed here is not saved yet.',
+}: {
+  dirty: boolean;
+  /** The question, the button that leaves, and what is lost by it, where it is something else than a form. */
+  title?: string;
+  action?: string;
+  children?: ReactNode;
+}) {
   const [leave, setLeave] = useState<() => void>();
   const [, navigate] = useLocation();
   const open = useRef(true);
@@ -48,10 +59,10 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
         setLeave(undefined);
         leave?.();
       }}
-      title="Leave without saving?"
-      action="Leave without saving"
+      title={title}
+      action={action}
     >
-      <p>What you changed here is not saved yet.</p>
+      <p>{children}</p>
     </Confirm>
   );
 }

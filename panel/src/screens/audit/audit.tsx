@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
+import { Target } from './target.tsx';
 
 type AuditEvent = Schemas['AuditEvent'];
 type ActorType = Inputs['AuditEvent']['actor_type'];
@@ -88,6 +89,7 @@ function Rows({ events }: { events: AuditEvent[] }) {
     { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
     { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
     { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
+    { id: 'target', header: 'On', cell: (row) => <Target event={row} /> },
     { id: 'fields', header: 'Fields', long: true, cell: (row) => row.fields.map(fieldInWords).join(', ') || '—' },
     { id: 'status', header: 'Outcome', cell: (row) => <Outcome status={row.status} /> },
     {

@@ -9,6 +9,7 @@ import { TextArea } from '../../ui/field.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { type OrderDetails, ordersChanged } from './order-queries.ts';
 
 /** The note for staff, which no customer sees. */
@@ -34,12 +35,14 @@ export function Notes({ order }: { order: OrderDetails }) {
       </Card>
     ) : null;
   }
+  const changed = text.trim() !== (order.staff_note ?? '');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate();
   };
   return (
     <div className="card">
+      <UnsavedGuard dirty={changed} />
       <Form busy={save.isPending} onSubmit={submit}>
         <TextArea
           label="Staff note"
@@ -51,7 +54,7 @@ export function Notes({ order }: { order: OrderDetails }) {
           error={save.error ? inWords(save.error) : undefined}
         />
         <footer>
-          <Button type="submit" busy={save.isPending} disabled={text.trim() === (order.staff_note ?? '')}>
+          <Button type="submit" busy={save.isPending} disabled={!changed}>
             Save note
           </Button>
         </footer>

@@ -28,9 +28,13 @@ export function Statement() {
   const read = async (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.target.files?.[0];
     if (!file) return;
-    const text = await textOf(file);
-    setStatement(text);
-    match.mutate(text);
+    try {
+      const text = await textOf(file);
+      setStatement(text);
+      match.mutate(text);
+    } catch {
+      toast('The file cannot be read. Choose it again.');
+    }
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -46,7 +50,16 @@ export function Statement() {
           </p>
           <div className="field">
             <label htmlFor="statement-file">File</label>
-            <input id="statement-file" type="file" accept=".csv,.xml,.txt" onChange={(event) => void read(event)} />
+            <input
+              id="statement-file"
+              type="file"
+              accept=".csv,.xml,.txt"
+              // Browsers say nothing when the same file is chosen again, which may have been mended meanwhile.
+              onClick={(event) => {
+                event.currentTarget.value = '';
+              }}
+              onChange={(event) => void read(event)}
+            />
           </div>
           <TextArea
             label="Or paste it"
@@ -62,7 +75,7 @@ export function Statement() {
           </footer>
         </Form>
       </Card>
-      {match.data && <Preview matches={match.data} onDone={() => match.reset()} />}
+      {match.data && <Preview key={match.submittedAt} matches={match.data} />}
     </Page>
   );
 }
@@ -80,25 +93,32 @@ async function textOf(file: File): Promise<string> {
 /** As many as one call marks. */
 const MOST = 100;
 
-function Preview({ matches, onDone }: { matches: Matches; onDone: () => void }) {
+function Preview({ matches }: { matches: Matches }) {
   const { counted } = useFormat();
   const can = useCan();
   const matched = matches.transfers.filter(({ outcome }) => outcome === 'matched');
   const others = matches.transfers.filter(({ outcome }) => outcome !== 'matched');
   const mark = useMutation({
     mutationFn: () => markAll(matched),
-    onSuccess: async ({ paid, refused }) => {
-      await ordersChanged();
-      toast([`${counted(paid, 'order')} marked as paid.`, ...refused].join(' '));
-      onDone();
-    },
+    onSuccess: ({ paid }) => toast(`${counted(paid, 'order')} marked as paid.`),
     onError: toastError,
+    // Of several calls, the first may have been done when a later one fails.
+    onSettled: () => ordersChanged(),
   });
   if (matches.transfers.length === 0)
     return <Empty title="No incoming transfers">Outgoing and pending ones are left out.</Empty>;
   return (
     <>
-      {matched.length > 0 && (
+      {mark.data && mark.data.refused.length > 0 && (
+        <Card title={`${counted(mark.data.refused.length, 'order')} not marked`}>
+          <ul>
+            {mark.data.refused.map((refusal) => (
+              <li key={refusal}>{refusal}</li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {matched.length > 0 && !mark.isSuccess && (
         <Card
           title={`${matched.length} match`}
           actions={

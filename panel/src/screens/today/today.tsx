@@ -43,6 +43,7 @@ export function Today() {
 /** What waits to be done, each leading to its list. */
 function Waiting({ overview }: { overview: Overview }) {
   const can = useCan();
+  const { number } = useFormat();
   const tiles = [
     { to: '/orders?waiting_for=payment', name: 'to be paid', count: overview.orders_to_pay_count },
     {
@@ -65,7 +66,7 @@ function Waiting({ overview }: { overview: Overview }) {
         .map(({ to, name, count }) => (
           <li key={to}>
             <Link to={to} className={count > 0 ? 'tile' : 'tile none'}>
-              <strong>{count}</strong> <span>{name}</span>
+              <strong>{number(count)}</strong> <span>{name}</span>
             </Link>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type PointerEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -26,7 +26,7 @@ export function Images({ draft, onChange, setDraft, errorOf, onUploading }: Part
       <ul className="images" ref={reorder.list}>
         {images.map((image, index) => (
           <li key={image.key} data-index={index} data-dragged={reorder.dragged(index) || undefined}>
-            <Shown image={image} />
+            <Shown image={image} onGrab={() => reorder.grab(index)} />
             <TextField
               label={`What picture ${index + 1} shows`}
               value={image.alt}
@@ -65,8 +65,14 @@ function withoutImage({ images, variants }: Draft, { key, url }: ImageDraft): Pa
   };
 }
 
-function Shown({ image: { url, alt } }: { image: ImageDraft }) {
+/** The mouse may drag the picture itself; a finger on it scrolls, and drags by the handle. */
+function Shown({ image: { url, alt }, onGrab }: { image: ImageDraft; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);
   if (broken) return <p className="picture-missing">This address shows no picture.</p>;
-  return <img src={url} alt={alt} draggable={false} onError={() => setBroken(true)} />;
+  const grab = (event: PointerEvent) => {
+    if (event.pointerType !== 'mouse' || event.button !== 0) return;
+    event.preventDefault();
+    onGrab();
+  };
+  return <img src={url} alt={alt} draggable={false} onPointerDown={grab} onError={() => setBroken(true)} />;
 }

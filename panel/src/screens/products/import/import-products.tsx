@@ -1,4 +1,4 @@
-import { type DragEvent, useRef, useState } from 'react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -6,6 +6,7 @@ import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
 import { Held } from '../../../ui/held.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
+import { UnsavedGuard } from '../../../ui/unsaved.tsx';
 import { forgetProducts } from '../editor/use-editor.ts';
 import { Outcome } from './outcome.tsx';
 import { MOST_BYTES, readProductFile } from './read-file.ts';
@@ -28,8 +29,11 @@ export function ImportProducts() {
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
   // From the press on: a large file takes a while to read before anything is sent.
-  const [working, setWorking] = useState(false);
+  const [work, setWork] = useState<'try' | 'import'>();
+  const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
+  // Whoever leaves has been asked: nothing goes on where nobody sees it.
+  useEffect(() => () => stop.current?.abort(), []);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));
     setState(undefined);
@@ -37,7 +41,7 @@ export function ImportProducts() {
 
   async function run(dry_run: boolean) {
     if (!file || working) return;
-    setWorking(true);
+    setWork(dry_run ? 'try' : 'import');
     setError(undefined);
     stop.current = new AbortController();
     try {
@@ -51,7 +55,7 @@ export function ImportProducts() {
     } catch (failure) {
       setError(failure);
     } finally {
-      setWorking(false);
+      setWork(undefined);
     }
   }
 
@@ -59,6 +63,7 @@ export function ImportProducts() {
   const importable = tried ? state.counts.created + state.counts.updated : 0;
   return (
     <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
+      <LeaveGuard importing={work === 'import'} waiting={file !== undefined && state?.dry_run !== false} />
       {/* What comes of one file is not to stand below the name of another. */}
       <Held busy={working}>
         <ChooseFile
@@ -85,6 +90,22 @@ export function ImportProducts() {
       )}
       {state && <Outcome state={state} onStop={() => stop.current?.abort()} />}
     </Page>
+  );
+}
+
+/** What is lost by leaving: the rest of an import that runs, or a file that waits with its choices. */
+function LeaveGuard({ importing, waiting }: { importing: boolean; waiting: boolean }) {
+  if (importing) {
+    return (
+      <UnsavedGuard dirty title="Stop the import and leave?" action="Stop and leave">
+        The import is still running. What came in so far stays; import the file again to go on.
+      </UnsavedGuard>
+    );
+  }
+  return (
+    <UnsavedGuard dirty={waiting} title="Leave without importing?" action="Leave without importing">
+      The file is not imported yet. What you chose here is lost.
+    </UnsavedGuard>
   );
 }
 

@@ -1,0 +1,23 @@
+import { Link } from 'wouter';
+import type { Schemas } from '../../api.ts';
+
+/** The screen of what a call was about, by the end of its operation's name. The first target is the id in its path, or what it made. */
+const SCREENS: [operation: RegExp, path: string, noun: string][] = [
+  [/Collection(Products?)?$/, '/collections', 'Collection'],
+  [/(Product|Option|Image|Variant)$/, '/products', 'Product'],
+  [/Discount$/, '/discounts', 'Discount'],
+  [/(Order|OrderPaid|OrderDelivered|OrderMail|Fulfillment|Refund)$/, '/orders', 'Order'],
+  [/Customer$/, '/customers', 'Customer'],
+  [/AgentToken$/, '/agents', 'Agent'],
+  [/Webhook$/, '/settings/webhooks', 'Webhook'],
+];
+/** What they are about has no screen any more, or one of another kind. */
+const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
+
+/** Leads to the product, the order and so on that a call of staff or of a key was about. */
+export function Target({ event: { action, status, targets } }: { event: Schemas['AuditEvent'] }) {
+  const [id] = targets;
+  const [, path, noun] = SCREENS.find(([operation]) => operation.test(action)) ?? [];
+  if (!id || !path || status >= 400 || WITHOUT.test(action)) return '—';
+  return <Link to={`${path}/${id}`}>{noun}</Link>;
+}
