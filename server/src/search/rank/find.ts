@@ -2,10 +2,10 @@ import type { Excluded, Product, Understood, Variant } from '@commerce-backend/s
 import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { normalizeText, termsOf } from '../words/normalize.ts';
+import { normalizeText } from '../words/normalize.ts';
 import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
-import { type Condition, statesAbsence } from './conditions.ts';
+import type { Condition } from './conditions.ts';
 import {
   type ContentWord,
   contentWords,
@@ -15,6 +15,7 @@ import {
   hasWord,
   servesPurpose,
 } from './coverage.ts';
+import { labelledFirst, statedFirst } from './first-results.ts';
 import { withKeptLimits } from './kept-limits.ts';
 import { fieldWords, matchReasons } from './match-reasons.ts';
 import { reportUnderstood } from './report.ts';
@@ -167,7 +168,7 @@ async function readResults(
   }
   const { understood } = context.found;
   if (whole.length > 0) {
-    const best = sort ? whole : labelledFirst(statedFirst(whole, understood), context);
+    const best = sort ? whole : labelledFirst(statedFirst(whole, understood), context.query, understood);
     return { results: sortedByVariant(best.slice(0, limit), sort), understood, isShort: whole.length < limit };
   }
   let left = understood;
@@ -182,43 +183,6 @@ async function readResults(
     if (results.length > 0) return { results: sortedByVariant(results, sort), understood: left, isShort: true };
   }
   return { results: [], understood, isShort: true };
-}
-
-/** What says itself that it is without what is not wanted comes before what merely does not mention it. */
-function statedFirst(results: Result[], understood: Understood[]): Result[] {
-  const unwanted = understood.flatMap(({ kind, fate, value }) =>
-    kind === 'without' && fate === 'applied' && value ? [value] : [],
-  );
-  if (unwanted.length === 0) return results;
-  const states = ({ product: { product } }: Result) =>
-    unwanted.some((value) =>
-      statesAbsence([product.description, ...Object.values(product.metadata)].join(' | '), value),
-    );
-  const stating = new Set(results.filter(states));
-  return [...results.filter((each) => stating.has(each)), ...results.filter((each) => !stating.has(each))];
-}
-
-/**
- * What is called so by its type or tags comes before what only has the word in its name: for `tea` a teapot before tea towels, for
- * `a bag` those of the type bags before a sleeping bag.
- */
-function labelledFirst(results: Result[], { query, found: { understood } }: Context): Result[] {
-  const asked = new Set(termsOf(query));
-  const values = understood.flatMap(({ kind, fate, value }) =>
-    kind === 'value' && fate === 'applied' && value && !value.includes(' ') ? [value] : [],
-  );
-  const isOfType = ({ product: { product } }: Result, value: string) =>
-    termsOf(product.product_type ?? '').includes(value);
-  const isOnlyNamed = (result: Result, value: string) => {
-    const { name, tags } = result.product.product;
-    const terms = termsOf(name);
-    const at = terms.lastIndexOf(value);
-    if (at < 0 || isOfType(result, value) || tags.some((tag) => termsOf(tag).includes(value))) return false;
-    const next = terms[at + 1];
-    return next === undefined ? results.some((other) => isOfType(other, value)) : !asked.has(next);
-  };
-  const named = new Set(results.filter((result) => values.some((value) => isOnlyNamed(result, value))));
-  return [...results.filter((result) => !named.has(result)), ...named];
 }
 
 function isLimitOfVariants({ kind, value }: Understood): boolean {
