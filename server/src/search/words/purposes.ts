@@ -196,6 +196,42 @@ lost, navigate, navigation, orientation, karte: compass, map, headlamp
 repair, fix, reparieren, reparer, diy, heimwerken, bricolage, bricoler: tool, hammer, screwdriver, drill, wrench
 fish, angle, pecher: fishing, rod, lure, reel
 baby, newborn, neugeborene, nouveau: baby, blanket, toy, pacifier
+garden, gardening, gartenarbeit, gartnern, jardiner, jardinage: trowel, secateurs, watering, glove, seed, planter, spade, rake
+knit, knitting, crochet, stricken, hakeln, tricoter, crocheter: yarn, wool, needle, hook
+sew, sewing, nahen, coudre, couture, mend, flicken: needle, thread, scissors, fabric
+paddle, paddling, kayaking, canoeing, paddeln, pagayer: paddle, kayak, canoe, dry, vest
+climb, climbing, klettern, bergsteigen, escalade, grimper: rope, harness, helmet, carabiner
+ride, riding, reiten, equitation: helmet, boot, saddle
+dance, dancing, ballet, tanzen, tanz, danser, danse: legging, shoe, skirt, dress
+play, playing, spielen, spiel, jouer, jeu: toy, game, puzzle, ball
+school, schule, ecole, student, studying, studieren, etudier, lessons: backpack, notebook, pen, pencil, bag
+teacher, lehrer, lehrerin, professeur, enseignant: notebook, pen, mug, planner
+plan, planning, appointments, planen, termine, planifier: planner, notebook, calendar
+makeup, schminken, maquiller, lashes, lips, lippen, levres: makeup, mascara, lipstick, eyeshadow
+nails, nagel, ongles: polish, nail
+feed, feeding, futtern, nourrir: bowl, feeder, food, bottle
+tea, tee, teatime: teapot, tea, kettle, mug, cup
+coffee, kaffee, cafe, espresso: coffee, kettle, mug, cup, grinder
+soup, suppe, soupe, stew, eintopf, ragout: bowl, casserole, pot, ladle
+roast, roasting, schmoren, mijoter, rotir: casserole, pan, roasting
+serve, serving, servieren, servir: tray, plate, bowl, board, platter
+wine, wein, vin, toast, anstossen, trinquer: glass, wine, corkscrew, carafe
+guests, guest, visitors, gaste, besuch, invites: towel, bedding, plate, glass, candle
+bathroom, badezimmer: towel, soap, bath, mat
+kitchen, kuche: knife, board, pan, apron, towel
+nursery, kinderzimmer: blanket, lamp, rug, toy
+laundry, schmutzwasche, linge: basket, hamper, detergent
+homeoffice, arbeitszimmer: desk, lamp, chair, notebook
+wind, windy, windig, vent, venteux, breeze: jacket, windbreaker, hoodie
+winter, hiver: scarf, beanie, glove, coat, blanket, sweater
+summer, sommer, ete, heat, hitze, chaleur: hat, sunglasses, short, sandal, tank, hammock
+pouring, raining, rainstorm, schuttet, pluvieux: umbrella, raincoat, rain, poncho, boot
+zeltlager, camper, wildnis, wilderness, backcountry: tent, sleeping, stove, lantern, headlamp
+pack, packing, packen, bagages: suitcase, backpack, bag, duffel
+hang, hanging, aufhangen, accrocher, suspendre: hook, hanger, rack, peg
+anzunden, allumer: match, lighter, candle
+decorate, decorating, decoration, dekorieren, decorer: vase, cushion, print, wreath, candle
+shade, schatten, ombre: parasol, hat, umbrella
 `;
 
 const BY_PURPOSE = new Map<string, string[]>();
