@@ -171,7 +171,7 @@ function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, 
   );
   if (ofThings.length > 0 || namesThing || namesValue) return ofThings;
   // `a fishing trip`: the tag `fishing` tells more than the trip.
-  const hasOwn = open.some((word) => lookup(word.term)?.isLabel === true);
+  const hasOwn = open.some(({ term }) => lookup(term)?.isLabel === true && !WEATHER.has(term));
   return (hasOwn ? decidingPurposes : onlyPurposes)(sentence, open, language, lookup);
 }
 
