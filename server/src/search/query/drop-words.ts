@@ -41,6 +41,7 @@ export function dropFillers({ tokens, start, consumed, language }: ParseState): 
     const order = consumed[i] ? undefined : phraseAt(ORDER_PHRASES, tokens, i);
     if (order) consumed.fill(true, i, order.to);
     const isThing = i > start && !consumed[i - 1] && isThingCan(tokens, i);
+    if (isSomebody(tokens, i)) consumed[i] = true;
     if (consumed[i] || isThing || isThingFan(tokens, i) || isLetterOfWord(tokens, i, fillers)) continue;
     if (isRecipient(tokens, i) || isToBeDone(tokens, i)) continue;
     // The `m` of the French `taille M`.
@@ -53,6 +54,16 @@ export function dropFillers({ tokens, start, consumed, language }: ParseState): 
 function isToBeDone(tokens: Token[], at: number): boolean {
   const isVerb = ['to', 'can', 'i', 'we'].includes(tokens[at - 1]?.text ?? '');
   return isVerb && ['store', 'storing', 'carry', 'carrying'].includes(tokens[at]?.text ?? '');
+}
+
+/** `the shopper is looking for`, where `a shopper` is a bag. */
+function isSomebody(tokens: Token[], at: number): boolean {
+  const [before, next] = [tokens[at - 1]?.text ?? '', tokens[at + 1]?.text ?? ''];
+  return (
+    tokens[at]?.text === 'shopper' &&
+    ['the', 'this', 'our'].includes(before) &&
+    /^(?:is|wants|needs|would|has|asks|prefers)$/.test(next)
+  );
 }
 
 /** `a tee for her`: whom it is for, where the her of `for her birthday` is not. */

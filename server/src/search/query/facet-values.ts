@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { PLACE, VALUE, valueTerm } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { isStopWord, measurementTerm, normalizeText } from '../words/normalize.ts';
-import { isSizeLabel, sizeSpellings } from '../words/sizes.ts';
+import { GRADED, isSizeLabel, sizeSpellings } from '../words/sizes.ts';
 import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
@@ -56,7 +56,9 @@ export async function facetConstraints(
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
     const text = sentence.slice(start, end);
-    const isWhere = words[from] !== undefined && saysWhere(sentence, words[from]);
+    // How large something is says less than what it is for, where nothing says what it is.
+    const isHow = headNoun === undefined && GRADED.has(asWrittenAt(sentence, words[from]));
+    const isWhere = words[from] !== undefined && (saysWhere(sentence, words[from]) || isHow);
     const hasHeadNoun = headNoun && from <= headNoun.at && headNoun.at < to;
     return {
       kind,

@@ -4,7 +4,7 @@ import type { Token } from '../words/tokens.ts';
 
 /** What precedes a place or a time: `to sit on in the garden`, `in my armchair`. */
 const IS_PLACE =
-  /\s(?:(?:on|at|in|during|auf|im|am|in|beim|sur|à|dans|pendant)\s+(?:the|a|an|my|our|dem|der|einem|einer|meinem|meiner|la|le|l['’]|les|mon|ma|mes)|to my|at|by|during|im|am|beim|au|aux)\s+$/iu;
+  /\s(?:(?:on|at|in|during|auf|im|am|in|beim|sur|à|dans|pendant)\s+(?:the|a|an|my|our|dem|der|einem|einer|meinem|meiner|la|le|l['’]|les|mon|ma|mes)|(?:next to|beside|near|behind|above|below|neben|hinter|vor|à côté de|près de)\s+(?:the|an?|my|our|dem|der|einem|einer|meinem|meiner|la|le|mon|ma)|to my|at|by|during|im|am|beim|au|aux)\s+$/iu;
 /** What is done there, which the word before it names: `on a fishing trip`. */
 const IS_OCCASION =
   /^\s+(?:trips?|tours?|days?|walks?|holidays?|weekends?|class(?:es)?|lessons?|sessions?|party|parties)(?!\p{L})/iu;

@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
+import { GRADED } from '../words/sizes.ts';
 import { isAttribute } from '../words/thesaurus.ts';
 import type { Candidate } from './candidates.ts';
 import type { Condition } from './conditions.ts';
@@ -104,12 +105,6 @@ export async function findProducts(
     quantity: quantityOf(found.understood),
   };
 }
-
-/** What is more or less so is no limit. */
-const GRADED = new Set(
-  `small klein petit petite large groß gross grand grande big medium mittel mittelgroß moyen moyenne long lang longue short kurz court courte
-  warm chaud chaude`.split(/\s+/),
-);
 
 function isPlainAttribute({ text }: ContentWord): boolean {
   const word = normalizeText(text);

@@ -110,7 +110,7 @@ write, writes, letters, letter, diary, journal, briefe, brief, tagebuch, ecrit, 
 notes, note, notizen: notebook, pen
 draw, draws, sketch, sketching, paint, paints, colour, colouring, malt, zeichnet, dessine: pencil, pencils, paint, sketchbook
 sleeping, sleepy, nap, insomnia, schlaf, sommeil, sieste: pillow, blanket, bedding, bed, hammock, sleeping
-relax, relaxing, unwind, chill, entspannen, detendre: candle, hammock, bath, blanket, diffuser
+relax, relaxing, rest, resting, laze, lazing, lounging, chilling, ausruhen, faulenzen, reposer, paresser, unwind, chill, entspannen, detendre: candle, hammock, bath, blanket, diffuser
 lounge, lie, liegen, allonger: hammock, sofa, chair, blanket
 romantic, romance, romantisch, romantique, cosy evening: candle, rose, lamp
 bright, brighter, light, lighting, beleuchten, hell, eclairer, lumiere: lamp, lantern, light
