@@ -2,14 +2,13 @@ import { kindsOf } from '../words/kinds.ts';
 import type { Language } from '../words/languages.ts';
 import { normalizeText, stem } from '../words/normalize.ts';
 import { thingsFor } from '../words/purposes.ts';
-import { narrowerGoods, widerGoods } from '../words/related-goods.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import { isColour, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections, relatives } from '../words/word-forms.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Lookup } from './known-words.ts';
-import { animalFor, GROUPS } from './recipients.ts';
+import { GROUPS, isForAnimal } from './recipients.ts';
 
 /** Sentences that name no thing, but what one is for: `something warm for my head`, `a present for a dog owner`. */
 
@@ -110,7 +109,7 @@ const IS_WHERE =
   /\s(?:on|at|in|during|am|auf|im|in|beim|bei|an|sur|à|au|aux|en|dans|pendant)\s+(?:(?:the|a|an|my|our|dem|der|den|einem|einer|meinem|meiner|la|le|les|mon|ma|mes|un|une)\s+)?$/iu;
 
 /** What may serve the purpose that a word names, as terms; none for a word that names no purpose. */
-export function termsForPurpose({ text, term }: Pick<Token, 'text' | 'term'>, language: Language): string[] {
+export function termsForPurpose({ text, term }: Token, language: Language): string[] {
   // `to write with` is what a writer does.
   const forms = [text, term, ...(language === 'en' ? relatives(term) : inflections(text, language))];
   const things = [...new Set(forms.flatMap(thingsFor))];
@@ -139,38 +138,18 @@ export function termsForKind({ text, term }: Pick<Token, 'text' | 'term'>, langu
   return [...new Set([...new Set(forms)].flatMap(kindsOf).map(stem))];
 }
 
-/** Other names, kinds and then the wider name of goods that the shop has no word for, as terms. */
-export function relatedTerms({ text, term }: Pick<Token, 'text' | 'term'>, language: Language): string[] {
-  const forms = new Set(language === 'en' ? [text, term] : [text, ...inflections(text, language)]);
-  // What the lists have was looked for by its other words there.
-  if ([...forms].some((form) => otherWordsFor(form).length > 0)) return [];
-  const found = [...[...forms].flatMap(narrowerGoods), ...[...forms].flatMap(widerGoods)];
-  return [...new Set(found.filter((each) => !each.includes(' ')).map(stem))];
-}
-
-interface RequiredOf {
-  language: Language;
-  lookup: Lookup;
-  isKnown: (word: Token) => boolean;
-  /** Whether the sentence names another thing: a throw for the sofa is no sofa. */
-  namesThing: boolean;
-}
-
 /** The kinds that the shop has of what it has no word for, and what it has for an animal that a thing is for. */
 export function requiredPurposes(
   sentence: string,
   words: Token[],
-  { language, lookup, isKnown, namesThing }: RequiredOf,
+  { language, lookup, isKnown }: { language: Language; lookup: Lookup; isKnown: (word: Token) => boolean },
 ): Purpose[] {
   return words.flatMap((word, i): Purpose[] => {
-    const animal = animalFor(sentence, word, language);
-    const isAnimal = animal !== undefined;
+    const isAnimal = isForAnimal(sentence, word, language);
     // The shoe of a `shoe rack` is not what is wanted.
     const isModifier = /^[ -]$/.test(sentence.slice(word.end, words[i + 1]?.start ?? word.end));
     if (!isAnimal && (isModifier || isKnown(word))) return [];
-    const listed = animal ? termsForPurpose(animal, language) : termsForKind(word, language);
-    const isListed = isAnimal || namesThing || listed.some((thing) => has(lookup(thing)));
-    const terms = isListed ? listed : relatedTerms(word, language);
+    const terms = isAnimal ? termsForPurpose(word, language) : termsForKind(word, language);
     const named = terms.filter((thing) => has(lookup(thing)));
     // Where the shop has a type or tag for them, that decides: a blouse with a collar is for no dog.
     const values = isAnimal ? named.filter((thing) => lookup(thing)?.isValue) : [];

@@ -1,7 +1,6 @@
 import type { Language } from '../words/languages.ts';
 import { normalizeText, stem } from '../words/normalize.ts';
 import { thingsFor } from '../words/purposes.ts';
-import { widerGoods } from '../words/related-goods.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
@@ -41,13 +40,8 @@ export function groupOf(sentence: string, word: Token, language: Language, looku
   return groupTerms(sentence, word, language).find((term) => lookup(term)?.isValue);
 }
 
-/** The animal that a thing is for, by a name that is listed: the dog for a pooch. */
-export function animalFor(sentence: string, word: Token, language: Language): Pick<Token, 'text' | 'term'> | undefined {
-  if (!isRecipient(sentence, word)) return undefined;
-  const forms = formsOf(word, language);
-  if (forms.some((form) => ANIMALS.has(form))) return word;
-  const wider = forms.flatMap(widerGoods).find((form) => ANIMALS.has(form));
-  return wider === undefined ? undefined : { text: wider, term: stem(wider) };
+export function isForAnimal(sentence: string, word: Token, language: Language): boolean {
+  return isRecipient(sentence, word) && formsOf(word, language).some((form) => ANIMALS.has(form));
 }
 
 /** Whether a word names people or animals that things are made for: `men`, `my husband`, `dogs`. */

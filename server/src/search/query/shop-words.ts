@@ -20,7 +20,6 @@ import {
   type Purpose,
   purposesOf,
   purposeWords,
-  relatedTerms,
   requiredPurposes,
   termsForKind,
   termsForPurpose,
@@ -28,7 +27,7 @@ import {
   withoutKeptDrinks,
   withPurposeWords,
 } from './purposes.ts';
-import { animalFor, groupOf, groupTerms } from './recipients.ts';
+import { groupOf, groupTerms, isForAnimal } from './recipients.ts';
 import {
   candidatesFor,
   FIELD_LABELS,
@@ -55,7 +54,7 @@ const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
 /** No more words of a sentence are looked up. */
 const MAX_WORDS = 24;
 
-/** One statement, and one more for words that may be compounds or that the shop does not have; none for a sentence without words. */
+/** One statement, and one more for words that may be compounds; none for a sentence without words. */
 export async function inShopWords(db: SearchDb, sentence: string, parsed: ParsedQuery): Promise<ParsedQuery> {
   const { language } = parsed;
   const words = withoutKeptDrinks(sentence, parsed.words.map(withoutSizeSystem).map(withoutLover));
@@ -115,7 +114,7 @@ async function readKnown(
     ...purposes.flatMap((word) => termsForPurpose(word, language)),
     ...asked.flatMap((word) => [
       ...termsForKind(word, language),
-      ...termsForAnimal(sentence, word, language),
+      ...(isForAnimal(sentence, word, language) ? termsForPurpose(word, language) : []),
       ...groupTerms(sentence, word, language),
     ]),
   ]);
@@ -126,19 +125,8 @@ async function readKnown(
     mayBeCompound(text, language, lookup),
   );
   const parts = new Set(unread.flatMap((text) => splitsOf(text).flatMap(({ left, right }) => [...left, ...right])));
-  for (const word of asked) {
-    const window = { texts: [word.text], term: word.term };
-    const isUnknown = word.number === undefined && !has(lookup(word.term)) && !OPTIONAL_WORDS.has(word.text);
-    if (!isUnknown || standIn(window, language, lookup) !== undefined) continue;
-    for (const term of relatedTerms(word, language)) if (!known.has(term)) parts.add(term);
-  }
   if (parts.size > 0) for (const [phrase, found] of await lookUp(db, [...parts])) known.set(phrase, found);
   return known;
-}
-
-function termsForAnimal(sentence: string, word: Token, language: Language): string[] {
-  const animal = animalFor(sentence, word, language);
-  return animal ? termsForPurpose(animal, language) : [];
 }
 
 interface ToLookUp {
@@ -164,7 +152,7 @@ interface AskedOf {
 function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, namesThing }: AskedOf): Purpose[] {
   if (wanted.length > 0)
     return namesThing ? purposesOf(wanted, language, lookup) : decidingPurposes(sentence, wanted, language, lookup);
-  const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown, namesThing });
+  const ofThings = requiredPurposes(sentence, asked, { language, lookup, isKnown });
   // `Halloween decorations for a party` are of a type that the shop has.
   const namesValue = asked.some(
     (word) => lookup(word.term)?.isValue === true && !open.includes(word) && !WEATHER.has(word.term),
