@@ -119,7 +119,7 @@ async function carry({ databaseUrl }: Trial, { site_id }: Tenant, other: OtherSe
   await withClient({ connectionString: other.url }, async (client) => {
     await importSite(client, file, header, {
       ...{ store: directoryStore(other.dataDir), secretKey: other.secretKey, auditKey, baseUrl: 'http://localhost' },
-      ...{ hosts: true, force: true, onRows: () => undefined, onFile: () => undefined },
+      ...{ hosts: true, limits: true, force: true, onRows: () => undefined, onFile: () => undefined },
     });
     await resumeSite(client, site_id);
   });

@@ -184,11 +184,47 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
         page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
       const login = demo.customers[1];
       await page.goto(`${home}/${language}/login`);
+      // Refused forms keep what was typed, but for the password, and say which field it was.
+      await page.type('[action$="/register"] [name="first_name"]', 'Maja');
+      await page.$eval('[action$="/register"] [name="email"]', (field) => Object.assign(field, { type: 'text' }));
+      await page.type('[action$="/register"] [name="email"]', 'maja.example');
+      await page.type('[action$="/register"] [name="password"]', 'a longer horse and a better staple');
+      await visit.press('[action$="/register"] button');
+      expect(await visit.count('.refusal')).toBe(1);
+      const values = (form: string) =>
+        page.$$eval(`${form} input`, (inputs) =>
+          inputs.map((input) => [input.name, input.getAttribute('value'), input.hasAttribute('aria-invalid')]),
+        );
+      expect(await values('[action$="/register"]')).toEqual([
+        ['first_name', 'Maja', false],
+        ['email', 'maja.example', true],
+        ['password', '', false],
+      ]);
+      await visit.look('0-register');
       await page.type('[action$="/login"] [name="email"]', login?.email ?? '');
+      await page.type('[action$="/login"] [name="password"]', 'not the password');
+      await visit.press('[action$="/login"] button');
+      expect(await values('[action$="/login"]')).toEqual([
+        ['email', login?.email, false],
+        ['password', '', false],
+      ]);
       await page.type('[action$="/login"] [name="password"]', login?.password ?? '');
       await visit.press('[action$="/login"] button');
 
       await visit.follow('.account nav a[href$="/account/profile"]');
+      await fill('last_name', 'Kept');
+      await fill('phone', '0301'.repeat(20));
+      await page.click('[name="marketing"]');
+      const isTicked = await visit.count('[name="marketing"]:checked');
+      await visit.press('[action$="/account/profile"] button');
+      expect(await visit.count('.refusal')).toBe(1);
+      expect((await values('[action$="/account/profile"]')).slice(1, 3)).toEqual([
+        ['last_name', 'Kept', false],
+        ['phone', '0301'.repeat(20), true],
+      ]);
+      expect(await visit.count('[name="marketing"]:checked')).toBe(isTicked);
+      await page.click('[name="marketing"]');
+      await fill('phone', '');
       await fill('last_name', `Ø'Brien ${language}`);
       await visit.press('[action$="/account/profile"] button');
       expect(await visit.text('.notice')).toBe(saved);
@@ -232,7 +268,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      // The browser complains about the address that was refused, as it should.
+      // The browser complains about the forms that were refused, as it should.
       expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,

@@ -60,15 +60,34 @@ export async function refusable(
   page: string,
   notice: Key | '',
   work: () => Promise<unknown>,
-  ownWords: Record<string, Key> = {},
 ): Promise<void> {
+  const refused = await submit(visit, page, notice, work);
+  if (refused) visit.goTo(page, refused.reason);
+}
+
+/** Why a form is shown again, and the names of the fields that the shop refused. */
+export interface Refused {
+  reason: Key;
+  wrong: readonly unknown[];
+}
+
+/** Goes on to a page with the notice, or says what was refused, so that the form can be shown again as it was typed. */
+export async function submit(
+  visit: Visit,
+  page: string,
+  notice: Key | '',
+  work: () => Promise<unknown>,
+  ownWords: Record<string, Key> = {},
+): Promise<Refused | undefined> {
   try {
     await work();
   } catch (error) {
     const refusal = refusalIn(error);
-    return visit.goTo(page, ownWords[refusal.code] ?? noticeOf(refusal));
+    const wrong = (refusal.detail ?? []).map(({ loc }) => loc.at(-1));
+    return { reason: ownWords[refusal.code] ?? noticeOf(refusal), wrong };
   }
   if (!visit.res.headersSent) visit.goTo(page, notice);
+  return undefined;
 }
 
 /** What the shop refused; everything else is thrown again. */

@@ -24,9 +24,11 @@ const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/products/:slug': productPage,
   '/cart': cartPage,
   '/login': loginPage,
+  '/register': loginPage,
   '/account': accountPage,
   '/account/orders/:id': orderPage,
   '/account/profile': profilePage,
+  '/account/password': profilePage,
   '/account/addresses': addressesPage,
   '/thanks': thanksPage,
 };
@@ -37,17 +39,17 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/cart/line': changeLine,
   '/cart/code': applyCode,
   '/checkout': goToCheckout,
-  '/login': logIn,
-  '/register': register,
   '/forgotten': sendReset,
   '/logout': logOut,
-  '/account/profile': saveProfile,
-  '/account/password': changePassword,
   '/account/addresses/delete': deleteAddress,
 };
 
-/** Forms that are shown again, as they were filled in, when they are refused. */
+/** Forms that are shown again, as they were filled in, when they are refused; each has its page at its own address. */
 const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
+  '/login': logIn,
+  '/register': register,
+  '/account/profile': saveProfile,
+  '/account/password': changePassword,
   '/account/addresses': saveAddress,
 };
 

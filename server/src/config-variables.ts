@@ -274,10 +274,17 @@ export const VARIABLES = {
     read: matching(/^[A-Za-z0-9._-]{1,100}$/),
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    meaning: 'The share of traces that are kept, where the `traceparent` of the caller has not decided it.',
+    meaning: 'The share of traces that are kept; with `TRUST_TRACEPARENT`, of those that the caller has not decided.',
     allowed: 'a number from `0` to `1`',
     whenUnset: '`1`',
     read: share,
+  },
+  TRUST_TRACEPARENT: {
+    meaning:
+      'Whether a request continues the trace of its `traceparent`, which then decides whether it is kept. For a server behind a proxy or gateway that sets the header itself.',
+    allowed: '`on` or `off`',
+    whenUnset: '`off`: each request begins a trace, with a link to the one of its caller',
+    read: onOrOff,
   },
   CARD_PROVIDER: {
     meaning: 'The provider of card payments. `test` takes no money: its tokens determine the result of a payment.',

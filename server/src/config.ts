@@ -198,12 +198,14 @@ function tracingOf({
   OTEL_EXPORTER_OTLP_ENDPOINT,
   OTEL_SERVICE_NAME,
   OTEL_TRACES_SAMPLER_ARG,
+  TRUST_TRACEPARENT,
 }: Values): Config['tracing'] {
   if (OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined;
   return {
     endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
     serviceName: OTEL_SERVICE_NAME ?? 'commerce-server',
     share: OTEL_TRACES_SAMPLER_ARG ?? 1,
+    trustCallers: TRUST_TRACEPARENT ?? false,
   };
 }
 

@@ -81,6 +81,26 @@ test('products, customers and orders come in one after the other, and the report
   });
 });
 
+test("no export is written over, whatever its name: the old shop's own redirects are read the same again", async () => {
+  const server = await fakeServer(shop());
+  const { commerce } = await loggedIn(server.url);
+  const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
+  const dir = await exportsOf({ ...ALL, 'redirects.csv': redirects });
+  for (const flags of [['--dry-run'], ['--yes'], ['--yes']]) {
+    await commerce(['move-in', 'shopify', dir, ...flags]);
+    expect(await readFile(join(dir, 'redirects.csv'), 'utf8')).toBe(redirects);
+    expect(await readFile(join(dir, 'new-redirects.csv'), 'utf8')).toContain('\n/old,/products/mug-a\n');
+    expect(await readFile(join(dir, 'move-in-report.txt'), 'utf8')).not.toContain('NOT READ');
+  }
+  const orders = join(dir, 'orders_export_1.csv');
+  const over = await commerce(['move-in', 'shopify', dir, '--yes', '--redirects', orders]);
+  expect([over.code, over.err.includes('is one of the exports')]).toEqual([2, true]);
+  expect(await readFile(orders, 'utf8')).toBe(ORDERS);
+  const foreign = await exportsOf({ ...ALL, 'redirects.csv': 'source;target\n/a;/b\n' });
+  await commerce(['move-in', 'shopify', foreign, '--dry-run']);
+  expect(await readFile(join(foreign, 'redirects.csv'), 'utf8')).toBe('source;target\n/a;/b\n');
+});
+
 test('a dry run writes nothing but the report; redirects can be written for a static host and for other addresses', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);

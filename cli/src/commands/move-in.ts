@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
 import type { SharedSkuRule } from '../import/shared-skus.ts';
-import { type Exports, findExports } from '../move-in/files.ts';
+import { findExports, readFiles, redirectsPath, refuseOver } from '../move-in/files.ts';
 import { kindsOf } from '../move-in/findings.ts';
 import { type MoveSettings, moveAll, type Outcome, type PartCounts } from '../move-in/parts.ts';
 import { ownRedirects, productRedirects, redirectsFile } from '../move-in/redirects.ts';
@@ -55,7 +55,10 @@ export function addMoveIn(program: Command, terminal: Terminal): void {
     )
     .option('--number-prefix <text>', 'put this before the number of each order', '')
     .option('--product-path <pattern>', 'where the new storefront shows a product', '/products/{slug}')
-    .option('--redirects <file>', 'where to write the redirects (default: redirects.csv in DIR)')
+    .option(
+      '--redirects <file>',
+      'where to write the redirects (default: redirects.csv in DIR, or new-redirects.csv beside an export of that name)',
+    )
     .option('--report <file>', 'where to write the report (default: move-in-report in DIR)')
     .addHelpText('after', EXAMPLES)
     .action((dir: string, options: MoveOptions, command: Command) => moveShop(dir, options, command, terminal));
@@ -64,13 +67,14 @@ export function addMoveIn(program: Command, terminal: Terminal): void {
 async function moveShop(dir: string, options: MoveOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
   const exports = await findExports(dir);
+  refuseOver(exports, options.redirects ?? redirectsPath(dir, exports), options.report);
   const { client } = await openSession(command, terminal, { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 });
   const say = (text: string) => {
     if (!json) terminal.stderr.write(`${text.split('\n').map(plain).join('\n')}\n`);
   };
   const { duplicateSkus, numberPrefix } = options;
   const settings = { client, duplicateSkus, numberPrefix, sent: progress(say) };
-  say(`Checking ${filesIn(exports)} …`);
+  say(`Checking ${readFiles(exports).join(', ')} …`);
   const checked = await moveAll(exports, { ...settings, dry_run: true });
   if (options.dryRun) {
     await end(await writeReport(dir, options, { exports, outcome: checked, dry_run: true }), terminal, json);
@@ -80,10 +84,6 @@ async function moveShop(dir: string, options: MoveOptions, command: Command, ter
   if (!options.yes) await confirm(terminal, 'Import this now?');
   const outcome = await moveAll(exports, { ...settings, dry_run: false });
   await end(await writeReport(dir, options, { exports, outcome, dry_run: false }), terminal, json);
-}
-
-function filesIn({ products, inventory, customers, orders, redirects }: Exports): string {
-  return [...products, ...inventory, ...customers, ...orders, ...redirects].join(', ');
 }
 
 const SAID_EVERY_MS = 3000;
@@ -104,7 +104,7 @@ async function writeReport(dir: string, options: MoveOptions, done: Done): Promi
   const known = productRedirects(done.outcome.slugs, options.productPath);
   const own = await Promise.all(done.exports.redirects.map((path) => ownRedirects(path, known)));
   const all = [...known, ...own.flat()];
-  const redirects = { file: options.redirects ?? join(dir, 'redirects.csv'), count: all.length };
+  const redirects = { file: options.redirects ?? redirectsPath(dir, done.exports), count: all.length };
   await writeFile(redirects.file, redirectsFile(all, redirects.file));
   const report: Report = { folder: dir, at: new Date().toISOString(), ...done, redirects };
   const base = (options.report ?? join(dir, 'move-in-report')).replace(/\.(?:txt|json)$/, '');

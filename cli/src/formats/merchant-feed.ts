@@ -62,14 +62,30 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
     context.warn(first.line, `link: ${words}${others}.`);
   }
   const slugs = new KeyTable();
-  for (const group of groups.values()) yield productOf(group, slugs, context);
+  const currency = [...groups.values()].flat().map(currencyOf).find(Boolean);
+  for (const group of groups.values()) yield productOf(group, currency, slugs, context);
+}
+
+/** The currency that a price names; undefined when it names none. */
+function currencyOf(item: FeedItem): string | undefined {
+  return /^[A-Z]{3}(?=[\s\d])|(?<=[\s\d])[A-Z]{3}$/.exec(one(item, 'price'))?.[0];
+}
+
+/** Amounts become those of the shop's currency, so a feed of two would sell some of them at another price. */
+function refuseOtherCurrency(items: FeedItem[], currency: string | undefined, errors: FieldError[]): void {
+  for (const item of items) {
+    const own = currencyOf(item);
+    if (own === undefined || own === currency) continue;
+    const message = `It is in ${own}, and the prices before it in ${currency}: make a feed of one currency.`;
+    errors.push({ line: item.line, field: 'price', message });
+  }
 }
 
 function one(item: FeedItem, name: string): string {
   return item.values.get(name)?.[0] ?? '';
 }
 
-function productOf(items: FeedItem[], slugs: KeyTable, context: ReadContext): Read {
+function productOf(items: FeedItem[], currency: string | undefined, slugs: KeyTable, context: ReadContext): Read {
   const [first] = items as [FeedItem];
   const errors: FieldError[] = [];
   const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
@@ -78,6 +94,7 @@ function productOf(items: FeedItem[], slugs: KeyTable, context: ReadContext): Re
   };
   const options = items.length > 1 ? optionsOf(items) : [];
   warnOfDiffering(items, warn);
+  refuseOtherCurrency(items, currency, errors);
   const isTracked = items.some((item) => stockOf(item) === 'out');
   const sold = items.map(
     (item): VariantInput => ({ ...soldOf(item, errors, warn, context.now), ...policyOf(item, isTracked) }),

@@ -156,3 +156,16 @@ test('a long product type of a feed is known by its last part, and kept whole be
   const { products } = await readText(feed, { name: 'feed.tsv' });
   expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });
+
+test('an item of a feed in another currency than those before it is refused, and not sold for the same number', async () => {
+  const feed =
+    'id\ttitle\tlink\tavailability\tprice\nA\tCap\thttps://s.example/cap\tin stock\t5 EUR\n' +
+    'B\tHat\thttps://s.example/hat\tin stock\tUSD 6.00\nC\tBag\thttps://s.example/bag\tin stock\t7\n';
+
+  const { reads, products } = await readText(feed, { name: 'feed.tsv' });
+
+  expect(refusals(reads)).toEqual([
+    '3 price: It is in USD, and the prices before it in EUR: make a feed of one currency.',
+  ]);
+  expect(products.map(({ price }) => price)).toEqual(['5', '7']);
+});

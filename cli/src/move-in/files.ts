@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
 import { columnsOf, detectFormat } from '../formats/detect.ts';
 import { headOf } from '../formats/read.ts';
@@ -18,8 +18,8 @@ export interface Exports {
   others: string[];
 }
 
-/** What a move-in before wrote there itself. */
-const OURS = new Set(['redirects.csv']);
+/** Where redirects are written; the second where the old shop's own export has the first name. */
+const WRITTEN = ['redirects.csv', 'new-redirects.csv'];
 
 /** Finds them. A usage error when the folder has none of products, customers and orders. */
 export async function findExports(folder: string): Promise<Exports> {
@@ -27,9 +27,10 @@ export async function findExports(folder: string): Promise<Exports> {
   const names = (await readdir(folder)).filter((name) => /\.(?:csv|zip|jsonl)$/i.test(name)).sort(inOrder);
   for (const name of names) {
     const path = join(folder, name);
-    const kind = /\.csv$/i.test(name) ? kindOf(await headOf(path), name) : 'others';
+    const head = /\.csv$/i.test(name) ? await headOf(path) : '';
+    const kind = head === '' ? 'others' : kindOf(head, name);
     if (kind !== 'others') found[kind].push(path);
-    else if (!OURS.has(name)) found.others.push(name);
+    else if (!isOurs(head, name)) found.others.push(name);
   }
   if (found.products.length + found.customers.length + found.orders.length === 0) {
     const zip = names.find((name) => /\.zip$/i.test(name));
@@ -39,6 +40,32 @@ export async function findExports(folder: string): Promise<Exports> {
     throw usageError(`${folder} holds no CSV export of products, customers or orders.`, what);
   }
   return found;
+}
+
+/** What a move-in before wrote there itself. */
+function isOurs(head: string, name: string): boolean {
+  return WRITTEN.includes(name) && /^from,to\r?\n/.test(head);
+}
+
+/** Where the redirects go unless something else was asked for: never over a file that somebody else wrote. */
+export function redirectsPath(folder: string, exports: Exports): string {
+  const theirs = new Set([...readFiles(exports), ...exports.others.map((name) => join(folder, name))]);
+  const paths = WRITTEN.map((name) => join(folder, name));
+  const free = paths.find((path) => !theirs.has(path));
+  if (free) return free;
+  throw usageError(`${paths.join(' and ')} are in the way.`, 'Say by --redirects where to write the redirects.');
+}
+
+/** A usage error for a file that was to be written over one of the exports. */
+export function refuseOver(exports: Exports, ...written: (string | undefined)[]): void {
+  const theirs = new Set(readFiles(exports).map((path) => resolve(path)));
+  const over = written.find((path) => path !== undefined && theirs.has(resolve(path)));
+  if (over) throw usageError(`${over} is one of the exports.`, 'Name another file to write to.');
+}
+
+/** The files that are read, in the order in which they are. */
+export function readFiles({ products, inventory, customers, orders, redirects }: Exports): string[] {
+  return [...products, ...inventory, ...customers, ...orders, ...redirects];
 }
 
 /** `products_export_2.csv` comes before `products_export_10.csv`. */

@@ -123,6 +123,55 @@ test('the facts of the shop name its categories, its reach and its legal texts',
   });
 });
 
+test('what would do instead is what the agent may buy: within its budget beside the other lines, and in its categories', async () => {
+  const { shop, agent } = await openScene({ budget_cents: 5000, max_per_order_cents: 3000, categories: ['Kitchen'] });
+  const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
+  const jug = (name: string, product_type: string) =>
+    shop.givenProduct({
+      ...{ name, product_type, options },
+      variants: [
+        { option1: 'S', price: '9.00', inventory_quantity: 9 },
+        { option1: 'M', price: '10.00', inventory_quantity: 2 },
+        { option1: 'L', price: '31.00', inventory_quantity: 9 },
+      ],
+    });
+  const inside = await jug('Enamel jug', 'Kitchen');
+  const outside = await jug('Enamel jug', 'Garden');
+  const dear = { product_type: 'Kitchen', inventory_quantity: 9 };
+  await shop.givenProduct({ ...dear, name: 'Enamel jug, gilded', price: '45.00' });
+  const spoon = await shop.givenProduct({ ...dear, name: 'Ladle', price: '15.00' });
+  const cart_id = (await agent.POST('/api/agent/carts', { body: {} })).data?.cart.id ?? '';
+  const alternativesTo = async (variant_id = '', quantity = 1) => {
+    const params = { path: { cart_id } };
+    const { error } = await agent.POST('/api/agent/carts/{cart_id}/items', { params, body: { variant_id, quantity } });
+    const { error: code, alternatives = [] } = error as { error: string; alternatives?: { variant_id: string }[] };
+    return [code, alternatives.map((one) => one.variant_id)];
+  };
+  const [small, medium] = inside.variants;
+
+  expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', [medium?.id, small?.id]]);
+  const [outsideSmall, outsideMedium] = outside.variants;
+  expect(await alternativesTo(outsideMedium?.id, 3)).toEqual(['insufficient_stock', []]);
+  const [code, offered = []] = await alternativesTo(outsideSmall?.id);
+  expect(code).toBe('category_not_allowed');
+  expect(offered).toEqual([small?.id]);
+  // With another line, the 30.00 that one order may cost pay for one of them, and with one more line for none.
+  const body = { variant_id: spoon.variants[0]?.id ?? '', quantity: 1 };
+  await agent.POST('/api/agent/carts/{cart_id}/items', { params: { path: { cart_id } }, body });
+  const { error } = await agent.POST('/api/agent/carts/{cart_id}/items', {
+    params: { path: { cart_id } },
+    body: { variant_id: medium?.id ?? '', quantity: 3 },
+  });
+  expect(error).toMatchObject({
+    alternatives: [{ variant_id: medium?.id, quantity: 1 }, { variant_id: small?.id }],
+  });
+  await agent.POST('/api/agent/carts/{cart_id}/items', {
+    params: { path: { cart_id } },
+    body: { variant_id: small?.id ?? '', quantity: 1 },
+  });
+  expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', []]);
+});
+
 test('each refusal says what to do, and what would do instead', async () => {
   const { shop, agent, access_token } = await openScene({ budget_cents: 5000, categories: ['Kitchen'] });
   const kitchen = { product_type: 'Kitchen', inventory_quantity: 4 };
@@ -160,7 +209,8 @@ test('each refusal says what to do, and what would do instead', async () => {
     message: 'Not enough stock: 4 available, 50 requested. The field lines says which items.',
     next: expect.stringContaining('alternatives'),
     alternatives: [
-      { why: 'This many are in stock.', variant_id: oat?.id, quantity: 4 },
+      // Four are in stock, and 50.00 pays for three.
+      { why: 'About this many are within the budget.', variant_id: oat?.id, quantity: 3 },
       { variant_id: slate?.id, price: '14.00' },
     ],
   });

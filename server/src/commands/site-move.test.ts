@@ -29,7 +29,7 @@ import { exportSite, importSite } from './site-move.ts';
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 type Other = Awaited<ReturnType<typeof openOtherServer>>;
 
-const ALL = { withoutHosts: false, force: false, json: true };
+const ALL = { withoutHosts: false, withLimits: false, force: false, json: true };
 const config: Config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
 const dir = mkdtempSync(join(tmpdir(), 'commerce-moving-'));
 
@@ -292,6 +292,29 @@ test('no row of a file leads to the files of another site, or of the server', as
     await expect(imported(forged)).rejects.toThrow('files_name_check');
     await expect(store.open(`${shop.site_id}/${name}/320.webp`)).rejects.toThrow('no key of the file store');
   }
+});
+
+test('the rate limits of a file count only when the operator says so, and then only those that could be set here', async () => {
+  const limitsOf = async (file: string, options = ALL) => {
+    const { limits, site_id } = await imported(file, options);
+    const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
+    return [rows[0]?.limits, limits];
+  };
+  const forge = async () => {
+    const shop = await openShop();
+    await shop.owner.query(`update commerce.sites set limits = '{"storefront_read": 700}' where site_id = $1`, [
+      shop.site_id,
+    ]);
+    const forged = join(dir, `${randomUUID()}.site`);
+    const own = '{"login": 999999999, "storefront_read": 700, "cart_write": 999999999, "nonsense": "x"}';
+    await rewriteRows(await exported(shop), forged, 'sites', (rows) => rows.replace('{"storefront_read": 700}', own));
+    return forged;
+  };
+
+  const read = ['storefront_read=700'];
+  expect(await limitsOf(await forge())).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
+  const kept = await limitsOf(await forge(), { ...ALL, withLimits: true });
+  expect(kept).toEqual([{ storefront_read: 700 }, { kept: read, left: [], invalid: 3 }]);
 });
 
 test('somebody who had left is named in what they did, and has no login', async () => {

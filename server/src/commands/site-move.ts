@@ -77,6 +77,7 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
 
 export interface ImportOptions {
   withoutHosts: boolean;
+  withLimits: boolean;
   force: boolean;
   json: boolean;
 }
@@ -96,7 +97,8 @@ export async function importSite(config: Config, file: string, options: ImportOp
         const progress = showProgress();
         try {
           return await load(client, file, header, {
-            ...{ store, secretKey, auditKey, baseUrl, hosts: !options.withoutHosts, force: options.force },
+            ...{ store, secretKey, auditKey, baseUrl, force: options.force },
+            ...{ hosts: !options.withoutHosts, limits: options.withLimits },
             onRows: (done) => progress.update(ofTables(done)),
             onFile: (done) => progress.update(ofFiles(done)),
           });
@@ -135,13 +137,19 @@ function inWords(imported: ImportedSite): string {
 }
 
 /** What an operator or the merchant has to do now. */
-function whatIsLeft({ site_id, suspended, hosts }: ImportedSite, hasAccount: boolean): string[] {
+function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, hasAccount: boolean): string[] {
   return [
     'What worked on the other server works no more: keys, tokens, logins, and links in mails.',
     'Customers keep their passwords, log in again, and allow their agents anew.',
     'Integrations read the catalogue from its beginning. Second factors of staff are set up again.',
     ...(hasAccount ? ['Enter again: the keys of the payment provider, and the secret of its webhook.'] : []),
     ...(hosts.length > 0 ? [`Let ${hosts.join(', ')} lead to this server.`] : []),
+    ...(limits.left.length > 0
+      ? [
+          `The usual rate limits apply. Those it had: commerce-server site limits ${site_id} --set ${limits.left.join(' ')}`,
+        ]
+      : []),
+    ...(limits.invalid > 0 ? ['The file had rate limits that no site can have: they were left out.'] : []),
     ...(suspended ? [`It is suspended, as it was there: commerce-server site resume ${site_id}`] : []),
     'The site on the other server is as it was: delete it there with commerce-server site delete.',
   ];

@@ -83,6 +83,13 @@ export function toldLimits(limits: SiteLimits) {
   }));
 }
 
+/** A limit as it stands in a file; undefined for one that no site can have. */
+export function limitIn(name: string, points: unknown): SiteLimits | undefined {
+  if (!isRateLimitName(name) || isOfAllSites(name)) return undefined;
+  const isSettable = typeof points === 'number' && Number.isInteger(points) && points >= 1;
+  return isSettable && points <= mostOf(RATE_LIMITS[name]) ? { [name]: points } : undefined;
+}
+
 /** Reads `NAME=VALUE`, where the value is a number or `default`. Throws an error that says what is wrong. */
 export function readLimit(text: string): [RateLimitName, number | undefined] {
   const [name = '', value = ''] = text.split('=');

@@ -7,8 +7,13 @@ export interface TracingOptions {
   /** Where spans are sent by OTLP over HTTP, without /v1/traces. */
   endpoint: string;
   serviceName: string;
-  /** The share of traces that are kept, from 0 to 1, where the caller has not decided it. */
+  /** The share of traces that are kept, from 0 to 1. */
   share: number;
+  /**
+   * Whether the traceparent of a request is continued, and decides whether its trace is kept. Otherwise anybody could have all of
+   * theirs kept, or none.
+   */
+  trustCallers: boolean;
 }
 
 /** Optional peers of the package: who does not trace does not install them. */
@@ -31,7 +36,8 @@ export async function openTracing(options: TracingOptions): Promise<() => Promis
       }),
     ],
   });
-  setTracer(tracerOf(api, provider.getTracer('commerce-server'), new core.W3CTraceContextPropagator()));
+  const { trustCallers } = options;
+  setTracer(tracerOf(api, provider.getTracer('commerce-server'), new core.W3CTraceContextPropagator(), trustCallers));
   return async () => {
     setTracer(undefined);
     const ended = provider.shutdown().catch(() => undefined);
@@ -62,15 +68,19 @@ async function load() {
 
 type Api = typeof import('@opentelemetry/api');
 
-function tracerOf(api: Api, tracer: OtelTracer, propagator: TextMapPropagator): Tracer {
+function tracerOf(api: Api, tracer: OtelTracer, propagator: TextMapPropagator, trustCallers: boolean): Tracer {
   const running = new AsyncLocalStorage<Context>();
   const current = () => running.getStore() ?? api.ROOT_CONTEXT;
   const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT, consumer: api.SpanKind.CONSUMER };
   return {
-    begin({ name, kind, attributes, headers, onlyWithin }: SpanStart): Span | undefined {
+    begin({ name, kind, attributes, headers, onlyWithin, public: isPublic }: SpanStart): Span | undefined {
       if (onlyWithin && !running.getStore()) return undefined;
-      const parent = headers ? propagator.extract(current(), headers, api.defaultTextMapGetter) : current();
-      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: given(attributes) }, parent);
+      const named = headers ? propagator.extract(current(), headers, api.defaultTextMapGetter) : current();
+      const isTrusted = !isPublic || trustCallers;
+      const parent = isTrusted ? named : current();
+      const caller = isTrusted ? undefined : api.trace.getSpanContext(named);
+      const links = caller ? [{ context: caller }] : [];
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: given(attributes), links }, parent);
       const context = api.trace.setSpan(parent, span);
       return {
         rename: (next) => void span.updateName(next),

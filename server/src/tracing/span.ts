@@ -8,8 +8,10 @@ export interface SpanStart {
   name: string;
   kind: 'server' | 'client' | 'consumer';
   attributes?: Attributes;
-  /** Headers of a request, whose traceparent names the parent. */
+  /** Headers of a request or a job, whose traceparent names the parent. */
   headers?: Record<string, unknown>;
+  /** Whoever may call wrote the headers: unless they are trusted, the trace is one of its own, with a link to theirs. */
+  public?: true;
   /** Begins no trace of its own. */
   onlyWithin?: true;
 }

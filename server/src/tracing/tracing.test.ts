@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReceiver } from '../../test/receiver.ts';
 import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
@@ -28,6 +28,7 @@ interface Span {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  links?: { traceId: string }[];
   attributes: Record<string, unknown>;
   failed: boolean;
 }
@@ -69,7 +70,6 @@ function spansIn({ resourceSpans }: Exported): Span[] {
   );
 }
 
-let server: ChildProcess;
 let collector: Awaited<ReturnType<typeof openCollector>>;
 let baseUrl: string;
 let shop: Awaited<ReturnType<typeof openShop>>;
@@ -80,25 +80,32 @@ const secrets: string[] = [];
 beforeAll(async () => {
   shop = await openShop();
   collector = await openCollector();
+  spans = await tracedBy({ TRUST_TRACEPARENT: 'on' }, callAll);
+}, 90_000);
+
+/** Lets a server trace that has these settings besides, and returns what the collector has got once it has stopped. */
+async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>): Promise<Span[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-traced-'));
   const port = await freePort();
   baseUrl = `http://127.0.0.1:${port}`;
-  server = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
+  const before = collector.spans().length;
+  const server = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
     env: {
       ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), SECRET_KEY },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'error' },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'error', ...settings },
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   while (!(await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.ok) await sleep(20);
-  await callAll();
+  await work();
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
   await ended;
-  spans = collector.spans();
-  collector.close();
   await rm(dataDir, { recursive: true, force: true });
-}, 90_000);
+  return collector.spans().slice(before);
+}
+
+afterAll(() => collector.close());
 
 /** A read with a traceparent, a customer's registration, a refusal, an unknown page, and an event that reaches a webhook. */
 async function callAll(): Promise<void> {
@@ -134,7 +141,7 @@ const status = ({ attributes }: Span) => Number(attributes['http.response.status
 /** A busy machine may refuse a request, which the SDK sends again. */
 const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
-test('a request is a span of its operation, in the trace of its caller', () => {
+test('a request is a span of its operation, in the trace of a caller who is trusted', () => {
   const span = succeeded('GET /api/storefront/products');
   expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: KIND.server, failed: false });
   expect(span?.attributes).toMatchObject({
@@ -144,6 +151,19 @@ test('a request is a span of its operation, in the trace of its caller', () => {
     'commerce.site_id': shop.credentials.site_id,
   });
 });
+
+test('a caller who is not trusted decides neither the trace of a request nor whether it is kept, and is linked', async () => {
+  const ask = (sampled: string) =>
+    fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
+  const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
+
+  const all = await tracedBy({}, async () => void (await Promise.all([ask('00'), ask('01')])));
+  const none = await tracedBy({ OTEL_TRACES_SAMPLER_ARG: '0' }, async () => void (await ask('01')));
+
+  expect(linked(all)).toHaveLength(2);
+  for (const span of linked(all)) expect([span.traceId === TRACE_ID, span.parentSpanId]).toEqual([false, undefined]);
+  expect(none).toEqual([]);
+}, 60_000);
 
 test('its statements are spans within it, named by what they do', () => {
   const request = succeeded('POST /api/storefront/customer/register');

@@ -199,7 +199,8 @@ test('a refusal says what to do and what would do instead, in words of the shop 
       code: 'out_of_stock',
       content: 'Not enough stock: 4 available, 5 requested.',
       next: expect.any(String),
-      alternatives: [{ variant_id, quantity: 4 }],
+      // Four are in stock, and the budget pays for three.
+      alternatives: [{ variant_id, quantity: 3 }],
     },
   ]);
   const cart = await call('create_cart', '', asked(1));

@@ -87,6 +87,11 @@ function tooLarge(): OAuthRefusal {
   return new OAuthRefusal('invalid_request', `The body cannot be read, or has more than ${LARGEST_BYTES} bytes.`);
 }
 
+/** What was sent by another method than the POST that RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 ask for. */
+export const onlyPost: RequestHandler = (_req, res) => {
+  refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
+};
+
 /** With the fields of OAuth and, for refusals of the API, its own. */
 function refuse(res: Response, error: unknown): void {
   const notes = res.locals as Notes;

@@ -14,7 +14,7 @@ import { type Operation, operationTable } from '../contract/contract.ts';
 import { audit } from '../pipeline/audit.ts';
 import { applyLimit } from '../pipeline/counted.ts';
 import type { Notes } from '../pipeline/notes.ts';
-import { formIn, type OAuthCall, type OAuthDeps, oauthCall } from './oauth-call.ts';
+import { formIn, type OAuthCall, type OAuthDeps, oauthCall, onlyPost } from './oauth-call.ts';
 
 /**
  * What OAuth clients call below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591) and revocation
@@ -30,6 +30,7 @@ export function oauthEndpoints(deps: OAuthDeps): Router {
   ] as const) {
     router.all(path, openToAnyOrigin('POST'));
     router.post(path, ...oauthCall(deps, work));
+    router.all(path, onlyPost);
   }
   return router;
 }

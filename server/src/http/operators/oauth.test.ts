@@ -311,6 +311,19 @@ test('a client that runs in a page reads the metadata, registers and exchanges; 
   expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
 });
 
+test('what is sent to an endpoint by another method than POST is told which one it takes', async () => {
+  for (const path of ['token', 'register', 'revoke']) {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/${path}?grant_type=x`, { method });
+      expect([path, method, answer.status, answer.headers.get('Allow')]).toEqual([path, method, 405, 'POST, OPTIONS']);
+      expect(await answer.json()).toMatchObject({
+        error: 'method_not_allowed',
+        error_description: 'Send this request with POST.',
+      });
+    }
+  }
+});
+
 test('an app that registers for servers of all kinds keeps the addresses that count, and can be sent to those alone', async () => {
   // What Cursor sends.
   const [own, page, local] = [

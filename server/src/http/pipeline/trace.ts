@@ -9,6 +9,7 @@ export const traceRequest: RequestHandler = (req, res, next) => {
     kind: 'server',
     attributes: { 'http.request.method': req.method },
     headers: req.headers,
+    public: true,
   }));
   if (!span) return next();
   res.once('close', () => {

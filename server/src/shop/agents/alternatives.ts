@@ -1,7 +1,11 @@
-import type { AgentAlternative, AgentBudget, Product } from '@commerce-backend/spec';
+import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { termsOf } from '../../search/words/normalize.ts';
+import { readCart } from '../carts/rows.ts';
+import { view } from '../carts/view.ts';
 import { NotFound, ShopError } from '../errors.ts';
+import { budgetOf } from '../mandates/budgets.ts';
+import { inCategories } from '../mandates/categories.ts';
 import { minorUnits } from '../money.ts';
 import { productsByIds } from '../products/rows.ts';
 import { choicesForCart } from '../shipping/choices.ts';
@@ -13,7 +17,8 @@ import { optionContentOf } from './shop.ts';
 
 /**
  * What an agent could take instead of what it was refused. It is looked up in the transaction of the refused call, before that is
- * undone, so that it sees what the refusal saw.
+ * undone, so that it sees what the refusal saw. Products are named only where the agent may buy them: in its categories, and within
+ * what its budget has left beside the other lines of the cart.
  */
 
 const MOST = 3;
@@ -52,24 +57,51 @@ interface ShortLine {
 }
 
 /** As many as there are, and other variants of the product of which there are enough. */
-async function inStock(shop: Shop, { context }: ShopError, { path }: RefusedCall): Promise<AgentAlternative[]> {
+async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const [line] = (context.lines ?? []) as ShortLine[];
   if (!line) return [];
   const { variant_id, requested, available } = line;
-  // Only the line that the call names is there after the refusal, as well.
-  const named = path.line_item_id ? { line_item_id: path.line_item_id } : {};
-  const fewer = available > 0 ? [{ why: 'This many are in stock.', ...named, variant_id, quantity: available }] : [];
   const product = await productOfVariant(shop, variant_id);
-  const others = product?.variants.filter(
+  if (!product || !(await isAllowed(shop, product.id))) return [];
+  const room = await roomBeside(shop, call, variant_id);
+  const priceOf = ({ price }: Variant) => minorUnits(price, shop.currencyDigits);
+  const wanted = product.variants.find(({ id }) => id === variant_id);
+  const affordable = wanted && priceOf(wanted) > 0 ? Math.floor(room / priceOf(wanted)) : available;
+  const quantity = Math.min(available, affordable);
+  const why = quantity < available ? 'About this many are within the budget.' : 'This many are in stock.';
+  // Only the line that the call names is there after the refusal, as well.
+  const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
+  const fewer = quantity > 0 ? [{ why, ...named, variant_id, quantity }] : [];
+  const others = product.variants.filter(
     (variant) =>
       variant.id !== variant_id &&
       variant.available &&
+      priceOf(variant) <= room &&
       (!product.track_inventory ||
         variant.inventory_policy === 'continue' ||
         variant.inventory_quantity >= Math.min(requested, available + 1)),
   );
-  const proposals = (others ?? []).slice(0, MOST).map((variant) => ({ product: product as Product, variant }));
-  return [...fewer, ...proposals.map((one) => alternativeOf('Another variant of the product is in stock.', one))];
+  const another = 'Another variant of the product is in stock.';
+  return [...fewer, ...others.slice(0, MOST).map((variant) => alternativeOf(another, { product, variant }))];
+}
+
+/** What the budget has left for a variant beside the other lines of the cart that the call names, in minor units. */
+async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: string): Promise<number> {
+  if (!shop.agent) return 0;
+  const room = roomIn(await budgetOf(shop, shop.agent.token_id));
+  const cart_id = path.cart_id ?? body.cart_id;
+  const cart = cart_id && (await readCart(shop, cart_id));
+  const others = cart ? view(cart).items.filter((item) => item.variant_id !== variant_id) : [];
+  return others.reduce((left, { total }) => left - minorUnits(total, shop.currencyDigits), room);
+}
+
+/** Stock is checked before the categories are, so that a refusal for want of it says nothing about them. */
+async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from products p
+      where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${inCategories(shop.agent?.categories ?? [])}`,
+  );
+  return found !== undefined;
 }
 
 /** As many as the rest of the budget covers, and similar products that cost less. */
@@ -117,15 +149,18 @@ async function variantOfLine(shop: Shop, { cart_id, line_item_id }: RefusedCall[
   return line?.variant_id;
 }
 
-/** What is similar to the product that was named, in the categories that are allowed. */
-async function allowed(shop: Shop, { path, body }: RefusedCall): Promise<AgentAlternative[]> {
+/** What is similar to the product that was named, in the categories that are allowed, and within the budget. */
+async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[]> {
+  const { path, body } = call;
   const product_id = path.product_id ?? body.product_id;
   const [named] = product_id
     ? await productsByIds(shop, 'public', [product_id])
     : [body.variant_id && (await productOfVariant(shop, body.variant_id))];
   if (!named) return [];
+  const room = await roomBeside(shop, call, body.variant_id);
   const similar = await similarTo(shop, named.name, named.id);
-  return similar.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
+  const payable = similar.filter(({ variant }) => minorUnits(variant.price, shop.currencyDigits) <= room);
+  return payable.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
 }
 
 /** Found by a name, in the agent's categories, in stock, and with more than half of the name's words. */

@@ -9,6 +9,7 @@ import { addChain, type NewChain, signAnew } from '../audit/adoption.ts';
 import type { AuditKey } from '../audit/keys.ts';
 import { checkoutToken } from '../links.ts';
 import { mintPassword } from '../merchant/sites.ts';
+import { limitIn, type SiteLimits } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
@@ -33,6 +34,8 @@ export interface ImportDeps {
   baseUrl: string;
   /** Whether the hosts of the site come with it. */
   hosts: boolean;
+  /** Whether its rate limits do, as far as they can be set here. */
+  limits: boolean;
   /** Although payments were under way when it was exported. */
   force: boolean;
   onRows: OnRows;
@@ -47,6 +50,8 @@ export interface ImportedSite extends NewSecrets {
   /** The password is null for a login that this server had before: it stays as it is. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
+  /** The rate limits that it had on the other server in place of the usual ones. */
+  limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
 }
@@ -152,12 +157,13 @@ async function insert(
   { tables }: Header,
   { site_id, merchant_id, name }: ExportedSite,
   arrived: Arrived,
-  { secretKey, auditKey, baseUrl, hosts }: ImportDeps,
+  { secretKey, auditKey, baseUrl, hosts, limits }: ImportDeps,
 ): Promise<ImportedSite> {
   if (!hosts) await client.query(`delete from ${staged('site_domains')}`);
   const members = await matchStaff(client);
   await moveAddresses(client, site_id, baseUrl);
   await cleanTexts(client);
+  const settled = await settleLimits(client, limits);
   const secrets = await makeSecrets(client, secretKey);
   const chain = await signAnew(client, auditKey, site_id, staged('audit_events'));
   const staff = await passwordsFor(members);
@@ -167,9 +173,26 @@ async function insert(
   await insertAll(client, tables, chain);
   const suspended = await finish(client, { site_id, secretKey });
   return {
-    ...{ site_id, merchant_id, name, suspended, ...secrets, hosts: domains, ...arrived },
+    ...{ site_id, merchant_id, name, suspended, ...secrets, hosts: domains, limits: settled, ...arrived },
     staff: staff.map(({ email, password }) => ({ email, password: password?.text ?? null })),
   };
+}
+
+/** Limits are the operator's, and a file may say anything: none is kept unasked, and none that could not be set here. */
+async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
+  const { rows } = await client.query<{ limits: Record<string, unknown> }>(
+    `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
+  );
+  const settled: ImportedSite['limits'] = { kept: [], left: [], invalid: 0 };
+  const own: SiteLimits = {};
+  for (const [name, points] of rows.flatMap(({ limits }) => Object.entries(limits))) {
+    const limit = limitIn(name, points);
+    if (!limit) settled.invalid += 1;
+    else (keep ? settled.kept : settled.left).push(`${name}=${points}`);
+    if (keep) Object.assign(own, limit);
+  }
+  await client.query(`update ${staged('sites')} set limits = $1`, [own]);
+  return settled;
 }
 
 type Hired = ArrivingStaff & { password: { text: string; hash: string } | null };
