@@ -274,16 +274,16 @@ export const VARIABLES = {
     read: matching(/^[A-Za-z0-9._-]{1,100}$/),
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    meaning: 'The share of traces that are kept; with `TRUST_TRACEPARENT`, of those that the caller has not decided.',
+    meaning: 'The share of traces that are kept, where the `traceparent` of a trusted caller has not decided it.',
     allowed: 'a number from `0` to `1`',
     whenUnset: '`1`',
     read: share,
   },
   TRUST_TRACEPARENT: {
     meaning:
-      'Whether a request continues the trace of its `traceparent`, which then decides whether it is kept. For a server behind a proxy or gateway that sets the header itself.',
+      'Whether a request continues the trace of its `traceparent`, which then decides whether it is kept. `off` where anybody may send the header: each request then begins a trace, with a link to the one of its caller.',
     allowed: '`on` or `off`',
-    whenUnset: '`off`: each request begins a trace, with a link to the one of its caller',
+    whenUnset: '`on`',
     read: onOrOff,
   },
   CARD_PROVIDER: {

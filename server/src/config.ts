@@ -205,7 +205,7 @@ function tracingOf({
     endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
     serviceName: OTEL_SERVICE_NAME ?? 'commerce-server',
     share: OTEL_TRACES_SAMPLER_ARG ?? 1,
-    trustCallers: TRUST_TRACEPARENT ?? false,
+    trustCallers: TRUST_TRACEPARENT ?? true,
   };
 }
 

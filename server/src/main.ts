@@ -187,7 +187,7 @@ site
   )
   .argument('<file>', 'what `site export` has written')
   .option('--without-hosts', 'leave the hosts of the site where they are', false)
-  .option('--with-limits', 'keep the rate limits that the site had there, in place of the usual ones', false)
+  .option('--without-limits', 'leave out the rate limits that the site had there: the usual ones apply', false)
   .option('--force', 'although payments were under way when it was exported', false)
   .option('--json', 'print the new secrets as JSON', false)
   .addHelpText('after', '\nExample:\n  commerce-server site import shop.site --json > shop.json')

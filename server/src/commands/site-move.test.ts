@@ -29,7 +29,7 @@ import { exportSite, importSite } from './site-move.ts';
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 type Other = Awaited<ReturnType<typeof openOtherServer>>;
 
-const ALL = { withoutHosts: false, withLimits: false, force: false, json: true };
+const ALL = { withoutHosts: false, withoutLimits: false, force: false, json: true };
 const config: Config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
 const dir = mkdtempSync(join(tmpdir(), 'commerce-moving-'));
 
@@ -294,7 +294,7 @@ test('no row of a file leads to the files of another site, or of the server', as
   }
 });
 
-test('the rate limits of a file count only when the operator says so, and then only those that could be set here', async () => {
+test('a site keeps its rate limits as far as they could be set here, unless the operator leaves them out', async () => {
   const limitsOf = async (file: string, options = ALL) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
@@ -312,9 +312,9 @@ test('the rate limits of a file count only when the operator says so, and then o
   };
 
   const read = ['storefront_read=700'];
-  expect(await limitsOf(await forge())).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
-  const kept = await limitsOf(await forge(), { ...ALL, withLimits: true });
-  expect(kept).toEqual([{ storefront_read: 700 }, { kept: read, left: [], invalid: 3 }]);
+  expect(await limitsOf(await forge())).toEqual([{ storefront_read: 700 }, { kept: read, left: [], invalid: 3 }]);
+  const left = await limitsOf(await forge(), { ...ALL, withoutLimits: true });
+  expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
 test('somebody who had left is named in what they did, and has no login', async () => {

@@ -77,7 +77,7 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
 
 export interface ImportOptions {
   withoutHosts: boolean;
-  withLimits: boolean;
+  withoutLimits: boolean;
   force: boolean;
   json: boolean;
 }
@@ -98,7 +98,7 @@ export async function importSite(config: Config, file: string, options: ImportOp
         try {
           return await load(client, file, header, {
             ...{ store, secretKey, auditKey, baseUrl, force: options.force },
-            ...{ hosts: !options.withoutHosts, limits: options.withLimits },
+            ...{ hosts: !options.withoutHosts, limits: !options.withoutLimits },
             onRows: (done) => progress.update(ofTables(done)),
             onFile: (done) => progress.update(ofFiles(done)),
           });
@@ -146,7 +146,7 @@ function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, hasAcco
     ...(hosts.length > 0 ? [`Let ${hosts.join(', ')} lead to this server.`] : []),
     ...(limits.left.length > 0
       ? [
-          `The usual rate limits apply. Those it had: commerce-server site limits ${site_id} --set ${limits.left.join(' ')}`,
+          `The usual rate limits apply. Those that it had: commerce-server site limits ${site_id} --set ${limits.left.join(' ')}`,
         ]
       : []),
     ...(limits.invalid > 0 ? ['The file had rate limits that no site can have: they were left out.'] : []),

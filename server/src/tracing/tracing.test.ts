@@ -80,7 +80,7 @@ const secrets: string[] = [];
 beforeAll(async () => {
   shop = await openShop();
   collector = await openCollector();
-  spans = await tracedBy({ TRUST_TRACEPARENT: 'on' }, callAll);
+  spans = await tracedBy({}, callAll);
 }, 90_000);
 
 /** Lets a server trace that has these settings besides, and returns what the collector has got once it has stopped. */
@@ -157,8 +157,14 @@ test('a caller who is not trusted decides neither the trace of a request nor whe
     fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
   const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
 
-  const all = await tracedBy({}, async () => void (await Promise.all([ask('00'), ask('01')])));
-  const none = await tracedBy({ OTEL_TRACES_SAMPLER_ARG: '0' }, async () => void (await ask('01')));
+  const all = await tracedBy(
+    { TRUST_TRACEPARENT: 'off' },
+    async () => void (await Promise.all([ask('00'), ask('01')])),
+  );
+  const none = await tracedBy(
+    { TRUST_TRACEPARENT: 'off', OTEL_TRACES_SAMPLER_ARG: '0' },
+    async () => void (await ask('01')),
+  );
 
   expect(linked(all)).toHaveLength(2);
   for (const span of linked(all)) expect([span.traceId === TRACE_ID, span.parentSpanId]).toEqual([false, undefined]);

@@ -178,7 +178,7 @@ async function insert(
   };
 }
 
-/** Limits are the operator's, and a file may say anything: none is kept unasked, and none that could not be set here. */
+/** A file may say anything: no limit is kept that could not be set here. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
