@@ -63,7 +63,7 @@ tree, trees, branch, branches, baum, baume, aste, arbre, arbres, fell, felling, 
 spill, spilling, splash, stain, stains, kleckern, beklecker, tacher: apron, towel
 dry, drying, wipe, abtrocknen, trocknen, essuyer, secher: towel
 cooking, cook, cooks, koche, kocht, cuisiner, cuisine: knife, pan, casserole, apron, pot, board
-breakfast, fruhstuck, petit dejeuner, dejeuner, muesli, cereal, porridge: bowl, mug, plate
+breakfast, fruhstuck, dejeuner, muesli, cereal, porridge: bowl, mug, plate
 drink, drinking, trinken, boire, thirsty, durst, soif: bottle, mug, cup, glass, tumbler
 store, storing, storage, aufbewahren, verstauen, lagern, ranger, rangement, conserver: jar, box, basket, rack, shelf, tray, holder
 tidy, organise, organize, organizing, clutter, ordnung, aufraumen, ordnen, organiser: tray, box, basket, organizer, shelf, rack
@@ -81,22 +81,22 @@ bookshelf, books, bucher, livres: shelf, bookend, bookmark
 bald, scalp, sunburn, glatze: hat, cap, beanie, sunscreen
 snore, snoring, noise, noisy, larm, bruit: earplug, headphones
 knee, knees, knie, genou: mat, pad, cushion
-back pain, posture, rucken, dos: cushion, chair, pillow
+posture, rucken, dos: cushion, chair, pillow
 bored, boredom, langeweile, ennui: puzzle, book, game, toy
-cosplay, party dress: costume, dress
-runny, kitchen table, esstisch: plate, bowl
-plants, zimmerpflanzen, thirsty plants, water plants, giessen, gießen, arroser: watering, can, pot, planter
+cosplay: costume, dress
+runny, esstisch: plate, bowl
+plants, zimmerpflanzen, giessen, gießen, arroser: watering, can, pot, planter
 birds, vogel, oiseaux: bird, birdhouse, feeder
 keys, schlussel, cles: tray, bowl, hook, keyring
 pens, stifte, stylos, pencils: pen, roll, tray, case
-phone battery, recharge, aufladen: charger, battery
+recharge, aufladen: charger, battery
 stairs, hallway, flur, couloir, entree: rug, lamp, basket, hook
 bedroom, schlafzimmer, chambre: bedding, lamp, pillow, blanket
-living room, lounge room, wohnzimmer, salon: rug, cushion, lamp, throw, sofa
+wohnzimmer, salon: rug, cushion, lamp, throw, sofa
 balcony, terrace, patio, balkon, terrasse, balcon: planter, chair, lantern, hammock
 mud, muddy, puddle, puddles, matsch, pfutzen, boue, flaque: boot, wellington
 sweat, sweating, schwitzen, transpirer: towel, tank, tee, headband
-gym, workout, fitness, exercise, training, work out, fitnessstudio, salle de sport: short, tank, tee, legging, dumbbell, mat
+gym, workout, fitness, exercise, training, fitnessstudio: short, tank, tee, legging, dumbbell, mat
 yoga, pilates, meditation: mat, legging, block, strap
 run, running, jog, marathon, laufen, joggen, courir: running, trainer, short, sneaker
 bike, biking, cycling, radeln, radfahren, velo: bicycle, helmet, pannier, glove
@@ -112,13 +112,13 @@ draw, draws, sketch, sketching, paint, paints, colour, colouring, malt, zeichnet
 sleeping, sleepy, nap, insomnia, schlaf, sommeil, sieste: pillow, blanket, bedding, bed, hammock, sleeping
 relax, relaxing, rest, resting, laze, lazing, lounging, chilling, ausruhen, faulenzen, reposer, paresser, unwind, chill, entspannen, detendre: candle, hammock, bath, blanket, diffuser
 lounge, lie, liegen, allonger: hammock, sofa, chair, blanket
-romantic, romance, romantisch, romantique, cosy evening: candle, rose, lamp
+romantic, romance, romantisch, romantique: candle, rose, lamp
 bright, brighter, light, lighting, beleuchten, hell, eclairer, lumiere: lamp, lantern, light
 bath, bathe, bathing, baden, bain, shower: towel, bath, soap, robe
 clean, cleaning, putzen, nettoyer: brush, soap, vacuum, towel
 wash, washing, waschen, laver, dishes, abwasch, vaisselle: soap, brush, towel
 shave, shaving, rasieren, raser: razor, shaving
-cut hair, hairstyle, frisur, coiffure: brush, comb, hair
+hairstyle, frisur, coiffure: brush, comb, hair
 chew, chewing, kauen, macher: toy, chew, bone
 walkies, gassi: leash, collar
 music, listen, listening, musik, horen, musique, ecouter: headphones, speaker, guitar, piano
@@ -132,9 +132,9 @@ table, dinner, dining, tisch, abendessen, diner: plate, bowl, napkin, candle, ta
 wedding, hochzeit, mariage, bride: ring, dress, bouquet, veil
 halloween, fasching, karneval, carnaval: costume, mask, pumpkin
 xmas, christmas, weihnachten, noel: ornament, wreath, christmas, tree, stocking
-vampire, witch, pirate, dress up, fancy dress: costume, mask, cape
+vampire, witch, pirate: costume, mask, cape
 thirst: bottle
-cat lover, katzenfan: pet, cat
+katzenfan: pet, cat
 vision, sehen, voir, sight, eyesight: glasses
 time, clock, uhrzeit, heure, late: clock, watch
 wake, aufwachen, aufstehen, reveiller: clock, alarm
@@ -175,9 +175,9 @@ soup, stew, stews, roast, roasting, braise, suppe, eintopf, schmoren, ragout, mi
 slicing, carve, carving, dice, dicing, fillet, schneidet, schnippeln, trancher, emincer, tomatoes, onions, herbs, zwiebeln, oignons: knife, board, chopping
 bread, loaf, brot, toast, sandwiches, sandwich, cheese, kase, fromage: board, knife, toaster
 espresso, cappuccino, latte, barista, filterkaffee: coffee, kettle, mug, grinder
-hydrated, hydration, hydrate, refreshment, water bottle, trinke, hydrater: bottle, flask, tumbler
+hydrated, hydration, hydrate, refreshment, trinke, hydrater: bottle, flask, tumbler
 evening, evenings, dusk, abend, abends, soir, soiree, atmosphere, ambience, stimmung, ambiance, mood: candle, lamp, lantern
-dinner table, feast, festmahl, banquet, tafel: candle, plate, bowl, glass, napkin
+feast, festmahl, banquet, tafel: candle, plate, bowl, glass, napkin
 scent, scented, fragrant, aroma, perfumed, stink, stinks, smelly, geruch, parfumer, sentbon: candle, diffuser, scent, perfume, incense
 electricity, power, blackout, stromausfall, panne: candle, lantern, headlamp, torch, flashlight
 decorate, decorating, decoration, dekorieren, schmucken, decorer: ornament, wreath, candle, vase, frame, print, lamp, cushion
@@ -191,7 +191,7 @@ weeds, unkraut, herbes: trowel, hoe, glove
 seedlings, herb, tomatoes, krauter, aromatiques, flowers, blumen, fleurs: pot, planter, seed, watering
 bbq, campfires, bonfire, marshmallow, marshmallows, brasier: fire, bowl, stove
 wildlife, nest, nesting, sparrow, robin, tit, meise, spatz, nichoir, nistet: bird, birdhouse, feeder
-whittle, whittling, carve wood, schnitzen, sculpter: knife
+whittle, whittling, schnitzen, sculpter: knife
 lost, navigate, navigation, orientation, karte: compass, map, headlamp
 repair, fix, reparieren, reparer, diy, heimwerken, bricolage, bricoler: tool, hammer, screwdriver, drill, wrench
 fish, angle, pecher: fishing, rod, lure, reel
