@@ -122,7 +122,8 @@ const MAX_NEGATION = 8;
 /** The index at which a negation of the comparison begins, or that of the comparison if there is none. */
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
-  while (at - i < MAX_NEGATION && !isNegation(tokens, i) && isWithinNegation(tokens[i])) i -= 1;
+  while (at - i < MAX_NEGATION && !isNegation(tokens, i) && (isWithinNegation(tokens[i]) || isRelative(tokens, i)))
+    i -= 1;
   if (!isNegation(tokens, i)) return at;
   const before = tokens[i - 1]?.text ?? '';
   return ['do', 'does', 'should', 'must', 'can', 'will', 'would', 'could', 'leave', 'auf'].includes(before) ? i - 1 : i;
@@ -149,6 +150,12 @@ function isWithinNegation(token: Token | undefined): boolean {
   const { text } = token;
   if (BETWEEN_NEGATION_AND_COMPARISON.has(text) || text in CURRENCIES) return true;
   return !ENDS_NEGATION.has(text) && Object.values(FILLERS).some((fillers) => fillers.has(text));
+}
+
+/** `nichts, was mehr als 35 Euro kostet`: the comma before what says more of it. */
+function isRelative(tokens: Token[], at: number): boolean {
+  const next = tokens[at + 1]?.text ?? '';
+  return tokens[at]?.text === ',' && (RELATIVES.has(next) || next === 'was');
 }
 
 /** What refuses an amount after it may follow some words that say nothing themselves: `mehr als 50 will ich dafür nicht hinlegen`. */

@@ -116,7 +116,8 @@ function isOwnCart(tokens: Token[], at: number): boolean {
   )
     return false;
   while (['my', 'the', 'our', 'shopping'].includes(tokens[before]?.text ?? '')) before -= 1;
-  return ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
+  const isCart = tokens[at]?.text === 'cart' && tokens[before]?.text === 'for';
+  return isCart || ['to', 'in', 'into'].includes(tokens[before]?.text ?? '');
 }
 
 const BEFORE_THING = new Set('the a an my some one two three this that these those'.split(' '));

@@ -79,7 +79,7 @@ export const LABELS: ReadonlySet<string> = new Set(
 export const ORDER_PHRASES = phraseTable<'order'>([
   [
     'order',
-    `at the moment, for the moment, right now, just now, these days, at present, im moment, zur zeit, en ce moment, as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
+    `at the moment, for the moment, in case, in the range of, in the range from, in the region of, in a range of, right now, just now, these days, at present, im moment, zur zeit, en ce moment, as long as, so long as, as soon as, provided that, no wait, wait no, nein warte, non attends, as possible,
     check out, and check out, check it out, go to checkout, pay for it, and pay, pay now, pay with my card, and pay with my card, pay by card, mit karte zahlen, payer par carte, place the order, place an order, place my order, quick one, quick question, i guess, just checking,
     zur kasse, zur kasse gehen, und bezahlen, bestellung abschicken, passer commande, passer a la caisse, valider la commande, et payer`,
   ],

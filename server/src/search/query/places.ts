@@ -15,6 +15,9 @@ const OUTSIDE = new Set('outdoors outside indoors inside draussen draußen drinn
 /** In the rain, a thing is for the rain. Values that say no more than that name no thing. */
 export const WEATHER: ReadonlySet<string> = new Set('rain snow wind sun cold heat winter summer'.split(' '));
 
+/** What one needs then is told by other words: `my feet get cold in winter`. */
+export const SEASONS: ReadonlySet<string> = new Set('winter summer spring autumn'.split(' '));
+
 /** Whether a word tells where or when, and no thing. */
 export function saysWhere(sentence: string, { text, term, start, end }: Token): boolean {
   const before = sentence.slice(0, start);

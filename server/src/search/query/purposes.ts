@@ -46,7 +46,7 @@ export function purposeWords(sentence: string, words: Token[]): Token[] {
 
 /** Of somebody, or of what is to be done: `my feet get cold`, `to boil water`. */
 const TELLS_A_PURPOSE =
-  /\b(?:i|im|my|me|we|our|us|for|to|when|while|need|needs|want|where|how|help|keep|keeps|ich|mein|meine|meinen|wir|fur|zum|zur|um|damit|wenn|je|mon|ma|mes|nous|pour|quand|j)\b/;
+  /\b(?:i|im|my|me|we|our|us|for|to|when|while|need|needs|want|where|how|help|if|in case|falls|keep|keeps|ich|mein|meine|meinen|wir|fur|zum|zur|um|damit|wenn|je|mon|ma|mes|nous|pour|quand|j)\b/;
 
 /** The words of a sentence that may name a purpose, unless another one names a thing: `my feet get cold on hikes`. */
 export function mayBePurposes(sentence: string, words: Token[], language: Language): Token[] {
@@ -80,13 +80,15 @@ export function decidingPurposes(sentence: string, words: Token[], language: Lan
   );
 }
 
-/** What a thing is like, or keeps somebody. */
+/** What a thing is like, or keeps somebody; and rooms, in which something is to be done. */
 const SAYS_HOW = new Set(
-  `warm cosy cozy snug cold chilly hot wet dry dark bright light romantic kuschelig warme warmes kalt kalte kaltes heiss heiß nass trocken
+  `hallway flur couloir entree stairs bedroom schlafzimmer chambre kitchen kuche bathroom bad balcony balkon balcon terrace patio terrasse
+  warm cosy cozy snug cold chilly hot wet dry dark bright light romantic kuschelig warme warmes kalt kalte kaltes heiss heiß nass trocken
   dunkel hell romantisch chaud chaude froid froide mouille sec sombre romantique`.split(/\s+/),
 );
 
-const KEEPS = /\b(?:keep|keeps|keeping|stay|stays|halt|halten|bleibt|bleiben|garde|garder|gardent|reste|rester)\b/;
+const KEEPS =
+  /\b(?:keep|keeps|keeping|stay|stays|take|takes|taking|carry|carrying|bring|mitnehmen|unterwegs|emporter|halt|halten|bleibt|bleiben|garde|garder|gardent|reste|rester)\b/;
 const TEMPERATURES = new Set('hot warm cold cool chilled heiss heiß kalt kuhl chaud froid frais'.split(' '));
 const DRINKS = new Set(
   `tea coffee drink drinks water soup food lunch beer wine milk juice tee kaffee getrank getranke wasser suppe essen cafe boisson boissons eau

@@ -12,7 +12,7 @@ import { isOfTheWorld, withoutContext } from './context.ts';
 import { OPTIONAL_WORDS } from './fillers.ts';
 import { has, type Known, type Lookup, lookUp } from './known-words.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
-import { saysWhere, WEATHER } from './places.ts';
+import { SEASONS, saysWhere, WEATHER } from './places.ts';
 import {
   decidingPurposes,
   mayBePurposes,
@@ -84,7 +84,10 @@ export async function inShopWords(db: SearchDb, sentence: string, parsed: Parsed
     const constraints = [...parsed.constraints, ...asked.map((word) => untold(sentence, word))];
     return { ...parsed, words: [], constraints };
   }
-  const namesThing = asked.some((word) => isThing(word) && !saysWhere(sentence, word));
+  // `walking sticks` are things, though none of the words is one.
+  const isThingAt = (word: Token, at: number) =>
+    isThing(word) || windowsAt(asked, at).some((each) => each.texts.length > 1 && isEntry(each, language, lookup));
+  const namesThing = asked.some((word, at) => isThingAt(word, at) && !saysWhere(sentence, word));
   const sentenceOf = { sentence, asked, wanted, open, language, lookup, isKnown, namesThing };
   const purposes = purposesIn(sentenceOf);
   const inGroups = forRecipients(sentenceOf);
@@ -159,7 +162,7 @@ function purposesIn({ sentence, asked, wanted, open, language, lookup, isKnown, 
   );
   if (ofThings.length > 0 || namesThing || namesValue) return ofThings;
   // `a fishing trip`: the tag `fishing` tells more than the trip.
-  const hasOwn = open.some(({ term }) => lookup(term)?.isLabel === true && !WEATHER.has(term));
+  const hasOwn = open.some(({ term }) => lookup(term)?.isValue === true && !SEASONS.has(term));
   return (hasOwn ? decidingPurposes : onlyPurposes)(sentence, open, language, lookup);
 }
 
@@ -187,7 +190,7 @@ const WORN = /\b(?:wear|wearing|clothes|clothing|outfit|anziehen|tragen|kleidung
 
 /** `pop a mug in the cart`: a first word that means nothing to the shop, before an article, is what is to be done. */
 const REQUESTED =
-  /^\s+(?:me |us |mir |uns |moi |nous )?(?:an?|the|some|my|another|one|two|three|\d{1,2}|eine?[nrms]?|zwei|drei|une?|des|les?|la|deux|trois)\s/iu;
+  /^\s+(?:me |us |mir |uns |moi |nous )?(?:an?|the|some|my|another|one|two|three|four|five|six|ten|\d{1,2}|eine?[nrms]?|zwei|drei|vier|f(?:ü|ue)nf|sechs|zehn|une?|des|les?|la|deux|trois|quatre|cinq|dix)\s/iu;
 
 function withoutImperative(words: Token[], sentence: string, isUnknown: (word: Token) => boolean): Token[] {
   const [first, ...rest] = words;

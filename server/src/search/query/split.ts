@@ -23,7 +23,7 @@ export interface Split {
 const LINKS = phraseTable<'and' | 'or'>([
   [
     'and',
-    'and, and also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que',
+    'and, and also, also, as well as, along with, together with, plus, &, +, und, und auch, sowie, et, et aussi, ainsi que',
   ],
   ['or', 'or, oder, ou'],
 ]);
