@@ -77,6 +77,8 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
+    // The panel's own: what is left unsaved is asked about.
+    if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
   });
