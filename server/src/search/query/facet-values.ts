@@ -7,7 +7,7 @@ import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 import { saysWhere } from './places.ts';
-import { ANY_THING } from './purposes.ts';
+import { GIFTS } from './recipients.ts';
 
 /** The longest value that is looked up, in words. */
 const MAX_WORDS = 4;
@@ -72,8 +72,8 @@ export async function facetConstraints(
     };
   };
   // A gift for a tea lover is of tea; that it is tagged as a gift is not asked for.
-  const isAnyThing = ({ from, to }: WordSpan) => to - from === 1 && ANY_THING.has(asWrittenAt(sentence, words[from]));
-  const telling = chosen.filter((span) => !isAnyThing(span));
+  const isGift = ({ from, to }: WordSpan) => to - from === 1 && GIFTS.test(asWrittenAt(sentence, words[from]));
+  const telling = chosen.filter((span) => !isGift(span));
   const constraints = (telling.length > 0 ? telling : chosen).map((span) => constraint('value', span));
   if (!headNoun || chosen.some(({ from, to }) => from <= headNoun.at && headNoun.at < to)) return constraints;
   return [...constraints, constraint('word', { from: headNoun.at, to: headNoun.at + 1, value: headNoun.term })];

@@ -16,7 +16,7 @@ import { GROUPS, isForAnimal } from './recipients.ts';
 const OPENS_WITH_NO_THING =
   /\b(?:something|anything|what (?:to|can|could|should|shall|do|would|might)|(?:irgend)?(?:et)?was|wo(?:mit|rin|rauf|ran|zu)|quelque chose|que puis|qu est ce|(?:de|avec|dans) quoi)\b/;
 /** Words that stand for any thing, as optional ones, before what it is for. */
-export const ANY_THING: ReadonlySet<string> = new Set(
+const ANY_THING = new Set(
   `gift gifts present presents surprise outfit clothes clothing wear wearing idea ideas gear equipment accessory accessories
   geschenk geschenke kleidung idee cadeau cadeaux vetements tenue`.split(/\s+/),
 );
@@ -87,23 +87,25 @@ const SAYS_HOW = new Set(
   dunkel hell romantisch chaud chaude froid froide mouille sec sombre romantique`.split(/\s+/),
 );
 
-const KEEPS =
-  /\b(?:keep|keeps|keeping|stay|stays|take|takes|taking|carry|carrying|bring|mitnehmen|unterwegs|emporter|halt|halten|bleibt|bleiben|garde|garder|gardent|reste|rester)\b/;
-const TEMPERATURES = new Set('hot warm cold cool chilled heiss heiß kalt kuhl chaud froid frais'.split(' '));
-const DRINKS = new Set(
-  `tea coffee drink drinks water soup food lunch beer wine milk juice tee kaffee getrank getranke wasser suppe essen cafe boisson boissons eau
-  soupe repas`.split(/\s+/),
+const TEMPERATURE = 'hot|warm|cold|cool|chilled|heiss|heiß|kalt|kuhl|chaude?s?|froide?s?|frais';
+const DRINK =
+  'tea|coffee|drinks?|water|soup|food|lunch|beer|wine|milk|juice|tee|kaffee|getranke?|wasser|suppe|essen|cafe|boissons?|eau|soupe|repas';
+/** `keeps my tea hot`, `Tee warm hält`, `to take hot tea on a walk`, where `do you keep cold drinks` asks for the drinks. */
+const KEEPS_DRINK = new RegExp(
+  [
+    `\\b(?:keep|keeps|keeping|halt|halten|garde|garder|gardent)\\s+(?:\\S+\\s+){0,2}(?:${DRINK})\\s+(?:\\S+\\s+){0,2}(?:${TEMPERATURE})\\b`,
+    `\\b(?:${DRINK})\\s+(?:\\S+\\s+){0,2}(?:${TEMPERATURE})\\s*(?:halt|halten)\\b`,
+    `\\bto (?:take|carry|bring)\\s+(?:\\S+\\s+){0,2}(?:${TEMPERATURE})\\s+(?:${DRINK})\\s+(?:on|to|along|with)\\b`,
+  ].join('|'),
 );
 
 /** What keeps a drink hot is wanted, and no tea: `something that keeps my tea hot`. */
 export function withoutKeptDrinks(sentence: string, words: Token[]): Token[] {
-  const isKept =
-    KEEPS.test(normalizeText(sentence)) &&
-    [DRINKS, TEMPERATURES].every((list) => words.some(({ text }) => list.has(text)));
-  if (!isKept) return words;
+  if (!KEEPS_DRINK.test(normalizeText(sentence))) return words;
+  const isOne = (list: string, { text }: Token) => list.split('|').some((each) => new RegExp(`^${each}$`).test(text));
   return words
-    .filter(({ text }) => !DRINKS.has(text))
-    .map((word) => (TEMPERATURES.has(word.text) ? { ...word, text: 'insulating', term: 'insulating' } : word));
+    .filter((word) => !isOne(DRINK, word))
+    .map((word) => (isOne(TEMPERATURE, word) ? { ...word, text: 'insulating', term: 'insulating' } : word));
 }
 
 /** What precedes a place or a time. */

@@ -14,7 +14,7 @@ const IS_FOR =
 /** Values by which shops tell whom a thing is made for. */
 export const GROUPS: ReadonlySet<string> = new Set(['women', 'men', 'children']);
 /** What says too little to be looked for among what is made for women or men: a present for her may be anything. */
-const GIFTS = /\b(?:gifts?|presents?|surprise|ideas?|geschenke?|geschenkidee|cadeaux?|idees?)\b/;
+export const GIFTS = /\b(?:gifts?|presents?|surprise|ideas?|geschenke?|geschenkidee|cadeaux?|idees?)\b/;
 /** What is for one of them serves no human, and the other way round. */
 const ANIMALS = new Set('dog puppy hund chien chiot cat kitten katze chat chaton bird vogel oiseau'.split(' '));
 

@@ -38,6 +38,28 @@ test.each([
   expect((await askSentence(await homeShop(), sentence)).names[0]).toBe(name);
 });
 
+test.each([
+  ['something that keeps my tea hot on a hike', 'Insulated Bottle'],
+  ['etwas, das Tee warm hält', 'Insulated Bottle'],
+  ['I would take the cold beer', 'Cold Beer'],
+  ['do you keep cold beer', 'Cold Beer'],
+])('what keeps a drink hot is no drink, and a cold drink is one: %s', async (sentence, name) => {
+  const shop = await homeShop();
+  await shop.givenProduct({ name: 'Insulated Bottle' });
+  await shop.givenProduct({ name: 'Cold Beer' });
+
+  expect((await askSentence(shop, sentence)).names[0]).toBe(name);
+});
+
+test('a type is asked for, whatever else is named, and the tag of a gift is not', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
+  await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });
+
+  expect((await askSentence(shop, 'wool accessories')).names).toEqual(['Wool Hat']);
+  expect((await askSentence(shop, 'a gift of wool')).names).toHaveLength(2);
+});
+
 test('a value of the shop tells more than a purpose', async () => {
   const { names } = await askSentence(await homeShop(), 'something for someone who bakes bread');
 
