@@ -18,6 +18,8 @@ export interface PoolOptions {
   applicationName?: string;
   /** How long to wait for a connection. */
   connectWithinMs?: number;
+  /** How long a connection stays open without use. Default: 30 seconds. */
+  idleMs?: number;
 }
 
 export type Connection = pg.PoolClient;
@@ -158,7 +160,7 @@ export function begin(): string {
 }
 
 export function openPool(options: PoolOptions): pg.Pool {
-  const { url, max, pooling, applicationName = 'commerce', connectWithinMs = 3_000 } = options;
+  const { url, max, pooling, applicationName = 'commerce', connectWithinMs = 3_000, idleMs = 30_000 } = options;
   prepare = pooling === 'session';
   const settings = Object.entries({ ...SETTINGS, client_connection_check_interval: '2s' });
   const pool = new pg.Pool({
@@ -167,7 +169,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     min: 0,
     application_name: applicationName,
     connectionTimeoutMillis: connectWithinMs,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: idleMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: SILENCE_MS,

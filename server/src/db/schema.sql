@@ -2465,7 +2465,7 @@ create policy due on commerce.audit_events as permissive for select to commerce_
   using (true);
 
 create policy tenant on commerce.audit_events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.audit_seals as permissive for select to commerce_backup
   using (true);
@@ -2486,7 +2486,7 @@ create policy backup on commerce.cart_items as permissive for select to commerce
   using (true);
 
 create policy tenant on commerce.cart_items as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.carts as permissive for select to commerce_backup
   using (true);
@@ -2495,7 +2495,7 @@ create policy due on commerce.carts as permissive for select to commerce_sweep
   using (((status = 'active'::text) AND (expires_at <= now())));
 
 create policy tenant on commerce.carts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.checkouts as permissive for select to commerce_backup
   using (true);
@@ -2504,7 +2504,7 @@ create policy due on commerce.checkouts as permissive for select to commerce_swe
   using (((reserved_until <= now()) OR ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text])) AND (expires_at <= now()))));
 
 create policy tenant on commerce.checkouts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.collection_products as permissive for select to commerce_backup
   using (true);
@@ -2558,7 +2558,7 @@ create policy due on commerce.discount_redemptions as permissive for select to c
   using (((status = 'reserved'::text) AND (expires_at <= now())));
 
 create policy tenant on commerce.discount_redemptions as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.discounts as permissive for select to commerce_backup
   using (true);
@@ -2627,7 +2627,7 @@ create policy sweep on commerce.idempotency_keys as permissive for all to commer
   using ((completed_at <= (now() - '24:00:00'::interval)));
 
 create policy tenant on commerce.idempotency_keys as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.low_stock_notices as permissive for select to commerce_backup
   using (true);
@@ -2657,7 +2657,7 @@ create policy due on commerce.order_events as permissive for select to commerce_
   using ((created_at > (now() - '180 days'::interval)));
 
 create policy tenant on commerce.order_events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_lines as permissive for select to commerce_backup
   using (true);
@@ -2681,7 +2681,7 @@ create policy backup on commerce.order_numbers as permissive for select to comme
   using (true);
 
 create policy tenant on commerce.order_numbers as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.orders as permissive for select to commerce_backup
   using (true);
@@ -2699,7 +2699,7 @@ create policy backup on commerce.payment_accounts as permissive for select to co
   using (true);
 
 create policy tenant on commerce.payment_accounts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payment_events as permissive for select to commerce_backup
   using (true);
@@ -2723,7 +2723,7 @@ create policy due on commerce.payments as permissive for select to commerce_swee
   using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text])))));
 
 create policy tenant on commerce.payments as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.pending_images as permissive for select to commerce_backup
   using (true);
@@ -2825,13 +2825,13 @@ create policy backup on commerce.shipping_options as permissive for select to co
   using (true);
 
 create policy tenant on commerce.shipping_options as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.site_settings as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.site_settings as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.site_usage as permissive for select to commerce_backup
   using (true);
@@ -2843,19 +2843,19 @@ create policy backup on commerce.stock_movements as permissive for select to com
   using (true);
 
 create policy tenant on commerce.stock_movements as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.stock_reservations as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.stock_reservations as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.sync_orders as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.sync_orders as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.test_payments as permissive for select to commerce_backup
   using (true);

@@ -1,0 +1,41 @@
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { superuserUrl } from '../../test/worker-database.ts';
+import { withClient } from './client.ts';
+
+const UNKNOWN_SETTING = '42704';
+
+/** The tables for which PostgreSQL reads `app.site_id` while it plans a statement. The setting must not exist on the connection. */
+async function readWhilePlanned(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ table: string }>(
+    `select format('%I.%I', schemaname, tablename) as table from pg_policies
+      where policyname = 'tenant' and schemaname = 'commerce' order by 1`,
+  );
+  await client.query('set local role commerce_app; savepoint before_planning');
+  const found: string[] = [];
+  for (const { table } of rows) {
+    await client.query(`explain select from ${table}`).catch(async (error: pg.DatabaseError) => {
+      if (error.code !== UNKNOWN_SETTING) throw error;
+      found.push(table);
+      await client.query('rollback to before_planning');
+    });
+  }
+  return found;
+}
+
+test.each([
+  ['no policy reads the shop of a request while PostgreSQL plans a statement', 'select', []],
+  [
+    'a policy that reads the shop of a request while PostgreSQL plans a statement is found',
+    `set local lock_timeout = '5s'; alter policy tenant on commerce.carts using (site_id = commerce.current_site())`,
+    ['commerce.carts'],
+  ],
+])('%s', async (_, change, expected) => {
+  const found = await withClient({ connectionString: superuserUrl() }, async (client) => {
+    await client.query('begin');
+    await client.query(change);
+    return readWhilePlanned(client).finally(() => client.query('rollback'));
+  });
+
+  expect(found).toEqual(expected);
+});
