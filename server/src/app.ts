@@ -22,6 +22,7 @@ import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits, type Limits } from './http/pipeline/limits.ts';
 import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
+import { refuseWhileReadOnly } from './http/pipeline/read-only.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
 import { traceRequest } from './http/pipeline/trace.ts';
@@ -119,7 +120,7 @@ export function createApp(deps: AppDeps): Express {
   );
   const calls = openCalls({ app, pipeline, record, validateResponses });
   app.use(unlessApi(besideApi(deps, { limits, accounts, deadlines, pipeline, calls })));
-  app.use(preflight(deps.dashboardOrigins));
+  app.use(preflight(deps.dashboardOrigins), refuseWhileReadOnly(deps.db));
   app.use(dispatch(pipeline, validateResponses));
   app.use(lastResort);
   return app;
@@ -140,6 +141,7 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   router.get('/healthz', healthz);
   router.get('/readyz', readyz(deps));
   router.get('/metrics', metrics.expose(deps.metricsAccess));
+  router.use(refuseWhileReadOnly(db));
   router.get(
     ['/openapi.json', '/docs', '/docs/*file'],
     whenAsked(async () => (await import('./pages/docs/docs.ts')).docs()),

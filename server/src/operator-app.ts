@@ -9,6 +9,7 @@ import { operatorCalls } from './http/operators/operator-calls.ts';
 import { arriveInTime, DEADLINES } from './http/pipeline/deadline.ts';
 import { createLimits } from './http/pipeline/limits.ts';
 import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
+import { refuseWhileReadOnly } from './http/pipeline/read-only.ts';
 import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 
 export interface OperatorAppDeps {
@@ -36,7 +37,7 @@ export function createOperatorApp(deps: OperatorAppDeps): Express {
     setHeaders(res, SECURITY_HEADERS);
     next();
   });
-  app.use(refuseUnreadable, arriveInTime(DEADLINES));
+  app.use(refuseUnreadable, arriveInTime(DEADLINES), refuseWhileReadOnly(deps.owner));
   const limits = createLimits({ db: deps.owner, redis: deps.redis, enabled: deps.rateLimits });
   const handlers = async () => (await import('./operator/sites.ts')).handlers;
   app.use(operatorCalls({ ...deps, limits, deadlines: DEADLINES, handlers }));

@@ -8,8 +8,8 @@ import { unseal } from '../shop/webhooks/secrets.ts';
 import { checkSkus } from './doctor-skus.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
+import { isTooOld, OLDEST_VERSION, versionOf } from './version.ts';
 
-const OLDEST_VERSION = 15;
 const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
 /** The part of max_connections that is left to the operator and to other programs. */
@@ -58,11 +58,10 @@ function mendFor({ code = '' }: { code?: string }, { databaseDirectUrl }: Config
 }
 
 const checkVersion: Check = async (client) => {
-  const { rows } = await client.query<{ server_version: string }>('show server_version');
-  const version = rows[0]?.server_version ?? '';
-  return Number.parseInt(version, 10) >= OLDEST_VERSION
-    ? ok('version', `PostgreSQL ${version}`)
-    : wrong('version', `PostgreSQL ${version} is too old`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`);
+  const version = await versionOf(client);
+  return isTooOld(version)
+    ? wrong('version', `PostgreSQL ${version} is too old`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`)
+    : ok('version', `PostgreSQL ${version}`);
 };
 
 const checkExtensions: Check = async (client) => {

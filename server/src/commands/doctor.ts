@@ -5,6 +5,7 @@ import { shareDatabase } from './database.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkPooler } from './doctor-pooler.ts';
 import { checkRedis } from './doctor-redis.ts';
+import { checkRequests } from './doctor-requests.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
@@ -40,6 +41,9 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl)];
 }
 
+/** Without these, requests fail for a reason that is reported already. */
+const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
+
 async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   const place = join(config.dataDir, 'postgres');
   // A dangling link counts as existing: what follows reports it.
@@ -51,11 +55,13 @@ async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   try {
     const database = await shareDatabase(config, () => undefined);
     try {
-      return [
+      const findings = [
         ok('database', database.description),
         ...(await checkDatabase(database.directUrl, config)),
         ...(await checkPooler(database, config.databasePooling)),
       ];
+      const missing = findings.some(({ check, state }) => state === 'wrong' && REQUESTS_NEED.includes(check));
+      return missing ? findings : [...findings, await checkRequests(database.url, config.databasePooling)];
     } finally {
       await database.stop();
     }

@@ -6,6 +6,7 @@ import { migrateLocked } from '../db/migrate.ts';
 import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
 import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
 import { migrateQueue } from '../jobs/queue-schema.ts';
+import { refuseOldVersion } from './version.ts';
 
 export interface Prepared {
   /** The migrations that ran. */
@@ -32,6 +33,7 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 
 async function prepareLocked(url: string, last: string | undefined): Promise<Prepared> {
   return withClient(connectionTo(url), async (client) => {
+    await refuseOldVersion(client);
     const made = await rolesWith(client);
     const applied = await migrateLocked(client, url, last);
     await migrateQueue(client, url);

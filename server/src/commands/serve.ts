@@ -28,6 +28,7 @@ import { unsafeDurability } from './durability.ts';
 import { greeting } from './greeting.ts';
 import { listen } from './listen.ts';
 import { isUnboundLogin } from './login-role.ts';
+import { faultOfRequests } from './request-path.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 const FLUSH_EVERY_MS = 60_000;
@@ -62,6 +63,8 @@ export async function serve(started: Started): Promise<Serving> {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
   await refuseUndeclaredPooler(db, config.databasePooling);
+  const fault = await faultOfRequests(db);
+  if (fault) throw new Error(`${fault}. Run commerce-server doctor.`);
   await refuseUnsafe(db, config, logger);
   const demo =
     database.embedded && config.demoShop !== 'off' ? await openDemo(config, db, database.directUrl) : undefined;
@@ -100,16 +103,18 @@ export async function runJobs(started: Started, serving: Working): Promise<void>
 }
 
 async function startedJobs({ config, logger, database }: Started, { db, usage }: Working): Promise<Jobs> {
-  const [{ startJobs }, { createMailer }, { openEgress }] = await Promise.all([
+  const [{ startJobs }, { runWhileWritable }, { createMailer }, { openEgress }] = await Promise.all([
     import('../jobs/run.ts'),
+    import('../jobs/while-writable.ts'),
     import('../jobs/mailer.ts'),
     import('../egress/post.ts'),
   ]);
-  const egress = openEgress(egressPolicyOf(config));
   const card = await cardOf(config, db);
   const mailer = createMailer(config);
   const files = await openStore(config);
-  return startJobs({ ...config, url: database.directUrl, db, card, mailer, egress, files, logger, usage });
+  const deps = { ...config, url: database.directUrl, db, card, mailer, files, logger, usage };
+  // Jobs close their egress when they stop.
+  return runWhileWritable(db, logger, () => startJobs({ ...deps, egress: openEgress(egressPolicyOf(config)) }));
 }
 
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {

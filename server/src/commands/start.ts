@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { MigrationWait } from '../db/migration-lock.ts';
+import { isReadOnlyError } from '../db/read-only.ts';
 import { drainOnSignal } from '../drain.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import { openDatabase } from './database.ts';
@@ -27,7 +30,7 @@ export async function start(config: Config): Promise<void> {
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
     // What serves is loaded while the database is asked.
-    const prepared = prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
+    const prepared = prepareOnceWritable(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
     const [{ serve, runJobs }] = await Promise.all([import('./serve.ts'), prepared]);
     const started = { config, logger, database, readiness, stops };
     const serving = await serve(started);
@@ -43,5 +46,21 @@ export async function start(config: Config): Promise<void> {
     readiness.draining = true;
     for (const stop of stops) await stop().catch(() => undefined);
     throw error;
+  }
+}
+
+const TRY_AGAIN_MS = 1_000;
+
+/** A process that starts during a failover waits for a database that accepts writes. */
+async function prepareOnceWritable(url: string, wait: Required<MigrationWait>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await prepareSchema(url, wait);
+      return;
+    } catch (error) {
+      if (!isReadOnlyError(error)) throw error;
+      if (attempt === 1) wait.onWait('The database is read-only. The server starts when it accepts writes.');
+      await sleep(TRY_AGAIN_MS);
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { beginSpan, type SpanStart } from '../tracing/span.ts';
+import { DatabaseReadOnly, isReadOnly, refusalCount } from './read-only.ts';
 import { ABORTED, BOUNDARIES, flush, prepareConnection, Statement, type StatementConfig } from './statement.ts';
 import { summaryOf } from './statement-summary.ts';
 import { countAddedJobs } from './wake-workers.ts';
@@ -62,11 +63,19 @@ const BEGIN_WITH_SETTINGS = [
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
 const silences = new WeakMap<Connection, number>();
+/** Whether the database has refused writes since the connection was taken. */
+const outdated = new WeakMap<Connection, () => boolean>();
 
-/** Takes a connection from the pool. The longer the caller had to wait for it, the shorter it waits for answers. */
+/**
+ * Takes a connection from the pool. The longer the caller had to wait for it, the shorter it waits for answers. Throws
+ * DatabaseReadOnly while the database refuses writes.
+ */
 export async function takeConnection(pool: pg.Pool): Promise<Connection> {
+  if (isReadOnly(pool)) throw new DatabaseReadOnly();
   const begun = Date.now();
+  const refusals = refusalCount(pool);
   const connection = await pool.connect();
+  outdated.set(connection, () => refusalCount(pool) > refusals);
   silences.set(connection, Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun)));
   return connection;
 }
@@ -125,9 +134,9 @@ export function cut(connection: Connection): void {
   streamOf(connection).destroy();
 }
 
-/** Gives a connection back to its pool, which takes none back that failed or was cut. */
+/** Gives a connection back to its pool, which closes one that failed, was cut or is outdated. */
 export function giveBack(connection: Connection, broken: Error | undefined): void {
-  connection.release(broken ?? streamOf(connection).destroyed);
+  connection.release(broken ?? (streamOf(connection).destroyed || outdated.get(connection)?.()));
 }
 
 /** `pg` does not declare it. */

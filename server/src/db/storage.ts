@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { noteIfReadOnly } from './read-only.ts';
 
 /**
  * A database whose disk is full still reads, and refuses what needs space. The first failed write shows it; from then on the
@@ -17,9 +18,10 @@ export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Records that the database of the pool had no space left. */
+/** Records that the database of the pool had no space left, or refuses all writes. */
 export function noteFailure(pool: pg.Pool, error: unknown): void {
   if (isDiskFull(error)) refused.add(pool);
+  noteIfReadOnly(pool, error);
 }
 
 /** Whether the database accepts writes, as far as is known; tries a write on a connection of `probe` if the last one failed. */

@@ -25,21 +25,23 @@ export interface Kept {
 /**
  * Runs graphile-worker until it is stopped. A runner ends by itself when it cannot complete a job, as when the database is
  * lost; then the jobs that it had locked are unlocked, to run again, and another runner starts. `announce` is called with the
- * name under which each runner locks jobs.
+ * name under which each runner locks jobs, and `onError` with each error of its statements.
  */
 export async function keepRunning(
   options: RunnerOptions,
   logger: Logger,
   announce: (holder: string) => void = () => undefined,
+  onError: (error: unknown) => void = () => undefined,
 ): Promise<Kept> {
   let stopping = false;
-  let current = await begin(options, announce);
+  const watcher = { announce, onError };
+  let current = await begin(options, watcher);
   const watch = async () => {
     while (!stopping) {
       await current.runner.promise.catch(() => undefined);
       if (stopping) return;
       logger.warn('the background jobs have stopped; starting them again');
-      const next = await beginAgain(options, current.pools, logger, { announce, unwanted: () => stopping });
+      const next = await beginAgain(options, current.pools, logger, { ...watcher, unwanted: () => stopping });
       if (next && stopping) await next.runner.stop();
       else if (next) current = next;
     }
@@ -64,13 +66,21 @@ interface Run {
   pools: WorkerPool[];
 }
 
-async function begin(options: RunnerOptions, announce: (holder: string) => void): Promise<Run> {
+interface Watcher {
+  announce: (holder: string) => void;
+  onError: (error: unknown) => void;
+}
+
+async function begin(options: RunnerOptions, { announce, onError }: Watcher): Promise<Run> {
   const events = new EventEmitter() as WorkerEvents;
   const pools: WorkerPool[] = [];
   events.on('pool:create', ({ workerPool }) => {
     pools.push(workerPool);
     announce(workerPool.id);
   });
+  for (const event of ['worker:getJob:error', 'worker:fatalError', 'job:error'] as const) {
+    events.on(event, ({ error }) => onError(error));
+  }
   return { runner: await run({ ...options, events, preset: AWAIT_COMPLETION }), pools };
 }
 
@@ -79,13 +89,14 @@ async function beginAgain(
   options: RunnerOptions,
   pools: WorkerPool[],
   logger: Logger,
-  { announce, unwanted }: { announce: (holder: string) => void; unwanted: () => boolean },
+  { unwanted, ...watcher }: Watcher & { unwanted: () => boolean },
 ) {
   while (!unwanted()) {
     try {
       await releaseLeases(options, pools);
-      return await begin(options, announce);
+      return await begin(options, watcher);
     } catch (cause) {
+      watcher.onError(cause);
       logger.warn({ cause }, 'the background jobs cannot start yet');
       await sleep(PAUSE_MS);
     }

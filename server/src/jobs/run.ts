@@ -1,5 +1,6 @@
 import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { noteIfReadOnly } from '../db/read-only.ts';
 import type { Egress } from '../egress/post.ts';
 import { openRenderer } from '../files/renderer.ts';
 import type { FileStore } from '../files/store.ts';
@@ -74,23 +75,26 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const watch = watchForAbandonedJobs(url, logger);
   const renderer = openRenderer();
   const fileDeps = { ...deps, renderer };
-  const runners = [
-    await runMaintenance(deps, watch),
-    await runDeliveries(deps, watch),
-    await runFiles(fileDeps, watch),
-  ];
-  await watch.begin();
-  // Once per start is enough: only a new release makes products outdated.
-  const queue = { connectionString: url, logger: jobLogger(logger) };
-  await quickAddJob(queue, 'index_products', {}, { jobKey: 'index_products' });
-  return {
-    async stop() {
-      await Promise.all(runners.map((runner) => runner.stop()));
-      renderer.close();
-      await watch.end();
-      await egress.close();
-    },
+  const runners: Pick<Kept, 'stop'>[] = [];
+  const stop = async () => {
+    await Promise.all(runners.map((runner) => runner.stop()));
+    renderer.close();
+    await watch.end();
+    await egress.close();
   };
+  try {
+    runners.push(await runMaintenance(deps, watch));
+    runners.push(await runDeliveries(deps, watch));
+    runners.push(await runFiles(fileDeps, watch));
+    await watch.begin();
+    // Once per start is enough: only a new release makes products outdated.
+    const queue = { connectionString: url, logger: jobLogger(logger) };
+    await quickAddJob(queue, 'index_products', {}, { jobKey: 'index_products' });
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  return { stop };
 }
 
 async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
@@ -140,7 +144,7 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
       }),
     },
   };
-  return keepRunning(options, logger, watch.add);
+  return keepRunning(options, logger, watch.add, (error) => noteIfReadOnly(db, error));
 }
 
 async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {

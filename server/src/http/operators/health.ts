@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
+import { findReadOnly, isReadOnly } from '../../db/read-only.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -62,6 +63,7 @@ export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): Requ
 const SILENT = { ready: false, reason: 'The database does not answer.' };
 const NO_HOSTS = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
+const READ_ONLY = { ready: false, reason: 'The database is read-only: it refuses every write.' };
 const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
 
 async function ask(db: Pool, probe: Pool): Promise<Verdict> {
@@ -70,7 +72,9 @@ async function ask(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 async function judge(db: Pool, probe: Pool): Promise<Verdict> {
+  if (isReadOnly(db)) return READ_ONLY;
   if (!(await isMigrated(probe))) return OLDER_SCHEMA;
+  if (await findReadOnly(db, probe)) return READ_ONLY;
   return (await takesWrites(db, probe, WITHIN_MS)) ? { ready: true } : FULL;
 }
 

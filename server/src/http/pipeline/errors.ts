@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import { isReadOnlyError } from '../../db/read-only.ts';
 import { isDiskFull } from '../../db/storage.ts';
 import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
@@ -127,6 +128,7 @@ export function translate(error: unknown): ShopError {
     return new ShopError(refusal as ErrorCode, sentence);
   }
   if (isDiskFull(error)) return diskFull();
+  if (isReadOnlyError(error)) return new ShopError('unavailable', 'The database is read-only. Retry later.');
   if (tookTooLong(error)) return new ShopError('unavailable', 'The database took too long. Try again.');
   if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
   return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
@@ -158,7 +160,7 @@ const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not query
 
 /** The database did not answer, or not in time. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof CommitUnknown) return true;
+  if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;
   const { code = '', message = '' } = error as DatabaseError;
   return code === '' ? UNAVAILABLE_MESSAGES.test(message) : UNAVAILABLE_CODES.test(code);
 }

@@ -1,0 +1,21 @@
+import { openPool } from '../db/connect.ts';
+import { acceptsWrites } from '../db/read-only.ts';
+import { type Finding, ok, wrong } from './finding.ts';
+import { faultOfRequests } from './request-path.ts';
+
+/** Does what each mutation begins with, as the role of requests, on a new connection. */
+export async function checkRequests(url: string, pooling: 'session' | 'transaction'): Promise<Finding> {
+  const db = openPool({ url, pooling, max: 1, applicationName: 'commerce-server doctor' });
+  try {
+    const fault = await faultOfRequests(db);
+    if (fault) return wrong('requests', fault, 'Correct the setting that the message names, or use another version.');
+    if (await acceptsWrites(db)) return ok('requests', 'the statement that begins each mutation works');
+    return wrong(
+      'requests',
+      'the database is read-only (transaction_read_only = on): it refuses every write',
+      'Set DATABASE_URL to the primary, or turn default_transaction_read_only off.',
+    );
+  } finally {
+    await db.end();
+  }
+}

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { KEY_SCOPES } from '../../test/key-scopes.ts';
+import { newDatabase } from '../../test/other-server.ts';
+import { superuserUrl } from '../../test/worker-database.ts';
+import { openPool } from '../db/connect.ts';
+import { freePort } from '../db/free-port.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { createSite, mintPassword } from '../shop/merchant/sites.ts';
+import { examine } from './doctor.ts';
+
+const SERVER = join(import.meta.dirname, '../main.ts');
+const WITHIN = { timeout: 30_000, interval: 100 };
+
+/** A database with a shop, which can be set to read-only and back as a failover does: open connections end. */
+async function givenDatabase() {
+  const { url, drop } = await newDatabase({ migrated: true });
+  onTestFinished(async () => {
+    await drop();
+  });
+  const name = new URL(url).pathname.slice(1);
+  const db = openPool({ url, max: 1, pooling: 'session' });
+  const staff = { email: `staff-${name}@example.com`, name: 'Staff' };
+  const password = await mintPassword();
+  const { credentials } = await inTransaction(db, (connection) =>
+    createSite(connection, { name: 'Shop', currency: 'EUR', staff, password, key_scopes: KEY_SCOPES }),
+  );
+  await db.end();
+  const admin = new pg.Client(superuserUrl());
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  const endConnections = () =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  return {
+    url,
+    api_key: credentials.api_key,
+    async setReadOnly(value: 'on' | 'off', { endsConnections = true } = {}) {
+      await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+      if (endsConnections) await endConnections();
+    },
+    /** How many connections have begun and ended so far. */
+    async sessions() {
+      const { rows } = await admin.query<{ sessions: string }>(
+        'select sessions from pg_stat_database where datname = $1',
+        [name],
+      );
+      return Number(rows[0]?.sessions);
+    },
+  };
+}
+
+async function givenServer(DATABASE_URL: string, ROLE: string, { ready = true } = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-read-only-'));
+  const port = await freePort();
+  const { PATH } = process.env;
+  const env = { PATH, DATABASE_URL, DATA_DIR: dataDir, PORT: String(port), ROLE };
+  const server = spawn(process.execPath, [SERVER, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  if (ready) await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
+  return { server, baseUrl };
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return fetch(url).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+}
+
+function write(baseUrl: string, api_key: string) {
+  return fetch(`${baseUrl}/api/dashboard/products`, {
+    method: 'POST',
+    headers: { 'X-API-Key': api_key, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+    body: JSON.stringify({ name: 'Mug', price: '10.00' }),
+  });
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
+test.each(['api', 'all'])(
+  'a server with ROLE=%s answers 503 while its database is read-only, and recovers without a restart',
+  async (role) => {
+    const database = await givenDatabase();
+    const { server, baseUrl } = await givenServer(database.url, role);
+    expect((await write(baseUrl, database.api_key)).status).toBe(201);
+
+    await database.setReadOnly('on');
+    const refused = await write(baseUrl, database.api_key);
+    const paths = ['/api/dashboard/products', '/api/no-such-path', '/openapi.json', '/no-such-page', '/readyz'];
+    const statuses = await Promise.all(paths.map((path) => statusOf(`${baseUrl}${path}`)));
+    const [requests] = (await examine({ DATABASE_URL: database.url })).filter(({ check }) => check === 'requests');
+    const sessions = await database.sessions();
+    // Longer than the jobs wait before they look for work again.
+    await sleep(5_000);
+
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(await refused.json()).toMatchObject({ error: 'unavailable', retryable: true });
+    expect(statuses).toEqual(paths.map(() => 503));
+    expect(await statusOf(`${baseUrl}/healthz`)).toBe(200);
+    expect(await statusOf(`${baseUrl}/readyz`)).toBe(503);
+    expect(requests).toMatchObject({ state: 'wrong', found: expect.stringContaining('read-only') });
+    expect(isRunning(server)).toBe(true);
+    if (role === 'api') expect((await database.sessions()) - sessions).toBeLessThanOrEqual(7);
+
+    await database.setReadOnly('off', { endsConnections: false });
+
+    await expect.poll(async () => (await write(baseUrl, database.api_key)).status, WITHIN).toBe(201);
+    await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
+    expect(isRunning(server)).toBe(true);
+  },
+  90_000,
+);
+
+test('/readyz reports a read-only database before any write was refused', async () => {
+  const database = await givenDatabase();
+  const { baseUrl } = await givenServer(database.url, 'api');
+
+  await database.setReadOnly('on');
+
+  await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(503);
+  expect(await (await fetch(`${baseUrl}/readyz`)).text()).toContain('read-only');
+}, 60_000);
+
+test('a server that starts on a read-only database waits until it accepts writes', async () => {
+  const database = await givenDatabase();
+  await database.setReadOnly('on');
+  const { server, baseUrl } = await givenServer(database.url, 'all', { ready: false });
+  await sleep(3_000);
+  expect(isRunning(server)).toBe(true);
+
+  await database.setReadOnly('off', { endsConnections: false });
+
+  await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
+}, 60_000);
+
+test('background jobs run again after the database was read-only', async () => {
+  const database = await givenDatabase();
+  const { baseUrl } = await givenServer(database.url, 'worker');
+  const client = new pg.Client(database.url);
+  onTestFinished(() => client.end());
+
+  await database.setReadOnly('on');
+  await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(503);
+  await sleep(3_000);
+  await database.setReadOnly('off', { endsConnections: false });
+  await client.connect();
+  const { rows } = await client.query<{ id: string }>(`select (graphile_worker.add_job('index_products')).id`);
+
+  const left = () => client.query('select from graphile_worker.jobs where id = $1', [rows[0]?.id]);
+  await expect.poll(async () => (await left()).rowCount, WITHIN).toBe(0);
+}, 60_000);

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { isReadOnly, isReadOnlyError, noteIfReadOnly, whenWritable } from '../db/read-only.ts';
+import type { Jobs } from './run.ts';
+
+const LOOK_EVERY_MS = 500;
+const START_AGAIN_MS = 1_000;
+
+/**
+ * Keeps the background jobs running, and stops them, with their connections, while the database refuses writes. `db` is the pool
+ * for which that is recorded. Resolves after the first attempt; throws if that failed for another reason.
+ */
+export async function runWhileWritable(db: pg.Pool, logger: Logger, start: () => Promise<Jobs>): Promise<Jobs> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  let jobs = await startIfWritable(db, start);
+  const startAgain = async (): Promise<Jobs | undefined> => {
+    while (!signal.aborted) {
+      await Promise.race([whenWritable(db), ended(signal)]);
+      const started = await startIfWritable(db, start).catch((cause: unknown) => {
+        logger.warn({ cause }, 'the background jobs cannot start yet');
+      });
+      if (started) return started;
+      await pause(START_AGAIN_MS);
+    }
+    return undefined;
+  };
+  const watch = async () => {
+    while (!signal.aborted) {
+      if (jobs && !isReadOnly(db)) {
+        await pause(LOOK_EVERY_MS);
+        continue;
+      }
+      logger.warn('the background jobs pause while the database is read-only');
+      await jobs?.stop().catch((cause: unknown) => logger.debug({ cause }, 'a background job could not be stopped'));
+      jobs = await startAgain();
+      if (jobs) logger.info('the background jobs run again');
+    }
+  };
+  const watching = watch();
+  return {
+    async stop() {
+      ending.abort();
+      await watching;
+      await jobs?.stop();
+    },
+  };
+}
+
+/** Undefined if the database refuses writes. */
+async function startIfWritable(db: pg.Pool, start: () => Promise<Jobs>): Promise<Jobs | undefined> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!isReadOnlyError(error)) throw error;
+    noteIfReadOnly(db, error);
+    return undefined;
+  }
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
