@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { prepareSchema } from '../src/commands/schema.ts';
+import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from '../src/db/access.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { forgetObserved } from './observed-rows.ts';
 import { forgetStatements } from './sent-statements.ts';
@@ -12,8 +13,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /**
      * The addresses of the migrated databases, one for each worker (worker-database.ts), where each test has shops of its own.
-     * With DATABASE_URL the login is a superuser: tests look past row-level security, which applies to requests whatever the
-     * login (see openPool).
+     * Their login owns them, and is no superuser.
      */
     databaseUrls: string[];
     /** The same databases, seen past row-level security. */
@@ -43,7 +43,7 @@ export async function setup({ provide, vitest }: TestProject): Promise<() => Pro
  * that server. `stop` drops them.
  */
 export async function migratedDatabases(count: number) {
-  const server = process.env.DATABASE_URL ? serverOf(process.env.DATABASE_URL) : await ownServer();
+  const server = process.env.DATABASE_URL ? await serverOf(process.env.DATABASE_URL) : await ownServer();
   const { username } = new URL(server.url);
   const template = `commerce_test_${process.pid}_${Date.now()}`;
   const copies = Array.from({ length: count }, (_, i) => `${template}_${i + 1}`);
@@ -89,8 +89,22 @@ async function ownServer(): Promise<DatabaseServer> {
   };
 }
 
-function serverOf(url: string): DatabaseServer {
-  return { url, superuserUrl: url, admin: sender(url), stop: async () => undefined };
+const ALL_ROLES = [...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS];
+const LOGIN = 'commerce_tests_login';
+
+/** The login that owns the databases is created, like that of an installation: it may create roles, and is no superuser. */
+async function serverOf(superuserUrl: string): Promise<DatabaseServer> {
+  const admin = sender(superuserUrl);
+  await admin(`do $$ declare known text; begin
+      if not exists (select from pg_roles where rolname = '${LOGIN}') then
+        create role ${LOGIN} login createrole password '${LOGIN}';
+      end if;
+      for known in select rolname from pg_roles where rolname = any('{${ALL_ROLES.join(',')}}') loop
+        execute format('grant %I to ${LOGIN} with admin option', known);
+      end loop;
+    end $$`);
+  const url = Object.assign(new URL(superuserUrl), { username: LOGIN, password: LOGIN }).href;
+  return { url, superuserUrl, admin, stop: async () => undefined };
 }
 
 function sender(url: string): DatabaseServer['admin'] {

@@ -32,8 +32,11 @@ export interface OwnCluster {
   stop(): Promise<void>;
 }
 
-/** A cluster of its own in a directory that PostgreSQL's user may enter, with nobody's roles in it. */
-export async function startCluster(bin: string, directory: string): Promise<OwnCluster> {
+/**
+ * A cluster of its own in a directory that PostgreSQL's user may enter, with nobody's roles in it. `settings` are lines of
+ * postgresql.conf, such as `fsync=off`.
+ */
+export async function startCluster(bin: string, directory: string, settings: string[] = []): Promise<OwnCluster> {
   mkdirSync(directory, { mode: 0o700 });
   const account = accountOfPostgres(directory);
   if (account) chownSync(directory, account.uid, account.gid);
@@ -42,7 +45,8 @@ export async function startCluster(bin: string, directory: string): Promise<OwnC
   const data = join(directory, 'data');
   await run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N']);
   const port = await freePort();
-  const options = `-p ${port} -k '' -c listen_addresses=127.0.0.1`;
+  const given = ['listen_addresses=127.0.0.1', ...settings].map((setting) => `-c ${setting}`);
+  const options = `-p ${port} -k '' ${given.join(' ')}`;
   await run('pg_ctl', ['-D', data, '-o', options, '-l', join(directory, 'log'), '-w', 'start']);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,

@@ -11,6 +11,8 @@ export interface Tool {
   names: string[];
   /** The Debian package that has it. */
   debianPackage: string;
+  /** Where to look for it in place of PATH. */
+  folders?: string[];
 }
 
 /**
@@ -18,9 +20,9 @@ export interface Tool {
  * returns undefined, and the caller says in one line what is skipped. In CI that is a failure.
  */
 export function findTool(tool: Tool): string | undefined {
-  const found = onPath(tool.names);
+  const found = find(tool);
   if (found) return found;
-  const isRoot = process.getuid?.() === 0 && onPath(['apt-get']) !== undefined;
+  const isRoot = process.getuid?.() === 0 && find({ names: ['apt-get'] }) !== undefined;
   if (!isRoot && !process.env.CI) return undefined;
   try {
     install(tool.debianPackage);
@@ -28,14 +30,14 @@ export function findTool(tool: Tool): string | undefined {
     if (process.env.CI) throw error;
     return undefined;
   }
-  const installed = onPath(tool.names);
+  const installed = find(tool);
   if (!installed && process.env.CI) throw new Error(`${tool.debianPackage} has no ${tool.names[0]}.`);
   return installed;
 }
 
 /** What to say where it is missing. */
-export function skippedWithout({ names, debianPackage }: Tool): string {
-  return `Skipped: no ${names[0]} on PATH. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
+export function skippedWithout({ names, debianPackage, folders }: Tool): string {
+  return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
 /** Test files run at the same time: the second one waits for the lock of apt. */
@@ -50,9 +52,12 @@ function install(debianPackage: string): void {
   }
 }
 
-function onPath(names: string[]): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...FOLDERS_OF_ROOT];
+function find({ names, folders = onPath() }: Pick<Tool, 'names' | 'folders'>): string | undefined {
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
+}
+
+function onPath(): string[] {
+  return [...(process.env.PATH ?? '').split(delimiter), ...FOLDERS_OF_ROOT];
 }
 
 function isExecutable(file: string): boolean {

