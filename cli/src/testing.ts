@@ -85,14 +85,19 @@ interface Keyboard {
   columns?: number;
 }
 
-/** A command line of one user: what it remembers stays from call to call. */
+/**
+ * A command line of one user: what it remembers stays from call to call. The user has a home and data of their own, so that a demo
+ * shop in the folder of the tests, or the profiles of the person who runs them, make no difference.
+ */
 export async function user(env: Record<string, string> = {}) {
-  const config = join(await folder(), 'config.json');
+  const home = await folder();
+  const config = join(home, 'config.json');
+  const own = { HOME: home, COMMERCE_CONFIG: config, DATA_DIR: join(home, 'data') };
   /** A command while it runs: what it has printed so far, and Ctrl-C. */
   const begin = (args: string[], { input = '', typed, columns = 100 }: Keyboard = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
-    const streams = { env: { COMMERCE_CONFIG: config, ...env }, stdin, stdout, stderr };
+    const streams = { env: { ...own, ...env }, stdin, stdout, stderr };
     const terminal: Terminal & EventEmitter = Object.assign(new EventEmitter(), streams);
     const ended = run(args, terminal).then((code): Outcome => ({ code, out: stdout.text(), err: stderr.text() }));
     return { out: stdout.text, err: stderr.text, interrupt: () => terminal.emit('SIGINT'), ended };

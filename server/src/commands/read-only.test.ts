@@ -67,7 +67,7 @@ async function givenServer(DATABASE_URL: string, ROLE: string, { ready = true } 
   });
   const baseUrl = `http://127.0.0.1:${port}`;
   if (ready) await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
-  return { server, baseUrl };
+  return { server, baseUrl, dataDir };
 }
 
 function statusOf(url: string): Promise<number | undefined> {
@@ -93,14 +93,16 @@ test.each(['api', 'all'])(
   'a server with ROLE=%s answers 503 while its database is read-only, and recovers without a restart',
   async (role) => {
     const database = await givenDatabase();
-    const { server, baseUrl } = await givenServer(database.url, role);
+    const { server, baseUrl, dataDir } = await givenServer(database.url, role);
     expect((await write(baseUrl, database.api_key)).status).toBe(201);
 
     await database.setReadOnly('on');
     const refused = await write(baseUrl, database.api_key);
     const paths = ['/api/dashboard/products', '/api/no-such-path', '/openapi.json', '/no-such-page', '/readyz'];
     const statuses = await Promise.all(paths.map((path) => statusOf(`${baseUrl}${path}`)));
-    const [requests] = (await examine({ DATABASE_URL: database.url })).filter(({ check }) => check === 'requests');
+    const [requests] = (await examine({ DATABASE_URL: database.url, DATA_DIR: dataDir })).filter(
+      ({ check }) => check === 'requests',
+    );
     const sessions = await database.sessions();
     // Longer than the jobs wait before they look for work again.
     await sleep(5_000);
