@@ -25,8 +25,15 @@ const given = process.argv.slice(2);
 const asked = given.filter((word) => VERSIONS.includes(word));
 const files = given.filter((word) => !VERSIONS.includes(word));
 const failed: string[] = [];
+let interrupted = false;
+// The tests get the signal as well, and end; the cluster is then stopped as after every run.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    interrupted = true;
+  });
+}
 for (const version of asked.length > 0 ? asked : VERSIONS) {
-  if (!(await passes(version))) failed.push(version);
+  if (interrupted || !(await passes(version))) failed.push(version);
 }
 if (failed.length > 0) console.error(`Tests fail on PostgreSQL ${failed.join(', ')}.`);
 process.exitCode = failed.length > 0 ? 1 : 0;
