@@ -90,7 +90,7 @@ async function ownServer(): Promise<DatabaseServer> {
 }
 
 const ALL_ROLES = [...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS];
-const LOGIN = 'commerce_tests_login';
+const LOGIN = 'tests_login';
 
 /** The login that owns the databases is created, like that of an installation: it may create roles, and is no superuser. */
 async function serverOf(superuserUrl: string): Promise<DatabaseServer> {
