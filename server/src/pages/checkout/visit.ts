@@ -16,6 +16,7 @@ import type { Actor } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
 import type { PageRequest } from '../parts/route.ts';
 import { count, type FormAction, type Visit } from '../parts/visit.ts';
+import { visitingBrowser } from './browser.ts';
 import type { Entered } from './fields.ts';
 
 /** One request for the page of one checkout. */
@@ -52,7 +53,9 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { front, locale } = checkout;
   const language = languageFor(chooseLocale(req, locale, front.default_locale), front.time_zone);
   const back = wayBack(checkout, request.checkoutDeps);
-  if (checkout.source === 'agent') return arriveAtAgents({ ...request, language, back }, { tenant, checkout });
+  const browser = visitingBrowser(req, res, request.checkoutDeps.baseUrl, checkout_id);
+  if (checkout.source === 'agent' && checkout.guest_profile_id === null)
+    return arriveAtAgents({ ...request, language, back }, { tenant, checkout, browser });
   const { customer_id } = checkout;
   const caller: Caller = {
     kind: 'storefront',
@@ -74,7 +77,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     tenant,
     checkout,
     caller,
-    actor: { ...guest, customer_id },
+    actor: { ...guest, customer_id, browser },
     login: undefined,
   };
 }
@@ -89,13 +92,13 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
 /** The link was given to an agent, so it shows nothing by itself. */
 async function arriveAtAgents(
   request: PageRequest,
-  { tenant, checkout }: Pick<CheckoutVisit, 'tenant' | 'checkout'>,
+  { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },
 ): Promise<CheckoutVisit> {
   const path = `/checkout/${String(request.req.params.token)}`;
   const recognized = await recognize(request, tenant);
   const visit = { ...request, path, tenant, ...recognized, language: request.language, back: request.back };
   const isTheirs = recognized.session?.customer_id === checkout.customer_id;
-  return { ...visit, checkout, login: isTheirs ? undefined : visit };
+  return { ...visit, actor: { ...recognized.actor, browser }, checkout, login: isTheirs ? undefined : visit };
 }
 
 /** Whether a card is one of the words of the test provider. */
