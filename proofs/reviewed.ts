@@ -1,5 +1,5 @@
 import { answersOn, type PageSummary, shownAs, summaryOf } from '../server/test/page-summary.ts';
-import type { Address } from './goods.ts';
+import type { Address, Checkout } from './goods.ts';
 import type { OpenShop } from './shop.ts';
 
 /** What the review of the hosted page shows a person, and what the order of the checkout is, in the same form. */
@@ -18,21 +18,24 @@ export function reviewOn(html: string): Reviewed | undefined {
   return { lines: summary.lines, total: summary.total, answers: Object.fromEntries(answers) };
 }
 
-interface Row extends Omit<Reviewed, 'answers'> {
+/** What both a checkout and its order are of. */
+interface Bought {
   email: string | null;
   phone: string | null;
   shipping_address: Address | null;
   billing_address: Address | null;
   shipping_method: string | null;
-  payment_method: string;
+  payment_method: string | null;
   note: string | null;
+  lines: Reviewed['lines'];
+  total: string;
 }
 
 const PAYMENTS: Record<string, string> = { bank_transfer: 'Bank transfer', card: 'Card', free: 'Nothing to pay' };
 
 /** The order of a checkout as its review would have to read. */
 export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: string): Promise<Reviewed | undefined> {
-  const { rows } = await premises.owner.query<Row>(
+  const { rows } = await premises.owner.query<Bought>(
     `select o.email, o.phone, o.shipping_address, o.billing_address, o.shipping_method, o.payment_method, o.note, o.total, (
        select json_agg(json_build_object('name', l.name, 'variant_name', l.variant_name, 'quantity', l.quantity,
          'price', l.price::text, 'total', l.total::text) order by l.position)
@@ -40,9 +43,20 @@ export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: st
      from commerce.orders o where o.site_id = $1 and o.checkout_id = $2`,
     [site_id, checkout_id],
   );
-  const [row] = rows;
-  if (!row) return undefined;
-  const { email, phone, shipping_address, billing_address, shipping_method, payment_method, note, lines, total } = row;
+  return rows[0] && asReview(rows[0]);
+}
+
+/** A checkout as its review would have to read. */
+export function reviewOf({ items, shipping_option, ...checkout }: Checkout): Reviewed {
+  const lines = items
+    .filter(({ available }) => available)
+    .map(({ name, variant_name, quantity, price, total }) => ({ name, variant_name, quantity, price, total }));
+  return asReview({ ...checkout, lines, shipping_method: shipping_option?.name ?? null });
+}
+
+function asReview(bought: Bought): Reviewed {
+  const { email, phone, shipping_address, billing_address, shipping_method, payment_method, note, lines, total } =
+    bought;
   const shown = (texts: (string | null)[]) => texts.map((text) => shownAs(text ?? '')).filter(Boolean);
   const answers = {
     Contact: shown([email, phone]),
@@ -51,7 +65,7 @@ export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: st
       Delivery: shown([shipping_method]),
     }),
     'Bill to': billing_address ? shown(linesOf(billing_address)) : ['The same address'],
-    Payment: [PAYMENTS[payment_method] ?? payment_method],
+    Payment: [PAYMENTS[payment_method ?? ''] ?? String(payment_method)],
     ...(note && { Note: shown([note]) }),
   };
   const named = lines.map((line) => ({

@@ -6959,7 +6959,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -7842,7 +7842,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];

@@ -188,3 +188,20 @@ test('another browser with the link sees empty fields, and binds the checkout by
   expect(elsewhere.html).toContain('Order number');
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);
 });
+
+test('a customer who is logged in in another browser goes on with their own checkout there', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { checkout_url } = await shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });
+  const first = new PaperBrowser(shop.baseUrl);
+  await first.press(await first.open(`${checkout_url}?change=1`), 'save', { note: 'Ring twice' });
+
+  const second = new PaperBrowser(shop.baseUrl);
+  expect((await second.open(checkout_url ?? '')).html).not.toContain('Lindenallee 7');
+  const login = await second.open(`/account?site_id=${shop.site_id}`);
+  await second.press(login, 'log_in', { email: customer.email, password: customer.password });
+  const review = await second.open(checkout_url ?? '');
+  for (const word of ['Lindenallee 7', 'Ring twice']) expect(review.html).toContain(word);
+  expect((await second.press(review, 'place_order')).html).toContain('Order number');
+  expect(await ordersOf(shop)).toMatchObject([{ customer_id: customer.id, shipping_address: ADDRESS }]);
+});

@@ -6,14 +6,16 @@ import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
 import { findPagedCheckout, type PagedCheckout } from '../../shop/checkout/page.ts';
+import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { TEST_PROVIDER } from '../../shop/payments/test-provider.ts';
 import { safeReturnUrl, withOrder } from '../../shop/return-urls.ts';
-import type { Actor } from '../../shop/shop.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
+import { heldToken } from '../parts/page-session.ts';
 import type { PageRequest } from '../parts/route.ts';
 import { count, type FormAction, type Visit } from '../parts/visit.ts';
 import { visitingBrowser } from './browser.ts';
@@ -77,7 +79,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     tenant,
     checkout,
     caller,
-    actor: { ...guest, customer_id, browser },
+    actor: { ...((await customerHere(request, tenant, checkout, browser)) ?? { ...guest, customer_id }), browser },
     login: undefined,
   };
 }
@@ -87,6 +89,21 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
   const address = order_id ? return_url : cancel_url;
   const judged = address ? safeReturnUrl(address, front, deps) : undefined;
   return judged && order_id ? withOrder(judged, order_id) : judged;
+}
+
+/** The customer of a checkout that was filled in elsewhere, if they are logged in in this browser. */
+async function customerHere(
+  { deadline, db, req, checkoutDeps }: PageRequest,
+  tenant: Tenant,
+  { id, customer_id, bound_browser }: PagedCheckout,
+  browser: string,
+): Promise<Actor | undefined> {
+  if (customer_id === null || bound_browser === null || bound_browser === browser) return undefined;
+  const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
+  if (!token) return undefined;
+  const guest: Actor = { type: 'storefront', id, customer_id: null };
+  const session = await deadline.inShop(db, tenant, guest, (shop) => sessions.findOnPage(shop, token));
+  return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
 }
 
 /** The link was given to an agent, so it shows nothing by itself. */
