@@ -205,3 +205,17 @@ test('a customer who is logged in in another browser goes on with their own chec
   expect((await second.press(review, 'place_order')).html).toContain('Order number');
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: customer.id, shipping_address: ADDRESS }]);
 });
+
+test('a login with the cart of a bound checkout takes its lines and does not end the checkout', async () => {
+  const { shop, checkout, browser, review } = await openBound();
+  const { email, password } = await shop.givenCustomer();
+  const { data: session } = await shop.storefront.POST('/api/storefront/customer/login', {
+    body: { email, password, cart_id: checkout.cart_id },
+  });
+  const { data: cart } = await shop.storefront
+    .withCustomer(session?.access_token ?? '')
+    .GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id: session?.cart_id ?? '' } } });
+  expect(cart?.items.map(({ variant_id }) => variant_id)).toEqual(checkout.items.map(({ variant_id }) => variant_id));
+  expect((await browser.press(review, 'place_order')).html).toContain('Order number');
+  expect(await ordersOf(shop)).toMatchObject([{ customer_id: null, email: 'june@example.com' }]);
+});

@@ -7,7 +7,7 @@ import type { CheckoutPatch } from './checkouts.ts';
 import type { CheckoutRow } from './state.ts';
 
 /**
- * Whose the buyer's data of a checkout are. The first accepted post from the hosted page binds them to that browser. From then on
+ * Who owns the buyer's data of a checkout. The first accepted post from the hosted page binds them to that browser. From then on
  * only this browser, the customer, the shop's own server (a private storefront token) and staff read them, change them and cancel
  * the checkout. A checkout that was never posted works through the API for everybody who knows its id, as published.
  */
@@ -53,7 +53,7 @@ export function shownOrder(shop: Shop, row: Bindable, order: Order): Order {
   return { ...order, ...hidden };
 }
 
-/** Whose order a checkout becomes. A customer does not take over what somebody else has filled in. */
+/** The customer to whom the order will belong. A customer does not take over what somebody else has filled in. */
 export function customerOf(shop: Shop, row: Bindable): string | null {
   if (row.customer_id) return row.customer_id;
   return mayReadBuyer(shop, row) ? shop.customerId : null;
