@@ -1,12 +1,21 @@
+import type { PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
 import { forSale } from './carts.ts';
-import { decimal, onTheWire } from './money.ts';
-import type { Priced } from './pricing.ts';
+import { decimal, onTheWire, type TaxTerms, type Totals } from './money.ts';
 import { Refusal } from './refusal.ts';
-import type { State } from './state.ts';
+import type { State, StoredCheckout } from './state.ts';
 
 /** The `review_token` of a checkout. The server signs each part that the review displays; the mocks only hash it. */
 
-function partsOf({ digits, data }: State, { checkout, totals, tax, shipping_option, payment_method }: Priced) {
+/** A checkout with what the review displays of it. */
+interface Reviewed {
+  checkout: StoredCheckout;
+  totals: Totals;
+  tax: TaxTerms;
+  shipping_option: ShippingChoice | null;
+  payment_method: PaymentMethod | null;
+}
+
+function partsOf({ digits, data }: State, { checkout, totals, tax, shipping_option, payment_method }: Reviewed) {
   const { cart, email, phone, shipping_address, billing_address, note } = checkout;
   return {
     items: forSale(cart).map(({ id, variant, quantity }) => [id, variant.product.input.name, quantity, variant.price]),
@@ -17,12 +26,12 @@ function partsOf({ digits, data }: State, { checkout, totals, tax, shipping_opti
   };
 }
 
-export function reviewToken(state: State, priced: Priced): string {
+export function reviewToken(state: State, priced: Reviewed): string {
   return hashesOf(state, priced).join('');
 }
 
 /** Throws `review_changed` unless the checkout is as the token has it. */
-export function requireReviewed(state: State, priced: Priced, expected: string): void {
+export function requireReviewed(state: State, priced: Reviewed, expected: string): void {
   const names = Object.keys(partsOf(state, priced));
   const hashes = hashesOf(state, priced);
   const changed = names.filter((_name, at) => expected.slice(at * LENGTH, (at + 1) * LENGTH) !== hashes[at]);
@@ -33,7 +42,7 @@ export function requireReviewed(state: State, priced: Priced, expected: string):
 
 const LENGTH = 8;
 
-function hashesOf(state: State, priced: Priced): string[] {
+function hashesOf(state: State, priced: Reviewed): string[] {
   return Object.values(partsOf(state, priced)).map((part) => hash(JSON.stringify([priced.checkout.id, part])));
 }
 

@@ -3,7 +3,6 @@ import type { Order } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-import type { CheckoutPatch } from './checkouts.ts';
 import type { CheckoutRow } from './state.ts';
 
 /**
@@ -21,7 +20,7 @@ const NO_BUYER = {
   billing_address: null,
   note: null,
   marketing_opt_in: false,
-} satisfies CheckoutPatch;
+};
 
 const FOR_STAFF = ['staff', 'api_key', 'system'];
 
@@ -71,7 +70,7 @@ export function requireBuyer(shop: Shop, row: Bindable): void {
  * The change to make of the change that is asked for. Another browser on the page replaces all of the buyer's data, so that it
  * keeps nothing that it could not read. Throws `buyer_data_locked` for changes of the buyer's data by anybody else.
  */
-export function boundPatch(shop: Shop, row: Bindable, patch: CheckoutPatch): CheckoutPatch {
+export function boundPatch<Patch extends object>(shop: Shop, row: Bindable, patch: Patch): Patch {
   if (!namesBuyer(patch) || mayReadBuyer(shop, row) || row.bound_browser === null) return patch;
   if (shop.browser === null) requireBuyer(shop, row);
   return { ...NO_BUYER, ...patch };
@@ -81,7 +80,7 @@ export function boundPatch(shop: Shop, row: Bindable, patch: CheckoutPatch): Che
  * Binds a locked checkout to the browser that posts: on its first post, or when it has entered the buyer's data itself. Returns the
  * browser to which it is bound now.
  */
-export async function bind(shop: Shop, row: Bindable, patch: CheckoutPatch = {}): Promise<string | null> {
+export async function bind(shop: Shop, row: Bindable, patch: object = {}): Promise<string | null> {
   if (shop.browser === null || shop.browser === row.bound_browser) return row.bound_browser;
   if (row.bound_browser !== null && (mayReadBuyer(shop, row) || !namesBuyer(patch))) return row.bound_browser;
   await shop.run(
@@ -91,6 +90,6 @@ export async function bind(shop: Shop, row: Bindable, patch: CheckoutPatch = {})
   return shop.browser;
 }
 
-function namesBuyer(patch: CheckoutPatch): boolean {
+function namesBuyer(patch: object): boolean {
   return Object.keys(NO_BUYER).some((field) => field in patch);
 }

@@ -8,7 +8,7 @@ import { getForCustomer } from '../orders/rows.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import { bind, customerOf, shownOrder } from './binding.ts';
-import { requireSeen } from './expected.ts';
+import { requireSeen, type Seen } from './expected.ts';
 import * as agentCheckouts from './mandate.ts';
 import { createOrder } from './new-order.ts';
 import type { CheckoutRow, Paid } from './state.ts';
@@ -27,10 +27,7 @@ import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } 
  * Every operation takes its locks in this order: customer, cart, checkout, order, agent budget, discount, products,
  * variants, counter of order numbers.
  */
-export interface Completion {
-  /** The `review_token` of what the human saw; `expected_total` counts without it. */
-  expected?: string | undefined;
-  expected_total: string | undefined;
+export interface Completion extends Seen {
   /** How it is paid, where a provider takes the money. */
   payment: GivenPayment | undefined;
 }
