@@ -62,8 +62,11 @@ export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promis
     }),
   );
   const shipping_option_id = shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null;
-  await unwrap(customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }));
-  await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+  const { review_token } = await unwrap(
+    customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }),
+  );
+  const body = { expected: review_token ?? '' };
+  await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body }));
 }
 
 /** A variant of something that is no tableware, as the customer finds it in the shop and names it to the agent. */

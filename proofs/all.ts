@@ -37,6 +37,7 @@ import { F3 } from './f3-code-guessing.ts';
 import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
 import { F11 } from './f11-human-truth.ts';
+import { F13 } from './f13-swapped-reviews.ts';
 import type { Proof } from './frame.ts';
 import { G2 } from './g2-receivers.ts';
 import { G3 } from './g3-signatures.ts';
@@ -115,7 +116,7 @@ export const PROOFS: Proof[] = [
   ...[C1, C2, C3, C4, C5, C6, C7, C8, C9, C12, C13, C14, C15, C16],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
   ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11],
-  ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12],
+  ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I2, I3, I4, I5, I7, I8],

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type PageSummary, summaryOf } from '../server/test/page-summary.ts';
-import { type Page, PaperBrowser } from '../server/test/paper-browser.ts';
+import { PaperBrowser } from '../server/test/paper-browser.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
-import { type Checkout, onlyVariantOf, type Product, putInCarts, putOnSale, takeTransfers } from './goods.ts';
+import { onlyVariantOf, type Product, putInCarts, putOnSale, takeTransfers } from './goods.ts';
+import { byReview, onPage, overApi } from './looking-buyers.ts';
 import { chanceOf } from './random.ts';
-import { type Answer, type OpenShop, onPremises } from './shop.ts';
+import { orderedAs } from './reviewed.ts';
+import { type OpenShop, onPremises } from './shop.ts';
 
 /**
  * Two changes by the merchant or by another tab, at each pair of moments of a purchase, over the API and on the hosted page;
@@ -12,7 +13,8 @@ import { type Answer, type OpenShop, onPremises } from './shop.ts';
  */
 export const D6: Proof = {
   id: 'D6',
-  promise: 'Whatever changes during a checkout, nobody is charged a price that they did not see.',
+  promise:
+    'Whatever changes during a checkout, nobody is charged a price, or sent goods to an address, that they did not see.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const chance = chanceOf(trial.seed);
@@ -44,7 +46,7 @@ export const D6: Proof = {
 
 type End = 'ordered as seen' | 'asked again, then ordered' | 'not ordered';
 
-/** What one purchase is about, and what the buyer was shown last. */
+/** What one purchase is about. */
 interface Scene {
   shop: OpenShop;
   products: [Product, Product];
@@ -52,17 +54,12 @@ interface Scene {
   discount_id: string;
   shipping_option_id: string;
   checkout_id: string;
-  seen: Seen;
-  page: Page | undefined;
-}
-
-interface Seen {
-  total: string;
-  /** By the id of the line, on the page by the name. */
-  prices: Record<string, string>;
 }
 
 type Change = (scene: Scene) => Promise<unknown>;
+
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
+const ELSEWHERE = { ...ADDRESS, address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095' };
 
 const reprice = ({ shop }: Scene, { id: product_id }: Product, price: string) =>
   shop.ask('dashboard.updateProduct', { path: { product_id }, body: { price } });
@@ -73,7 +70,12 @@ const editCode = ({ shop, discount_id }: Scene, body: { value?: string; active?:
 const editShipping = ({ shop, shipping_option_id }: Scene, body: { price?: string; active?: boolean }) =>
   shop.ask('dashboard.updateShippingOption', { path: { shipping_option_id }, body });
 
-/** Anything that the total depends on. What the shop refuses, such as deleting what is being sold, changes nothing. */
+const otherTab = (
+  { shop, checkout_id }: Scene,
+  body: { email?: string; note?: string; shipping_address?: typeof ELSEWHERE },
+) => shop.ask('storefront.updateCheckout', { path: { checkout_id }, body });
+
+/** Anything that the total or the delivery depends on. What the shop refuses, such as deleting what is being sold, changes nothing. */
 const CHANGES: [string, Change][] = [
   ['the price rises', (scene) => reprice(scene, scene.products[0], '11.00')],
   ['the price falls', (scene) => reprice(scene, scene.products[0], '9.00')],
@@ -110,6 +112,11 @@ const CHANGES: [string, Change][] = [
         body: { variant_id: onlyVariantOf(product), quantity: 1 },
       }),
   ],
+  ['another tab changes the address', (scene) => otherTab(scene, { shipping_address: ELSEWHERE })],
+  [
+    'another tab changes e-mail and note',
+    (scene) => otherTab(scene, { email: 'other@example.com', note: 'Ring twice' }),
+  ],
 ];
 
 /** The moments of a purchase at which something may change. */
@@ -122,8 +129,11 @@ const MOMENTS = [
 ] as const;
 type Moment = (typeof MOMENTS)[number];
 
-/** `stale page`: the page is opened again elsewhere before the order is placed from the old one. */
-const BUYERS = ['api', 'page', 'stale page'] as const;
+/**
+ * `api`: the storefront sends totals, as it was first published, and is only promised its prices. `review`: it sends the
+ * review_token. `stale page`: the page is opened again elsewhere before the order is placed from the old one.
+ */
+const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 
 interface Interleaving {
   buyer: (typeof BUYERS)[number];
@@ -160,18 +170,19 @@ async function live(shop: OpenShop, { buyer, changes }: Interleaving): Promise<O
   await now('before filling in');
   const filled = await shop.ask('storefront.updateCheckout', { path, body: answersFor(scene) });
   if (!filled.data) return { end: 'not ordered' };
-  see(scene, filled.data);
-  const purchase = buyer === 'api' ? overApi(scene) : await onPage(scene, filled.data);
+  const { data } = filled;
+  const purchase =
+    buyer === 'api' ? overApi(scene, data) : buyer === 'review' ? byReview(scene, data) : await onPage(scene, data);
   if (!purchase) return { end: 'not ordered' };
   await now('before ordering');
-  if (buyer === 'stale page') await new PaperBrowser(shop.premises.baseUrl).open(filled.data.checkout_url ?? '');
+  if (buyer === 'stale page') await new PaperBrowser(shop.premises.baseUrl).open(data.checkout_url ?? '');
   const [first] = await Promise.all([purchase.order(), now('while ordering')]);
-  if (first) return { end: 'ordered as seen', ...faultIn(scene, await orderOf(scene)) };
+  if (first) return { end: 'ordered as seen', ...faultOf(await purchase.differences()) };
   if (!purchase.isAsked()) return { end: 'not ordered', ...(await unexpectedOrder(scene)) };
   await now('before agreeing');
   const [second] = await Promise.all([purchase.order(), now('while agreeing')]);
   if (!second) return { end: 'not ordered', ...(await unexpectedOrder(scene)) };
-  return { end: 'asked again, then ordered', ...faultIn(scene, await orderOf(scene)) };
+  return { end: 'asked again, then ordered', ...faultOf(await purchase.differences()) };
 }
 
 async function arrange(shop: OpenShop): Promise<Scene> {
@@ -189,7 +200,7 @@ async function arrange(shop: OpenShop): Promise<Scene> {
   await shop.must('storefront.applyDiscount', { path: { cart_id }, body: { code } });
   const begun = await shop.must('storefront.createCheckout', { body: { cart_id } });
   const ids = { cart_id, discount_id: discount.id, shipping_option_id: option.id, checkout_id: begun.id };
-  return { shop, products, ...ids, seen: { total: '', prices: {} }, page: undefined };
+  return { shop, products, ...ids };
 }
 
 /** The contract allows a hundred. */
@@ -201,97 +212,16 @@ async function keepFewOptions({ premises, site_id }: OpenShop): Promise<void> {
   );
 }
 
-const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
-
 function answersFor({ shipping_option_id }: Scene) {
   const given = { email: 'june@example.com', payment_method: 'bank_transfer', shipping_address: ADDRESS } as const;
   return { ...given, shipping_option_id };
 }
 
-function see(scene: Scene, { total, items }: Checkout): void {
-  scene.seen = { total, prices: Object.fromEntries(items.map(({ id, price }) => [id, price])) };
+function faultOf(differences: string[]): { fault?: string } {
+  return differences.length > 0 ? { fault: differences.join('; ') } : {};
 }
 
-interface Purchase {
-  /** Places the order at what was seen; whether there is one now. */
-  order(): Promise<boolean>;
-  /** Whether the buyer was shown something else instead, and may agree to it. */
-  isAsked(): boolean;
-}
-
-/** The storefront sends no total the first time, and then the one that it was given. */
-function overApi(scene: Scene): Purchase {
-  let told: Answer<'storefront.completeCheckout'>['refusal'];
-  return {
-    async order() {
-      const body = told ? { expected_total: String(told.total) } : {};
-      const path = { checkout_id: scene.checkout_id };
-      const { data, refusal } = await scene.shop.ask('storefront.completeCheckout', { path, body });
-      told = refusal?.error === 'price_changed' ? refusal : undefined;
-      for (const { line_item_id, price } of (told?.lines ?? []) as { line_item_id: string; price: string | null }[]) {
-        if (price === null) delete scene.seen.prices[line_item_id];
-        else scene.seen.prices[line_item_id] = price;
-      }
-      if (told) scene.seen.total = String(told.total);
-      return data !== undefined;
-    },
-    isAsked: () => told !== undefined,
-  };
-}
-
-/** A browser presses the button of the page that it was shown. */
-async function onPage(scene: Scene, { checkout_url }: Checkout): Promise<Purchase | undefined> {
-  const browser = new PaperBrowser(scene.shop.premises.baseUrl);
-  let page = await browser.open(checkout_url ?? '');
-  const isAsked = () => page.html.includes('value="place_order"');
-  const read = () => {
-    const summary = summaryOf(page.html);
-    if (summary) scene.seen = seenOn(summary);
-  };
-  if (!isAsked()) return undefined;
-  read();
-  return {
-    async order() {
-      page = await browser.press(page, 'place_order');
-      const isDone = page.html.includes('Order number');
-      if (!isDone && isAsked()) read();
-      return isDone;
-    },
-    isAsked,
-  };
-}
-
-function seenOn({ total, lines }: PageSummary): Seen {
-  return { total, prices: Object.fromEntries(lines.map(({ name, price }) => [name, price])) };
-}
-
-interface Stored {
-  total: string;
-  lines: { id: string; name: string; price: string }[];
-}
-
-async function orderOf({ shop, checkout_id }: Scene): Promise<Stored | undefined> {
-  const { rows } = await shop.premises.owner.query<Stored>(
-    `select o.total, (
-       select json_agg(json_build_object('id', l.id, 'name', l.name, 'price', l.price::text))
-       from commerce.order_lines l where l.site_id = o.site_id and l.order_id = o.id) as lines
-     from commerce.orders o where o.site_id = $1 and o.checkout_id = $2`,
-    [shop.site_id, checkout_id],
-  );
-  return rows[0];
-}
-
-function faultIn({ seen }: Scene, stored: Stored | undefined): { fault?: string } {
-  const prices = Object.values(stored?.lines ?? []).map(({ id, name, price }) => [
-    seen.prices[id] ?? seen.prices[name],
-    price,
-  ]);
-  const same = prices.length === Object.keys(seen.prices).length && prices.every(([one, other]) => one === other);
-  if (stored && stored.total === seen.total && same) return {};
-  return { fault: `saw ${JSON.stringify(seen)}, was charged ${JSON.stringify(stored)}` };
-}
-
-async function unexpectedOrder(scene: Scene): Promise<{ fault?: string }> {
-  const stored = await orderOf(scene);
+async function unexpectedOrder({ shop, checkout_id }: Scene): Promise<{ fault?: string }> {
+  const stored = await orderedAs(shop, checkout_id);
   return stored ? { fault: `was told that there is no order: ${JSON.stringify(stored)}` } : {};
 }

@@ -7,12 +7,14 @@ import { PaperBrowser } from '../server/test/paper-browser.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { type Pieces, putInCarts, takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';
+import { differencesOf, orderedAs, reviewOn } from './reviewed.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
 /** Random carts ordered on the hosted page: what a person read before and after is what the order says. */
 export const F11: Proof = {
   id: 'F11',
-  promise: 'What the page says of names, quantities, prices and totals is what is ordered.',
+  promise:
+    'What the page says of names, quantities, prices, totals, addresses, contact, delivery, payment and note is what is ordered.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const carts = pick(trial.size, 24, 10_000);
@@ -48,6 +50,8 @@ const LANES: [string, boolean][] = [
 ];
 
 interface Market {
+  /** Texts as people write them. */
+  texts: string[];
   variants: string[];
   codes: string[];
   shipping_options: string[];
@@ -130,6 +134,7 @@ async function openMarket(
     shop.must('dashboard.createShippingOption', { body: { name: `Parcel <${at}>`, price } }),
   );
   return {
+    texts: written,
     variants,
     codes: (await Promise.all(made)).map(({ code }) => code),
     shipping_options: (await Promise.all(options)).map(({ id }) => id),
@@ -151,16 +156,10 @@ async function order(
   const code = chance.of(market.codes);
   if (chance.next() < 0.5) await shop.must('storefront.applyDiscount', { path: { cart_id }, body: { code } });
   const { id: checkout_id, checkout_url } = await shop.must('storefront.createCheckout', { body: { cart_id } });
-  const body = {
-    email: 'june@example.com',
-    payment_method: 'bank_transfer',
-    shipping_address: ADDRESS,
-    shipping_option_id: chance.of(market.shipping_options),
-  } as const;
-  await shop.must('storefront.updateCheckout', { path: { checkout_id }, body });
+  await fillIn(shop, chance, market, checkout_id);
   const browser = new PaperBrowser(shop.premises.baseUrl);
   const review = await browser.open(checkout_url ?? '');
-  const confirmation = await browser.press(review, 'place_order');
+  const confirmation = await browser.press(review, 'place_order', { card_token: 'tok_success' });
   const stored = await storedOrder(shop, checkout_id);
   if (!stored)
     return {
@@ -172,10 +171,36 @@ async function order(
   const faults = Object.entries(pages).flatMap(([page, html]) =>
     differences(html, stored).map((one) => `${page}: ${one}`),
   );
+  const [seen, ordered] = [reviewOn(review.html), await orderedAs(shop, checkout_id)];
+  if (!seen || !ordered) faults.push('review: cannot be read');
+  else faults.push(...differencesOf(seen, ordered).map((one) => `review: ${one}`));
   const button = summaryOf(review.html)?.button;
   if (Number(stored.total) > 0 && button !== stored.total)
     faults.push(`the button says ${button}, the order ${stored.total}`);
   return { faults, pages: 2, lines: stored.lines.length };
+}
+
+/** Odd texts where the shop takes them, else plain ones. */
+async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options }: Market, checkout_id: string) {
+  const path = { checkout_id };
+  const odd = () => ({
+    ...ADDRESS,
+    last_name: chance.of(texts),
+    address1: chance.of(texts),
+    company: chance.of(texts),
+  });
+  const body = {
+    email: chance.of(['june@example.com', "o'okafor+shop@example.com"]),
+    phone: chance.of([null, '+49 30 1234567']),
+    payment_method: chance.of(['bank_transfer', 'card'] as const),
+    shipping_address: ADDRESS,
+    shipping_option_id: chance.of(shipping_options),
+  };
+  await shop.must('storefront.updateCheckout', { path, body });
+  // Each is refused by itself, or shown.
+  await shop.ask('storefront.updateCheckout', { path, body: { shipping_address: odd() } });
+  if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { billing_address: odd() } });
+  if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { note: chance.of(texts) } });
 }
 
 interface Stored {

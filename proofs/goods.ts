@@ -7,6 +7,7 @@ import type { OpenShop } from './shop.ts';
 type ProductInput = Call<'dashboard.createProduct'>['body'];
 export type Product = Reply<'dashboard.createProduct'>;
 export type Checkout = Reply<'storefront.updateCheckout'>;
+export type Address = NonNullable<Checkout['shipping_address']>;
 export type Order = Reply<'storefront.completeCheckout'>['order'];
 
 export interface Pieces {

@@ -46,7 +46,7 @@ async function buy(shopper: Storefront, canary: string, code: string): Promise<s
   const checkout = { params: { path: { checkout_id } } };
   const to = { params: { ...cart.params, query: { country: 'DE' } } };
   const offered = await unwrap(shopper.GET('/api/storefront/cart/{cart_id}/shipping-options', to));
-  const { total } = await unwrap(
+  const { review_token } = await unwrap(
     shopper.PATCH('/api/storefront/checkout/{checkout_id}', {
       ...checkout,
       body: {
@@ -58,7 +58,10 @@ async function buy(shopper: Storefront, canary: string, code: string): Promise<s
     }),
   );
   const { order } = await unwrap(
-    shopper.POST('/api/storefront/checkout/{checkout_id}/complete', { ...checkout, body: { expected_total: total } }),
+    shopper.POST('/api/storefront/checkout/{checkout_id}/complete', {
+      ...checkout,
+      body: { expected: review_token ?? '' },
+    }),
   );
   const order_id = order.id ?? '';
   await unwrap(shopper.GET('/api/storefront/customer/me/orders'));

@@ -123,7 +123,16 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** By nature different. The mocks take no cards, offer agents no alternatives, and fetch no documents of clients. */
 const LEFT_OUT = [
-  ...['request_id', 'access_token', 'device_code', 'user_code', 'checkout_url', 'continue_url', 'shop_name'],
+  ...[
+    'request_id',
+    'access_token',
+    'device_code',
+    'user_code',
+    'checkout_url',
+    'continue_url',
+    'shop_name',
+    'review_token',
+  ],
   ...['verification_uri', 'verification_uri_complete', 'requested_from', 'client_id', 'client_id_issued_at'],
 ];
 

@@ -48,6 +48,17 @@ export function summaryOf(html: string): PageSummary | undefined {
   };
 }
 
+/** What a person reads in the answers of the review, by their headings: each a list of paragraphs. */
+export function answersOn(html: string): Record<string, string[]> {
+  const answers = withClass(parseDocument(html), 'answer');
+  const paragraphs = (answer: Node) =>
+    all(first(answer, 'dd') ?? {}, ({ name, attribs }) => name === 'p' && attribs?.class !== 'detail').map(textOf);
+  // A mark beside the heading says that the answer has changed.
+  return Object.fromEntries(
+    answers.map((answer) => [(first(answer, 'dt')?.children?.[0]?.data ?? '').trim(), paragraphs(answer)]),
+  );
+}
+
 function lineOf(line: Node): PageSummary['lines'][number] {
   const variant = withClass(line, 'variant')[0];
   const [quantity = '', price = ''] = textOf(withClass(line, 'quantity')[0]).split('×');

@@ -2622,7 +2622,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a cart
-         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress.
+         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress; once the buyer has posted the form of the hosted page, 409 buyer_data_locked for callers with a public token or for an agent.
          */
         post: operations["storefront.cancelCart"];
         delete?: never;
@@ -2783,7 +2783,7 @@ export interface paths {
         };
         /**
          * Read a checkout
-         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else.
+         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else. Once somebody has posted the form of the hosted page, e-mail, phone, addresses and note are null for callers with a public token or for an agent.
          */
         get: operations["storefront.getCheckout"];
         put?: never;
@@ -2793,7 +2793,7 @@ export interface paths {
         head?: never;
         /**
          * Fill in a checkout
-         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open.
+         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, e-mail, phone, addresses, note and marketing_opt_in are changed there, by the customer or with a private token; otherwise it is 409 buyer_data_locked.
          */
         patch: operations["storefront.updateCheckout"];
         trace?: never;
@@ -2815,7 +2815,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. With expected, the review_token of the checkout that the human saw, all of it must be as displayed, addresses and e-mail included; a difference is 409 review_changed. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); one that an agent without a customer created, only at checkout_url. The order shows the buyer's data as the checkout does.
          */
         post: operations["storefront.completeCheckout"];
         delete?: never;
@@ -2867,7 +2867,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
+         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, only the customer or a private token may cancel; otherwise it is 409 buyer_data_locked.
          */
         post: operations["storefront.cancelCheckout"];
         delete?: never;
@@ -3718,7 +3718,7 @@ export interface paths {
         put?: never;
         /**
          * Create a checkout of a cart
-         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed.
+         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed. Once the customer has posted the form of checkout_url, another address or note is 409 buyer_data_locked.
          */
         post: operations["agent.createCheckout"];
         delete?: never;
@@ -3770,7 +3770,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
+         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open, and one whose form at checkout_url the customer has posted 409 buyer_data_locked.
          */
         post: operations["agent.cancelCheckout"];
         delete?: never;
@@ -4513,6 +4513,12 @@ export interface components {
                 /** @description The fields to give, such as email or shipping_address.city. */
                 missing: string[];
             };
+            review_changed?: {
+                /** @description The fields of the checkout that differ from the review. */
+                changed: string[];
+                /** @description The total now. */
+                total: components["schemas"]["Money"];
+            };
             price_changed?: {
                 /** @description The total that the customer saw. */
                 expected_total: components["schemas"]["Money"] | null;
@@ -4695,7 +4701,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6953,7 +6959,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -7305,8 +7311,9 @@ export interface components {
             cart_id: components["schemas"]["Id"];
             customer_id: components["schemas"]["IdOrNull"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. Null once the checkout is completed, cancelled or expired. */
+            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. The first browser that posts the page's form keeps the buyer's data to itself: another browser must enter them again. Null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
+            /** @description Like phone, the addresses and note, null for callers who may not read the buyer's data. Once somebody has posted the hosted page's form, only that browser, the customer, a private storefront token and staff may. */
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
@@ -7334,6 +7341,8 @@ export interface components {
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
             total: components["schemas"]["Money"];
+            /** @description Stands for everything a person reviews before ordering: items, quantities, prices, total, e-mail, phone, addresses, delivery, payment and note. Complete the checkout with it as expected, and the order matches what was displayed. Null when the checkout is over, and for callers who may not read the buyer's data. */
+            review_token: string | null;
             warnings: components["schemas"]["CartWarning"][];
             /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number (also that of shipping_address) that nobody could call. Empty when it is ready. */
             missing: string[];
@@ -7833,7 +7842,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -16727,6 +16736,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The review_token of the checkout as it was displayed. With it, expected_total is not needed. */
+                    expected?: string;
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
                     /** @description How it is paid. Required when payment_method is card, until a payment is under way. With only return_url the shopper pays on the provider's own page. */

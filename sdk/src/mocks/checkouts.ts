@@ -17,6 +17,7 @@ import { writeOrder } from './orders.ts';
 import { checkoutView, offeredMethods, type Priced, price } from './pricing.ts';
 import { isTracked } from './products.ts';
 import { bodyMistake, Invalid, notFound, Refusal } from './refusal.ts';
+import { requireReviewed } from './review.ts';
 import { after, isOver, now, type State, type StoredCheckout, type StoredOrder } from './state.ts';
 
 /** Checkouts, from a cart to an order. Bank transfer and, for what is picked up, paying there; the mocks take no cards. */
@@ -156,8 +157,14 @@ export function updateCheckout(caller: Caller, id: string, patch: Patch): Priced
   return show(state, checkout);
 }
 
+/** What a shopper has seen. */
+interface Seen {
+  expected?: string | undefined;
+  expected_total?: string | undefined;
+}
+
 /** Makes the order of a checkout. A completed one answers its order. */
-export function completeCheckout(caller: Caller, id: string, expected_total?: string): StoredOrder {
+export function completeCheckout(caller: Caller, id: string, seen: Seen = {}): StoredOrder {
   const { state, customer, agent } = caller;
   const found = state.checkouts.get(id);
   if (found?.agent && (!customer || agent)) {
@@ -168,7 +175,7 @@ export function completeCheckout(caller: Caller, id: string, expected_total?: st
   if (checkout.order) return checkout.order;
   refuseOver(checkout);
   const priced = price(state, checkout);
-  requireReady(state, priced, expected_total);
+  requireReady(state, priced, seen);
   requireMandate(caller, priced);
   const { discount } = checkout.cart;
   if (discount && discountOn(state, checkout.cart)) refuseBeyondLimits(discount, checkout.email);
@@ -187,11 +194,17 @@ export function completeCheckout(caller: Caller, id: string, expected_total?: st
   return order;
 }
 
-function requireReady(state: State, priced: Priced, expected_total: string | undefined): void {
-  const { checkout, missing, totals } = priced;
+function requireReady(state: State, priced: Priced, seen: Seen): void {
+  const { checkout, missing } = priced;
   refuseInactive(checkout.cart);
   if (checkout.cart.lines.length === 0) throw new Refusal('cart_empty', 'The cart is empty.');
   if (missing.length > 0) throw new Refusal('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
+  if (seen.expected === undefined) requireSeen(state, priced, seen.expected_total);
+  else requireReviewed(state, priced, seen.expected);
+}
+
+function requireSeen(state: State, priced: Priced, expected_total: string | undefined): void {
+  const { checkout, totals } = priced;
   const expected = expected_total === undefined ? checkout.shown_total : amountOf(state, expected_total);
   const prices = pricesOf(priced);
   const isSame = (seen: Record<string, number> | null) => JSON.stringify(seen) === JSON.stringify(prices);
@@ -247,7 +260,6 @@ export const checkoutHandlers: Handlers = {
     const { marketing_wording: _, ...patch } = call.body;
     return checkoutView(call.state, updateCheckout(call, call.path.checkout_id, patch as Patch));
   },
-  'storefront.completeCheckout': (call) =>
-    orderAnswer(completeCheckout(call, call.path.checkout_id, call.body?.expected_total)),
+  'storefront.completeCheckout': (call) => orderAnswer(completeCheckout(call, call.path.checkout_id, call.body)),
   'storefront.cancelCheckout': (call) => checkoutView(call.state, cancelCheckout(call, call.path.checkout_id)),
 };

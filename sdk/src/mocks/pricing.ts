@@ -1,6 +1,7 @@
 import type { Checkout, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
 import { discountOn, forSale, itemsOf, pricedLines, warningsOf } from './carts.ts';
 import { decimal, minorUnits, onTheWire, type TaxTerms, type Totals, totalsOf } from './money.ts';
+import { reviewToken } from './review.ts';
 import { choicesAmong, type Parcel, parcelOf, undeliverable } from './shipping.ts';
 import type { State, StoredCheckout } from './state.ts';
 
@@ -106,6 +107,7 @@ export function checkoutView(state: State, priced: Priced): Checkout {
     payment_methods: order ? (payment_method ? [payment_method] : []) : payment_methods,
     items: itemsOf(state, cart).map((item) => (order ? { ...item, available: true } : item)),
     ...{ currency: state.data.currency, ...onTheWire(totals, state.digits) },
+    review_token: ended ? null : reviewToken(state, priced),
     discount_code: cart.discount?.code ?? null,
     discount_allocations: totals.allocations.map((one) => ({
       ...{ line_item_id: one.id, amount_off: decimal(one.amount, state.digits) },

@@ -80,6 +80,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0196_lazy_policies': () => import('./migrations/0196_lazy_policies.ts'),
+  '0205_bound_checkouts': () => import('./migrations/0205_bound_checkouts.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

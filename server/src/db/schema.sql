@@ -951,6 +951,7 @@ create table commerce.carts (
   locale text,
   attribution jsonb,
   reorder_of uuid,
+  guest_profile_id uuid,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -1031,15 +1032,19 @@ create table commerce.checkouts (
   marketing_opt_in boolean not null default false,
   marketing_wording text,
   attribution jsonb,
+  bound_browser bytea,
+  guest_profile_id uuid,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
   constraint checkouts_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
+  constraint checkouts_bound_browser_check CHECK ((length(bound_browser) = 32)),
   constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
   constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
   constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
   constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text]))),
   constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint guest_agents_have_no_token CHECK (((guest_profile_id IS NULL) OR ((source = 'agent'::text) AND (agent_token_id IS NULL)))),
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
 CREATE INDEX checkouts_being_paid ON commerce.checkouts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);

@@ -133,6 +133,7 @@ export interface Tables {
     locale: string | null;
     attribution: unknown;
     reorder_of: string | null;
+    guest_profile_id: string | null;
   };
   catalog_schedule: {
     site_id: string;
@@ -184,6 +185,8 @@ export interface Tables {
     marketing_opt_in: boolean;
     marketing_wording: string | null;
     attribution: unknown;
+    bound_browser: Buffer | null;
+    guest_profile_id: string | null;
   };
   collection_products: {
     site_id: string;

@@ -36,6 +36,10 @@ export interface Actor {
   customer_id: string | null;
   /** What an agent's token allows it; absent for everyone else. */
   agent?: Mandate;
+  /** The browser that visits a checkout's page, as `checkouts.bound_browser` stores it, in hexadecimal. */
+  browser?: string;
+  /** The call comes with a private storefront token: from the shop's own server. */
+  by_private_token?: boolean;
 }
 
 /** What a customer has allowed an agent, as far as the credential's look-up returns it. */
@@ -80,6 +84,10 @@ export class Shop {
   readonly customerId: string | null;
   /** The agent who acts; null when people act. */
   readonly agent: Mandate | null;
+  /** The browser that visits a checkout's page; null everywhere else. */
+  readonly browser: string | null;
+  /** Whether the shop's own server calls, with a private storefront token. */
+  readonly byPrivateToken: boolean;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
   readonly #until: Promise<void> | undefined;
@@ -102,6 +110,8 @@ export class Shop {
     this.actorId = actor.id;
     this.customerId = actor.customer_id;
     this.agent = actor.agent ?? null;
+    this.browser = actor.browser ?? null;
+    this.byPrivateToken = actor.by_private_token ?? false;
     this.#connection = connection;
     this.#until = until;
     until?.catch(() => {
@@ -115,6 +125,11 @@ export class Shop {
     const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
     if (!known) throw new Error('PostgreSQL did not tell the time.');
     return known;
+  }
+
+  /** The profile of the agent who acts without a token; null for everyone else. */
+  get guestProfile(): string | null {
+    return this.actorType === 'guest_agent' ? this.actorId : null;
   }
 
   /** The same shop in the same transaction, acting as the system: for what expires. */

@@ -1,19 +1,17 @@
-import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
 import { type Beforehand, type Call, type Handler, NeedsBeforehand } from '../http/pipeline/handler.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 import { type Completion, complete, PaymentUnderWay } from '../shop/checkout/complete.ts';
 import { cancelPayment, mayPay, pay } from '../shop/checkout/pay.ts';
-import type { Shop } from '../shop/shop.ts';
 
-export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
-  shownTo(shop, await checkouts.create(shop, checkoutDeps, body.cart_id, body));
+export const createCheckout: Handler<'storefront.createCheckout'> = ({ shop, checkoutDeps, body }) =>
+  checkouts.create(shop, checkoutDeps, body.cart_id, body);
 
-export const getCheckout: Handler<'storefront.getCheckout'> = async ({ shop, checkoutDeps, path }) =>
-  shownTo(shop, await checkouts.get(shop, checkoutDeps, path.checkout_id));
+export const getCheckout: Handler<'storefront.getCheckout'> = ({ shop, checkoutDeps, path }) =>
+  checkouts.get(shop, checkoutDeps, path.checkout_id);
 
-export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ shop, checkoutDeps, path, body }) =>
-  shownTo(shop, await checkouts.update(shop, checkoutDeps, path.checkout_id, body));
+export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, checkoutDeps, path, body }) =>
+  checkouts.update(shop, checkoutDeps, path.checkout_id, body);
 
 /** What is paid through a provider is paid before the transaction that answers. */
 export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
@@ -31,8 +29,8 @@ export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
   },
 };
 
-function completionOf({ expected_total, payment }: Call<'storefront.completeCheckout'>['body']): Completion {
-  return { expected_total, payment };
+function completionOf({ expected, expected_total, payment }: Call<'storefront.completeCheckout'>['body']): Completion {
+  return { expected, expected_total, payment };
 }
 
 function askProviderFirst(error: unknown): never {
@@ -44,15 +42,9 @@ export const cancelCheckoutPayment: Beforehand<'storefront.cancelCheckoutPayment
   async beforehand({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;
     await cancelPayment(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id });
-    return async ({ shop }) => shownTo(shop, await checkouts.get(shop, checkoutDeps, checkout_id));
+    return ({ shop }) => checkouts.get(shop, checkoutDeps, checkout_id);
   },
 };
 
-export const cancelCheckout: Handler<'storefront.cancelCheckout'> = async ({ shop, checkoutDeps, path }) =>
-  shownTo(shop, await checkouts.cancel(shop, checkoutDeps, path.checkout_id));
-
-/** A checkout begins with what is known of its customer. An agent is told that only where it may read the profile. */
-function shownTo({ agent }: Shop, checkout: Checkout): Checkout {
-  if (agent === null || agent.scopes.includes('customer:self')) return checkout;
-  return { ...checkout, email: null, phone: null, shipping_address: null, billing_address: null };
-}
+export const cancelCheckout: Handler<'storefront.cancelCheckout'> = ({ shop, checkoutDeps, path }) =>
+  checkouts.cancel(shop, checkoutDeps, path.checkout_id);

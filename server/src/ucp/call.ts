@@ -185,6 +185,8 @@ export function messageOf(error: unknown, path?: string): Message {
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
   // Here the path says which item it is; there is no field of that name.
   const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
+  // The agent can do nothing about it, and the buyer need not.
+  if (code === 'buyer_data_locked') return { type: 'warning', code, content, ...at };
   const { next, alternatives } = body as ErrorBody;
   const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };
   return { type: 'error', code, content, severity: 'recoverable', ...at, ...wayOut };
@@ -215,5 +217,5 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
 /** Where the resource itself cannot be had. */
 export function noResource(error: unknown): never {
   const message = messageOf(error);
-  throw new NoResource([{ ...message, severity: 'unrecoverable' } as Message]);
+  throw new NoResource([{ ...message, type: 'error', severity: 'unrecoverable' } as Message]);
 }

@@ -36,8 +36,9 @@ const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 const AGENT_SCOPES = ['agent:self'];
 
 /** Who acts in the shop when this caller calls. */
-export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Actor {
-  return { type: kind, id: principal_id, customer_id, ...(agent && { agent }) };
+export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
+  const by_private_token = private_token_id !== undefined;
+  return { type: kind, id: principal_id, customer_id, by_private_token, ...(agent && { agent }) };
 }
 
 /**

@@ -156,7 +156,13 @@ export const checkout: Record<keyof typeof english, string> = {
   code_unusable: 'Dieser Code kann nicht eingelöst werden.',
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
   code_refused_text: '{why} Entfernen Sie ihn, um fortzufahren. Es wurde nichts abgebucht.',
-  prices_changed: 'Die Preise einiger Artikel haben sich geändert',
+  review_changed: 'Ihre Bestellung ist nicht mehr so, wie Sie sie gesehen haben',
+  review_changed_text: 'Es wurde nichts bestellt. Geändert: {parts}. Bitte prüfen Sie das, bevor Sie bestellen.',
+  has_changed: 'geändert',
+  elsewhere: 'Diese Bestellung wurde in einem anderen Browser fortgesetzt',
+  elsewhere_text:
+    'Die Angaben von dort werden hier nicht angezeigt. Geben Sie Ihre Daten ein, um in diesem Browser weiterzumachen.',
+  prices_changed: 'Einige Artikel oder ihre Preise haben sich geändert',
   withdrawn: '{name} ist nicht mehr erhältlich',
   total_changed: 'Die Gesamtsumme hat sich von {before} auf {now} geändert',
   price_text:

@@ -154,7 +154,13 @@ export const checkout: Record<keyof typeof english, string> = {
   code_unusable: 'Ce code ne peut pas être utilisé.',
   code_refused: 'Le code promo ne peut pas être utilisé',
   code_refused_text: '{why} Supprimez-le pour continuer. Rien n’a été débité.',
-  prices_changed: 'Les prix de certains articles ont changé',
+  review_changed: 'Votre commande n’est plus telle que vous l’avez vue',
+  review_changed_text: 'Rien n’a été commandé. Modifié : {parts}. Vérifiez avant de commander.',
+  has_changed: 'modifié',
+  elsewhere: 'Cette commande a été poursuivie dans un autre navigateur',
+  elsewhere_text:
+    'Les informations saisies là-bas ne sont pas affichées ici. Saisissez vos coordonnées pour continuer dans ce navigateur.',
+  prices_changed: 'Certains articles ou leurs prix ont changé',
   withdrawn: '{name} n’est plus en vente',
   total_changed: 'Le total est passé de {before} à {now}',
   price_text:

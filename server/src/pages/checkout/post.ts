@@ -157,7 +157,7 @@ async function saves(
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
-/** Makes the order at the total that the reader saw. A card is charged beforehand, outside the transaction. */
+/** Makes the order as the reader saw it. A card is charged beforehand, outside the transaction. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
@@ -166,7 +166,11 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
     const mistakes: Mistake[] = [{ field: 'terms', message: language.say('checkout.ask_terms') }];
     return inShopOfVisit(visit, (shop) => showOpen(visit, shop, 'review', { status: 422, mistakes }));
   }
-  const completion = { expected_total, payment: paymentIn(posted.entered, takesTestCards(visit)) };
+  const completion = {
+    expected: posted.body.get('expected') ?? '',
+    expected_total,
+    payment: paymentIn(posted.entered, takesTestCards(visit)),
+  };
   // The order's mails are in the language of this page, whoever brings the payment's outcome.
   if (!checkout.locale) await inShopOfVisit(visit, (shop) => checkouts.keepLocale(shop, checkout.id, language.locale));
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });

@@ -3,11 +3,13 @@ import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Language } from '../../language/language.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
+import type { FormBody } from '../parts/form-body.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { codeInWords } from './codes.ts';
 import { mistakesOfMissing } from './entry.ts';
 import type { FieldName, Mistake } from './fields.ts';
+import { partsInWords, type ReviewedPart } from './reviewed-parts.ts';
 import { type Refused, showOpen } from './show.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
@@ -43,13 +45,17 @@ interface Told extends Refused {
   wish?: 'form' | 'review';
 }
 
-function explainRefusal({ language }: CheckoutVisit, error: ShopError, { action }: Posted): Told | undefined {
+function explainRefusal({ language }: CheckoutVisit, error: ShopError, { action, body }: Posted): Told | undefined {
   const { say } = language;
   const { code, context } = error;
   if (code.startsWith('discount_')) return tellOfCode(language, error, action);
   switch (code) {
-    case 'price_changed':
-      return { wish: 'review', alert: (checkout) => priceAlert(language, checkout, String(context.expected_total)) };
+    case 'review_changed': {
+      const changed = context.changed as ReviewedPart[];
+      return { wish: 'review', changed, alert: (checkout) => reviewAlert(language, checkout, changed, body) };
+    }
+    case 'buyer_data_locked':
+      return { wish: 'form' };
     case 'insufficient_stock':
       return { alert: (checkout) => stockAlert(language, checkout) };
     case 'payment_failed':
@@ -89,6 +95,16 @@ function tellOfCode(language: Language, { code }: ShopError, action: string): To
 
 function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
+}
+
+/** What differs from the review that was posted. The parts themselves are marked below. */
+function reviewAlert(language: Language, checkout: Checkout, changed: readonly ReviewedPart[], body: FormBody): Html {
+  const { say } = language;
+  if (changed.every((part) => part === 'items' || part === 'total')) {
+    return priceAlert(language, checkout, body.get('expected_total') ?? checkout.total);
+  }
+  const parts = partsInWords(language, changed);
+  return alert(say('checkout.review_changed'), say('checkout.review_changed_text', { parts }));
 }
 
 function priceAlert(language: Language, { currency, total, items, warnings }: Checkout, expected: string): Html {

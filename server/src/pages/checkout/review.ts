@@ -5,6 +5,7 @@ import { type Html, html } from '../parts/html.ts';
 import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import { notBuyable } from './form.ts';
+import { partInWords, type ReviewedPart } from './reviewed-parts.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The second step: everything once more, the final total, and the button that orders. */
@@ -47,12 +48,12 @@ function answers(view: CheckoutView): Html {
   const ships = checkout.requires_shipping;
   return html`
 <dl class="answers">
-${answer(view, say('checkout.answer_contact'), contact, 'email')}
-${ships && answer(view, say('checkout.answer_deliver_to'), addressLines(language, shipping_address), 'shipping_country')}
-${ships && answer(view, say('checkout.delivery'), delivery, 'shipping_option_id')}
-${answer(view, say('checkout.answer_bill_to'), billing, ships ? 'billing' : 'billing_country')}
-${answer(view, say('checkout.payment'), paymentAnswer(view), 'payment_method')}
-${note && answer(view, say('checkout.answer_note'), html`<p class="written" dir="auto">${note}</p>`, 'note')}
+${answer(view, ['email', 'phone'], contact, 'email')}
+${ships && answer(view, ['shipping_address'], addressLines(language, shipping_address), 'shipping_country')}
+${ships && answer(view, ['shipping_option'], delivery, 'shipping_option_id')}
+${answer(view, ['billing_address'], billing, ships ? 'billing' : 'billing_country')}
+${answer(view, ['payment_method'], paymentAnswer(view), 'payment_method')}
+${(note || view.changed.includes('note')) && answer(view, ['note'], html`<p class="written" dir="auto">${note}</p>`, 'note')}
 </dl>`;
 }
 
@@ -63,10 +64,16 @@ function paymentAnswer({ checkout, language: { say } }: CheckoutView): Html {
   return html`<p>${say(`checkout.pay_${method}`)}</p>${detail}`;
 }
 
-function answer({ language: { say }, path }: CheckoutView, question: string, value: Html, field: string): Html {
+/** One answer, with the parts of the checkout that it shows; marked if one of them has changed since the last review. */
+function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: string): Html {
+  const { language, path, changed } = view;
+  const { say } = language;
+  const question = partInWords(language, parts[0] ?? 'items');
   const label = say('checkout.change_what', { what: question });
+  const isChanged = parts.some((part) => changed.includes(part));
+  const mark = isChanged && html` <strong>${say('checkout.has_changed')}</strong>`;
   return html`
-<div class="answer"><dt>${question}</dt><dd>${value}</dd>
+<div class="answer${isChanged && ' changed'}"><dt>${question}${mark}</dt><dd>${value}</dd>
 <dd class="change"><a href="${path}?change=1#${field}" aria-label="${label}">${say('checkout.change')}</a></dd></div>`;
 }
 
@@ -82,6 +89,7 @@ function orderForm(view: CheckoutView): Html {
 <form class="order" method="post" action="${path}" novalidate>
 ${csrfField(view.csrf)}
 <input type="hidden" name="expected_total" value="${checkout.total}">
+<input type="hidden" name="expected" value="${checkout.review_token}">
 ${charged && checkout.payment_method === 'card' && view.testCard && testCards(view)}
 ${termsBox(view)}
 <button class="primary" name="action" value="place_order">${buttonWords(view, charged)}</button>

@@ -1,4 +1,6 @@
 import type { Checkout } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import { shownOrder } from '../../shop/checkout/binding.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import * as checkoutPage from '../../shop/checkout/page.ts';
 import { countries as allCountries } from '../../shop/countries.ts';
@@ -8,7 +10,7 @@ import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
 import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';
-import type { Html } from '../parts/html.ts';
+import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 import { confirmation, wayToOrder } from './confirmation.ts';
@@ -40,7 +42,8 @@ export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAn
   const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
     if (checkout.past) return closedPage(visit, 'checkout.past');
-    const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
+    const { payment, fulfillments: _, ...made } = await getForCustomer(shop, checkout.order_id);
+    const order = shownOrder(shop, checkout, made);
     const terms = await checkoutPage.readTerms(shop, checkout.order_id);
     const toOrder = order.email ? wayToOrder(language, await findWay(visit, shop, order)) : undefined;
     const ownOrigin = checkoutDeps.baseUrl;
@@ -59,18 +62,23 @@ export interface Refused {
   entered?: Entered;
   mistakes?: readonly Mistake[];
   alert?: ((checkout: Checkout) => Html) | undefined;
+  changed?: readonly string[];
 }
 
-/** The page of a checkout that is under way: the review once nothing is missing, else the form. */
+/**
+ * The page of a checkout that is under way: the review once nothing is missing, else the form; and the form for a browser that may not
+ * read what was entered in another.
+ */
 export async function showOpen(
   visit: CheckoutVisit,
   shop: Shop,
   wish: 'form' | 'review',
-  { status = 200, entered = {}, mistakes = [], alert }: Refused,
+  { status = 200, entered = {}, mistakes = [], alert, changed = [] }: Refused,
 ): Promise<PageAnswer> {
   const { checkoutDeps, guard, req, res, path, language } = visit;
   const checkout = await checkouts.get(shop, checkoutDeps, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
+  const isElsewhere = checkout.review_token === null;
   const delivery = await checkoutPage.readDelivery(shop);
   const countries = delivery.countries ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
@@ -92,12 +100,18 @@ export async function showOpen(
     tellsStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
     form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
-    alert: alert?.(checkout),
+    alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
+    changed,
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
   };
   if (checkout.payment) return { status, html: openPayment(view) };
   const lack = lackOf(view);
   if (lack) return { status, html: checkoutClosed(view, lack) };
-  const html = wish === 'review' && wantedOf(visit, checkout).length === 0 ? checkoutReview(view) : checkoutForm(view);
-  return { status, html };
+  const isReview = wish === 'review' && !isElsewhere && wantedOf(visit, checkout).length === 0;
+  return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
+}
+
+/** Somebody entered their data in another browser, which this one is not shown. */
+function elsewhere({ say }: Language): Html {
+  return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

@@ -36,6 +36,8 @@ export interface CheckoutView {
   form: FormState;
   /** What has to be said before anything else, e.g. that the total has changed. */
   alert?: Html | undefined;
+  /** The fields of the checkout that differ from the review that was posted. */
+  changed: readonly string[];
   /** The agent that prepared it, with what its budget leaves. */
   agent: AgentToken | undefined;
 }

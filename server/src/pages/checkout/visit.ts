@@ -6,16 +6,19 @@ import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
 import { findPagedCheckout, type PagedCheckout } from '../../shop/checkout/page.ts';
+import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { TEST_PROVIDER } from '../../shop/payments/test-provider.ts';
 import { safeReturnUrl, withOrder } from '../../shop/return-urls.ts';
-import type { Actor } from '../../shop/shop.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
+import { heldToken } from '../parts/page-session.ts';
 import type { PageRequest } from '../parts/route.ts';
 import { count, type FormAction, type Visit } from '../parts/visit.ts';
+import { visitingBrowser } from './browser.ts';
 import type { Entered } from './fields.ts';
 
 /** One request for the page of one checkout. */
@@ -52,7 +55,9 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { front, locale } = checkout;
   const language = languageFor(chooseLocale(req, locale, front.default_locale), front.time_zone);
   const back = wayBack(checkout, request.checkoutDeps);
-  if (checkout.source === 'agent') return arriveAtAgents({ ...request, language, back }, { tenant, checkout });
+  const browser = visitingBrowser(req, res, request.checkoutDeps.baseUrl, checkout_id);
+  if (checkout.source === 'agent' && checkout.guest_profile_id === null)
+    return arriveAtAgents({ ...request, language, back }, { tenant, checkout, browser });
   const { customer_id } = checkout;
   const caller: Caller = {
     kind: 'storefront',
@@ -74,7 +79,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     tenant,
     checkout,
     caller,
-    actor: { ...guest, customer_id },
+    actor: { ...((await customerHere(request, tenant, checkout, browser)) ?? { ...guest, customer_id }), browser },
     login: undefined,
   };
 }
@@ -86,16 +91,31 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
   return judged && order_id ? withOrder(judged, order_id) : judged;
 }
 
+/** The customer of a checkout that was filled in elsewhere, if they are logged in in this browser. */
+async function customerHere(
+  { deadline, db, req, checkoutDeps }: PageRequest,
+  tenant: Tenant,
+  { id, customer_id, bound_browser }: PagedCheckout,
+  browser: string,
+): Promise<Actor | undefined> {
+  if (customer_id === null || bound_browser === null || bound_browser === browser) return undefined;
+  const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
+  if (!token) return undefined;
+  const guest: Actor = { type: 'storefront', id, customer_id: null };
+  const session = await deadline.inShop(db, tenant, guest, (shop) => sessions.findOnPage(shop, token));
+  return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
+}
+
 /** The link was given to an agent, so it shows nothing by itself. */
 async function arriveAtAgents(
   request: PageRequest,
-  { tenant, checkout }: Pick<CheckoutVisit, 'tenant' | 'checkout'>,
+  { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },
 ): Promise<CheckoutVisit> {
   const path = `/checkout/${String(request.req.params.token)}`;
   const recognized = await recognize(request, tenant);
   const visit = { ...request, path, tenant, ...recognized, language: request.language, back: request.back };
   const isTheirs = recognized.session?.customer_id === checkout.customer_id;
-  return { ...visit, checkout, login: isTheirs ? undefined : visit };
+  return { ...visit, actor: { ...recognized.actor, browser }, checkout, login: isTheirs ? undefined : visit };
 }
 
 /** Whether a card is one of the words of the test provider. */

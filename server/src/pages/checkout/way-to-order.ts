@@ -1,4 +1,5 @@
 import type { Order } from '@commerce-backend/spec';
+import { mayReadBuyer } from '../../shop/checkout/binding.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { accountLink, orderLink, orderToken } from '../../shop/links.ts';
 import { keepLink } from '../../shop/orders/links.ts';
@@ -21,10 +22,11 @@ export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): P
   return { form: { path, csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`) } };
 }
 
-/** Opens the link to the order, once, and goes there. */
+/** Opens the link to the order, once, and goes there; a browser that may not read the buyer's data stays where it is. */
 export function viewOrder(visit: CheckoutVisit, posted: Posted, order_id: string): Promise<PageAnswer> {
-  const { tenant, checkoutDeps } = visit;
+  const { tenant, checkoutDeps, checkout, path } = visit;
   const work = async (shop: Shop) => {
+    if (!mayReadBuyer(shop, checkout)) return { redirect: path };
     const token = orderToken(shop, checkoutDeps, order_id);
     await keepLink(shop, order_id, token);
     return { redirect: orderLink('', tenant.site_id, token) };

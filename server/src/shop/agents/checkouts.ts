@@ -1,6 +1,7 @@
 import type { AddressInput, AgentCheckoutChange, Checkout } from '@commerce-backend/spec';
 import type { Wishes } from '../checkout/begin.ts';
 import * as checkouts from '../checkout/checkouts.ts';
+import { findCheckout } from '../checkout/state.ts';
 import { budgetOf } from '../mandates/budgets.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { choicesForCart, type Destination } from '../shipping/choices.ts';
@@ -27,7 +28,8 @@ export async function prepare(
   { shipping_address, shipping_option_id, note, locale, return_url, cancel_url }: Preparation,
 ): Promise<Checkout> {
   const created = await checkouts.create(shop, checkoutDeps, cart_id, { locale, return_url, cancel_url });
-  const address = shipping_address ?? created.shipping_address;
+  // An agent need not be able to read the customer's address for the delivery to fit it.
+  const address = shipping_address ?? (await findCheckout(shop, created.id, shop.customerId)).shipping_address;
   const isChosen = created.shipping_option !== null && !shipping_address;
   const option =
     shipping_option_id ??

@@ -92,6 +92,7 @@ async function make(
   shop.write(insertion(shop, id, customer_id, agent_token_id, wishes));
   return {
     ...{ id, status: 'active', customer_id, agent_token_id, merged_into: null, payment_id: null },
+    guest_profile_id: shop.guestProfile,
     locale: wishes.locale ?? null,
     expires_at: later(now, customer_id === null ? UNFILLED_DAYS : GUEST_DAYS, 'days'),
     created_at: now,
@@ -131,14 +132,14 @@ function insertion(
   { locale, attribution }: CartWishes,
 ): Sql {
   const life = customer_id === null ? CART_LIFE.unfilled : agent_token_id ? CART_LIFE.guest : CART_LIFE.customer;
-  return sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, attribution, expires_at)
-      values (${shop.siteId}, ${id}, ${customer_id}, ${agent_token_id}, ${locale ?? null}, ${json(attribution)}::jsonb,
+  return sql`insert into carts as c (site_id, id, customer_id, agent_token_id, guest_profile_id, locale, attribution, expires_at)
+      values (${shop.siteId}, ${id}, ${customer_id}, ${agent_token_id}, ${shop.guestProfile}, ${locale ?? null}, ${json(attribution)}::jsonb,
         now() + ${life})`;
 }
 
 /**
  * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
- * `not_found`, also for the cart of another customer or one that an agent has not made itself, and `cart_expired`; returns a
+ * `not_found`, also for the cart of another customer or one that an agent or its profile has not made itself, and `cart_expired`; returns a
  * converted or merged one.
  */
 export async function readForCustomer(
@@ -160,6 +161,7 @@ export async function lock(shop: Shop, id: string): Promise<void> {
 export function ofCustomerGiven(shop: Shop, cart: CartNow | undefined, customer_id: string | null): CartState {
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
   if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
+  if (shop.guestProfile && cart.guest_profile_id !== shop.guestProfile) throw notFound('cart');
   if (cart.expired) throw new ShopError('cart_expired', 'The cart has expired.');
   return cart;
 }
@@ -190,7 +192,8 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
       where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now() and payment_id is null
         and (customer_id is null or customer_id = ${shop.customerId})
-        and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})`;
+        and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})
+        and (${shop.guestProfile === null} or guest_profile_id = ${shop.guestProfile})`;
 }
 
 /** Says why a cart was not touched. Throws what `readForCustomer` throws, `cart_not_active`, or `payment_in_progress`. */

@@ -56,6 +56,8 @@ export interface CartState {
   customer_id: string | null;
   /** The agent who made it for the customer; null for people's own. */
   agent_token_id: string | null;
+  /** The profile of the agent without a token that made it. */
+  guest_profile_id: string | null;
   /** The cart that a merged one went into. */
   merged_into: string | null;
   /** The payment that is open for its checkout: until it is over, the cart cannot change. */
@@ -117,7 +119,7 @@ interface Row extends CartRow {
   redemption_id: string | null;
 }
 
-export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.payment_id, c.locale,
+export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.guest_profile_id, c.merged_into, c.payment_id, c.locale,
   c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {

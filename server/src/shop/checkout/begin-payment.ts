@@ -12,6 +12,7 @@ import type { PaymentMeans, PaymentProvider, PaymentToBegin } from '../payments/
 import { RETURN_URL_REMEDY, type ReturnRules, safeReturnUrl } from '../return-urls.ts';
 import type { Actor, Shop } from '../shop.ts';
 import { type Attempt, findAttempt } from './attempts.ts';
+import { bind, customerOf } from './binding.ts';
 import { type Completion, type GivenPayment, requireReady } from './complete.ts';
 import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
@@ -62,11 +63,12 @@ export async function beginPayment(
   if (priced.payment_method !== 'card' || !payment) return undefined;
   refuseForeignReturn({ ...priced.terms, site_id: shop.siteId }, checkoutDeps, payment.return_url);
   const held_cents = await agentCheckouts.hold(shop, priced);
-  const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
+  const buyer = { customer_id: customerOf(shop, row), email: row.email };
   await redemptions.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
   await holdStock(shop, checkout_id, priced.cart, priced.lines);
   const id = uuidv7();
   await insertPayment(shop, id, provider, { priced, actor, payment, held_cents });
+  await bind(shop, row);
   const attempt = await findAttempt(shop, id);
   if (!attempt) throw new Error(`Payment ${id} was not written.`);
   return { attempt, toBegin: toBeginOf(shop, checkoutDeps, attempt, meansOf(payment)), isOther: false };
@@ -126,7 +128,7 @@ async function insertPayment(
         from begun where c.site_id = ${shop.siteId} and c.id = ${row.cart_id}
       )
       update checkouts k set payment_id = begun.id, payment_failure = null, reserved_until = begun.expires_at, updated_at = now(),
-        customer_id = coalesce(k.customer_id, ${shop.customerId})
+        customer_id = ${customerOf(shop, row)}
       from begun where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
 }

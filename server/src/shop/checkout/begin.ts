@@ -32,8 +32,8 @@ interface Profile {
 const NOBODY: Profile = { email: null, phone: null, locale: null, shipping_address: null };
 
 /**
- * A checkout as it begins: that of a customer with their e-mail, phone and default address. One of an agent's cart waits for the
- * customer, whoever begins it.
+ * A checkout as it begins: that of a customer with their e-mail, phone and default address. One of an agent's cart waits for a
+ * person, whoever begins it.
  */
 export async function draftOf(
   shop: Shop,
@@ -41,11 +41,12 @@ export async function draftOf(
   { locale, return_url, cancel_url }: Wishes,
 ): Promise<CheckoutRow> {
   const customer_id = cart.customer_id ?? shop.customerId;
-  const byAgent = cart.agent_token_id !== null;
+  const byAgent = cart.agent_token_id !== null || cart.guest_profile_id !== null;
   const known = customer_id === null ? NOBODY : await profileOf(shop, customer_id);
   const { email, phone, shipping_address } = known;
   return {
     ...{ id: newId(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
+    ...{ guest_profile_id: cart.guest_profile_id, bound_browser: null },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
     // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.
@@ -108,10 +109,10 @@ export async function begin(
   const begun = await shop.run(
     sql`with begun as (
         insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, status, source,
-          agent_token_id, locale, return_url, cancel_url, attribution, shown_total, shown_prices, reserved_until, expires_at)
+          agent_token_id, guest_profile_id, locale, return_url, cancel_url, attribution, shown_total, shown_prices, reserved_until, expires_at)
         select ${shop.siteId}, ${row.id}, of.id, ${row.customer_id}, ${row.email}, ${row.phone},
           ${row.shipping_address && JSON.stringify(row.shipping_address)}::jsonb, ${row.status === 'open' ? statusOf(missing) : row.status}, ${row.source},
-          ${row.agent_token_id}, ${row.locale}, ${row.return_url}, ${row.cancel_url},
+          ${row.agent_token_id}, ${row.guest_profile_id}, ${row.locale}, ${row.return_url}, ${row.cancel_url},
           coalesce(${attribution ? JSON.stringify(attribution) : null}::jsonb, of.attribution),
           ${decimal(totals.total, digits)}, ${JSON.stringify(pricesOf(priced, digits))}::jsonb,
           ${shop.actorType === 'guest_agent' ? sql`null::timestamptz` : reservedUntil},

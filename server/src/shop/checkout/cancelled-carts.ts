@@ -3,17 +3,19 @@ import { lockForChange } from '../carts/carts.ts';
 import * as carts from '../carts/expiry.ts';
 import { view } from '../carts/view.ts';
 import type { Shop } from '../shop.ts';
+import { requireBuyer } from './binding.ts';
 import { end, openOf } from './checkouts.ts';
 
 /**
  * Ends a cart with the checkout that is open for it, and returns the cart as it was. Throws what `carts.lockForChange` throws:
- * `payment_in_progress` among it.
+ * `payment_in_progress` among it, and `buyer_data_locked`.
  */
 export async function cancelCart(shop: Shop, id: string): Promise<Cart> {
   const cart = await lockForChange(shop, id);
   // Codes are locked before stock.
   await carts.end(shop, id);
   const open = await openOf(shop, id);
+  if (open) requireBuyer(shop, open);
   if (open) await end(shop, open.id, 'cancelled');
   return { ...view(cart), status: 'expired' };
 }

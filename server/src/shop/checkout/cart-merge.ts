@@ -3,12 +3,13 @@ import * as carts from '../carts/carts.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import { type CartState, readCart } from '../carts/rows.ts';
 import type { Shop } from '../shop.ts';
+import { mayReadBuyer } from './binding.ts';
 import * as checkouts from './checkouts.ts';
 
 /**
  * Merges a guest's cart into the customer's at login: the guest's quantities win, their code replaces the other, and of more
  * than 100 lines the customer's oldest are dropped. A checkout of the guest's cart ends, and what it held can be bought from
- * the customer's cart. Returns the customer's active cart. A cart that is not an active one of a guest is left alone, and so is
+ * the customer's cart; one that somebody has filled in on the hosted page goes on, with its cart. Returns the customer's active cart. A cart that is not an active one of a guest is left alone, and so is
  * one that is being paid.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
@@ -22,12 +23,9 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
   const [now, into] = [await readCart(shop, guest_cart_id), await readCart(shop, target)];
   if (!now || !isMergeable(now) || into?.status !== 'active' || into.payment_id) return null;
   const checkout = await checkouts.openOf(shop, guest_cart_id);
+  const goesOn = checkout !== undefined && !mayReadBuyer(shop, checkout);
   await takeLines(shop, now, into);
-  await redemptions.moveToCart(shop, guest_cart_id, target, customer_id);
-  await shop.run(
-    sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
-  );
+  if (!goesOn) await end(shop, guest_cart_id, target, customer_id);
   await shop.run(
     sql`update carts c set expires_at = now() + ${carts.CART_LIFE.customer}, updated_at = now(), attribution = coalesce((
           select g.attribution from carts g where g.site_id = ${shop.siteId} and g.id = ${guest_cart_id}), c.attribution)
@@ -35,8 +33,16 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
   );
   await redemptions.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
   // Variants are locked last, as everywhere.
-  if (checkout) await checkouts.end(shop, checkout.id, 'cancelled');
+  if (checkout && !goesOn) await checkouts.end(shop, checkout.id, 'cancelled');
   return target;
+}
+
+async function end(shop: Shop, guest_cart_id: string, target: string, customer_id: string): Promise<void> {
+  await redemptions.moveToCart(shop, guest_cart_id, target, customer_id);
+  await shop.run(
+    sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
+  );
 }
 
 function isMergeable({ status, customer_id, payment_id, expired }: CartState & { expired: boolean }): boolean {

@@ -15,6 +15,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
 import { begin, begunAs, draftOf, type Wishes } from './begin.ts';
+import { bind, boundPatch, customerOf, requireBuyer } from './binding.ts';
 import { holdStock } from './hold.ts';
 import { requireMandate } from './mandate.ts';
 import {
@@ -181,10 +182,11 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
   const { row, missing, totals } = priced;
   const now = await shop.moment();
   const digits = shop.currencyDigits;
+  const customer_id = customerOf(shop, row);
   const status = row.status === 'requires_escalation' ? row.status : statusOf(missing);
   shop.write(
     sql`update checkouts k set ${filledIn}
-        status = ${status}, customer_id = coalesce(k.customer_id, ${shop.customerId}),
+        status = ${status}, customer_id = ${customer_id},
         shown_total = ${decimal(totals.total, digits)},
         shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null, payment_failure = null,
         reserved_until = ${shop.actorType === 'guest_agent' ? sql`k.reserved_until` : reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
@@ -193,7 +195,7 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
   return {
     ...row,
     status,
-    customer_id: row.customer_id ?? shop.customerId,
+    customer_id,
     reserved_until: shop.actorType === 'guest_agent' ? row.reserved_until : later(now, RESERVED_MINUTES, 'minutes'),
     expires_at: expiryOf(row.source, now),
     updated_at: now,
@@ -229,24 +231,25 @@ export interface CheckoutPatch {
 
 /**
  * Changes the given fields and holds the stock for another 15 minutes. A shipping option or payment method that no longer
- * fits is dropped. Throws `checkout_expired`, `checkout_not_open`, `insufficient_stock`, `shipping_option_unavailable` or
+ * fits is dropped. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`, `insufficient_stock`, `shipping_option_unavailable` or
  * `payment_method_unavailable`; to an agent also what `requireMandate` throws.
  */
 export async function update(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
   id: string,
-  patch: CheckoutPatch,
+  asked: CheckoutPatch,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
-  if (shop.agent && patch.marketing_opt_in) {
+  if (shop.agent && asked.marketing_opt_in) {
     throw new ShopError('human_confirmation_required', 'Only the customer can agree to mails about offers.');
   }
-  const judged = await judgeReturnUrls(shop, checkoutDeps, patch);
+  const judged = await judgeReturnUrls(shop, checkoutDeps, asked);
   await holdActor(shop);
   const locked = await lockCheckout(shop, id, customer_id);
   refuseOver(locked.row);
   refusePaying(locked.row);
+  const patch = boundPatch(shop, locked.row, asked);
   // A new agreement is to the wording of now.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const wanted = { ...locked.row, ...patch, ...wording, ...judged } as CheckoutRow;
@@ -262,7 +265,8 @@ export async function update(
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
   await holdStock(shop, id, priced.cart);
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
+  const row = await show(shop, priced, filledIn);
+  return viewOf(shop, checkoutDeps, { ...priced, row: { ...row, bound_browser: await bind(shop, row, patch) } });
 }
 
 /** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
@@ -319,7 +323,10 @@ function json(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Ends a checkout and releases its stock; the cart stays. Throws `checkout_expired`, or `checkout_not_open` for a completed one. */
+/**
+ * Ends a checkout and releases its stock; the cart stays. Throws `checkout_expired`, `buyer_data_locked`, or `checkout_not_open` for a
+ * completed one.
+ */
 export async function cancel(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
@@ -329,6 +336,7 @@ export async function cancel(
   const { row } = await lockCheckout(shop, id, customer_id);
   if (row.status !== 'cancelled') {
     refuseOver(row);
+    requireBuyer(shop, row);
     refusePaying(row);
     await end(shop, id, 'cancelled');
   }

@@ -7,10 +7,11 @@ import { expireIfDue } from '../orders/expiry.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
-import { requireSeen } from './expected.ts';
+import { bind, customerOf, shownOrder } from './binding.ts';
+import { requireSeen, type Seen } from './expected.ts';
 import * as agentCheckouts from './mandate.ts';
 import { createOrder } from './new-order.ts';
-import type { Paid } from './state.ts';
+import type { CheckoutRow, Paid } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } from './state.ts';
 
 /**
@@ -26,8 +27,7 @@ import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } 
  * Every operation takes its locks in this order: customer, cart, checkout, order, agent budget, discount, products,
  * variants, counter of order numbers.
  */
-export interface Completion {
-  expected_total: string | undefined;
+export interface Completion extends Seen {
   /** How it is paid, where a provider takes the money. */
   payment: GivenPayment | undefined;
 }
@@ -61,7 +61,7 @@ export async function complete(
   const { row } = locked;
   if (row.order_id) {
     await expireIfDue(shop.asSystem(), row.order_id);
-    return answer(await getForCustomer(shop, row.order_id));
+    return answer(shop, row, await getForCustomer(shop, row.order_id));
   }
   refuseOver(row);
   if (paid?.status) throw unpaid(paid);
@@ -71,8 +71,9 @@ export async function complete(
   if (priced.payment_method === 'card') throw paid?.refusal ?? justChanged();
 
   const spent = await agentCheckouts.spend(shop, priced);
-  const customer = row.customer_id ?? shop.customerId;
-  return answer(await createOrder(shop, priced, customer, { spent }));
+  const order = await createOrder(shop, priced, customerOf(shop, row), { spent });
+  await bind(shop, row);
+  return answer(shop, row, order);
 }
 
 /** The open payment's provider must be asked first, which no transaction may wait for. */
@@ -101,21 +102,16 @@ function justChanged(): ShopError {
   return new ShopError('conflict', 'The checkout has just been changed. Read it again.');
 }
 
-function answer({ payment, fulfillments: _, ...order }: CustomerOrder): Completed {
-  return { order, payment };
+function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...order }: CustomerOrder): Completed {
+  return { order: shownOrder(shop, row, order), payment };
 }
 
 /**
  * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
- * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for
- * a card without its token.
+ * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
+ * `buyer_data_locked`, or a ValidationError for a card without its token.
  */
-export function requireReady(
-  shop: Shop,
-  checkoutDeps: CheckoutDeps,
-  priced: Priced,
-  { expected_total, payment }: Completion,
-): void {
+export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, completion: Completion): void {
   const { row, missing, payment_method } = priced;
   carts.refuseInactive(priced.cart);
   if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
@@ -128,9 +124,9 @@ export function requireReady(
     });
   }
   if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
-  requireSeen(shop, priced, expected_total);
+  requireSeen(shop, checkoutDeps, priced, completion);
   if (priced.lines.length === 0) throw new ShopError('cart_empty', 'Nothing in the cart is for sale any more.');
-  if (payment_method === 'card' && payment === undefined) {
+  if (payment_method === 'card' && completion.payment === undefined) {
     const msg =
       'Paying by card needs a card_token, a confirmation_token, or a return_url for the page of the provider.';
     throw new ValidationError([bodyMistake(['payment'], 'missing', msg)]);

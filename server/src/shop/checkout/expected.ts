@@ -3,16 +3,32 @@ import { labelOf } from '../carts/view.ts';
 import { ShopError } from '../errors.ts';
 import { canonicalAmount, decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { requireBuyer } from './binding.ts';
+import { requireReviewed } from './review-token.ts';
 import type { Priced } from './state.ts';
 import { pricesOf } from './view.ts';
 
+/** What a completion says of what the human saw. */
+export interface Seen {
+  /** The `review_token` of the checkout as it was displayed; `expected_total` counts without it. */
+  expected?: string | undefined;
+  expected_total: string | undefined;
+}
+
 /**
- * What is charged is what the human saw. The total must be the one that the human expects, or else the one last shown; and no
- * line may cost anything other than what was shown, or what an earlier refusal told, if the request answers it with
- * `expected_total`. Throws `price_changed`, and remembers what it told.
+ * The order is what the human saw. With `expected`, all of the review must be as displayed: throws `review_changed` or
+ * `buyer_data_locked`. Without it, the total must be the one that the human expects, or else the one last shown; and no line may
+ * cost anything other than what was shown, or what an earlier refusal reported, if the request answers it with `expected_total`:
+ * throws `price_changed`, and remembers what it reported.
  */
-export function requireSeen(shop: Shop, priced: Priced, expected_total: string | undefined): void {
+export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
+  const { expected: review, expected_total } = seen;
   const { row, totals } = priced;
+  if (review !== undefined) {
+    requireBuyer(shop, row);
+    requireReviewed(shop, deps, priced, review);
+    return;
+  }
   const digits = shop.currencyDigits;
   const expected =
     expected_total === undefined

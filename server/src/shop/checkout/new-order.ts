@@ -14,6 +14,7 @@ import * as events from '../orders/timeline.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { totalsOnTheWire } from '../totals.ts';
+import { customerOf } from './binding.ts';
 import { holdStock } from './hold.ts';
 import { asMade } from './made-order.ts';
 import type { Charged, Priced } from './state.ts';
@@ -216,7 +217,7 @@ async function close(shop: Shop, order_id: string, { row }: Priced): Promise<voi
         update carts set status = 'converted', payment_id = null, updated_at = now() where site_id = ${shop.siteId} and id = ${row.cart_id}
       )
       update checkouts set status = 'completed', order_id = ${order_id}, payment_id = null, reserved_until = null,
-        told_prices = null, customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
+        told_prices = null, customer_id = ${customerOf(shop, row)}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${row.id}`,
   );
 }

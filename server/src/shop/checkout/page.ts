@@ -11,6 +11,10 @@ export interface PagedCheckout {
   source: OrderSource;
   /** The agent that made it, if any. */
   agent_token_id: string | null;
+  /** The profile of the agent without a token that made it. */
+  guest_profile_id: string | null;
+  /** The browser to which the buyer's data belong, in hexadecimal. */
+  bound_browser: string | null;
   status: CheckoutStatus;
   /** The language that it is in; null if none was given yet. */
   locale: string | null;
@@ -33,7 +37,8 @@ export interface PagedCheckout {
 /** The checkout as it stands; `expired` if its time is over, even if that has not been recorded yet. */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
-    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
+    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.guest_profile_id,
+        encode(k.bound_browser, 'hex') as bound_browser, k.order_id, k.payment_failure, k.locale,
         k.return_url, k.cancel_url,
         exists (select from payment_accounts a where a.site_id = k.site_id) as has_payment_account, ${frontObject} as front,
         coalesce(c.marketing_opt_in, false) as opted_in,

@@ -40,6 +40,10 @@ export interface CheckoutRow {
   customer_id: string | null;
   /** The agent who made it for the customer; null for people's own. */
   agent_token_id: string | null;
+  /** The profile of the agent without a token that made it. */
+  guest_profile_id: string | null;
+  /** The browser to which the buyer's data belong, in hexadecimal; null until the first post from the hosted page. */
+  bound_browser: string | null;
   status: CheckoutStatus;
   source: OrderSource;
   email: string | null;
@@ -97,7 +101,8 @@ export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
 
-export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
+export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.guest_profile_id,
+  encode(k.bound_browser, 'hex') as bound_browser, k.status, k.source, k.email, k.phone,
   k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.marketing_opt_in,
   k.marketing_wording, k.locale, k.return_url,
   k.cancel_url, k.shown_total, k.shown_prices,
@@ -111,8 +116,8 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
 /**
- * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent has not made
- * itself.
+ * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent or its profile has
+ * not made itself.
  */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
@@ -135,16 +140,22 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
 }
 
 /**
- * The same, to make its order. What an agent made can be completed only by its customer, logged in: throws
- * `human_confirmation_required` to everyone else.
+ * The same, to make its order. What an agent made can be completed only by its customer, logged in, and what a guest agent made
+ * only on the hosted page: throws `human_confirmation_required` to everyone else.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
-  if (found?.source === 'agent' && (customer_id === null || shop.actorType !== 'customer')) {
-    const message = 'An agent made this checkout, and only its customer can confirm it.';
-    throw new ShopError('human_confirmation_required', message);
-  }
+  if (found?.source === 'agent') requireHuman(shop, found, customer_id);
   return { ...read, row: ofCaller(shop, found, customer_id) };
+}
+
+function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id: string | null): void {
+  const isHuman = guest_profile_id ? shop.browser !== null : customer_id !== null && shop.actorType === 'customer';
+  if (isHuman) return;
+  const message = guest_profile_id
+    ? 'An agent made this checkout, and only the buyer can confirm it, on the page at checkout_url.'
+    : 'An agent made this checkout, and only its customer can confirm it.';
+  throw new ShopError('human_confirmation_required', message);
 }
 
 /** The cart is read by a statement of its own, which sees what was committed while the locks were waited for. */
@@ -163,6 +174,7 @@ async function lockAndRead(shop: Shop, id: string) {
 
 function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: string | null): CheckoutRow {
   if (shop.agent && found?.agent_token_id !== shop.agent.token_id) throw notFound('checkout');
+  if (shop.guestProfile && found?.guest_profile_id !== shop.guestProfile) throw notFound('checkout');
   if (!found || (found.customer_id !== null && found.customer_id !== customer_id)) throw notFound('checkout');
   return found;
 }

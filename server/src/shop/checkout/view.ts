@@ -7,6 +7,8 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import { openAction } from '../payments/next-action.ts';
 import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
+import { mayReadBuyer, shownBuyer } from './binding.ts';
+import { reviewToken } from './review-token.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
 
 /** A checkout as the contract shows it: what became an order, as it was ordered; everything else as it is now. */
@@ -22,7 +24,7 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
   const over = row.status === 'cancelled' || row.expired;
   const status = row.status === 'open' || row.status === 'ready' ? statusOf(missing) : row.status;
   return {
-    ...partsOf(row),
+    ...partsOf(shop, row),
     status,
     checkout_url: over ? null : checkoutUrl(shop, checkoutDeps, row.id),
     requires_shipping: priced.requires_shipping,
@@ -32,6 +34,7 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
     items: cartView.items(cart),
     currency: shop.currency,
     ...totalsOnTheWire(totals, shop.currencyDigits),
+    review_token: over || !mayReadBuyer(shop, row) ? null : reviewToken(shop, checkoutDeps, priced),
     discount_code: cart.discount?.code ?? null,
     discount_allocations: totals.allocations.map(({ id, amount }) => ({
       line_item_id: id,
@@ -60,12 +63,12 @@ export function statusOf(missing: string[]): 'open' | 'ready' {
   return missing.length === 0 ? 'ready' : 'open';
 }
 
-function partsOf(row: CheckoutRow) {
-  const { id, cart_id, customer_id, email, phone, shipping_address, billing_address, note } = row;
+function partsOf(shop: Shop, row: CheckoutRow) {
+  const { id, cart_id, customer_id } = row;
   const { locale, return_url, cancel_url, marketing_opt_in } = row;
   const { reserved_until, expires_at, order_id, order_number, created_at, updated_at } = row;
   return {
-    ...{ id, cart_id, customer_id, email, phone, shipping_address, billing_address, note },
+    ...{ id, cart_id, customer_id, ...shownBuyer(shop, row) },
     ...{ locale, return_url, cancel_url, marketing_opt_in },
     ...{ reserved_until, expires_at, order_id, order_number, created_at, updated_at },
   };
@@ -108,9 +111,10 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
   if (!ordered) throw new Error(`Checkout ${row.id} has lost its order.`);
   const { shipping_method, shipping_kind, ...order } = ordered;
   return {
-    ...partsOf(row),
+    ...partsOf(shop, row),
     ...order,
     status: row.status,
+    review_token: null,
     checkout_url: null,
     shipping_option:
       shipping_method === null || row.shipping_option_id === null

@@ -1,0 +1,93 @@
+import { PaperBrowser } from '../server/test/paper-browser.ts';
+import type { Checkout } from './goods.ts';
+import { differencesOf, orderedAs, type Reviewed, reviewOf, reviewOn } from './reviewed.ts';
+import type { Answer, OpenShop } from './shop.ts';
+
+/** Buyers who look at a checkout before they order, and again when something has changed. */
+
+interface Scene {
+  shop: OpenShop;
+  checkout_id: string;
+}
+
+export interface Purchase {
+  /** Places the order at what was seen; whether there is one now. */
+  order(): Promise<boolean>;
+  /** Whether the buyer was shown something else instead, and may agree to it. */
+  isAsked(): boolean;
+  /** In what the order differs from what was seen last. */
+  differences(): Promise<string[]>;
+}
+
+/** The storefront sends no total the first time, and then the one that it was given. It looks at prices only. */
+export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout): Purchase {
+  const seen = { total, prices: Object.fromEntries(items.map(({ id, price }) => [id, price])) };
+  let told: Answer<'storefront.completeCheckout'>['refusal'];
+  return {
+    async order() {
+      const body = told ? { expected_total: String(told.total) } : {};
+      const { data, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
+      told = refusal?.error === 'price_changed' ? refusal : undefined;
+      for (const { line_item_id, price } of (told?.lines ?? []) as { line_item_id: string; price: string | null }[]) {
+        if (price === null) delete seen.prices[line_item_id];
+        else seen.prices[line_item_id] = price;
+      }
+      if (told) seen.total = String(told.total);
+      return data !== undefined;
+    },
+    isAsked: () => told !== undefined,
+    async differences() {
+      const { rows } = await shop.premises.owner.query<{ total: string; prices: Record<string, string> }>(
+        `select o.total, (select json_object_agg(l.id, l.price::text) from commerce.order_lines l
+           where l.site_id = o.site_id and l.order_id = o.id) as prices
+         from commerce.orders o where o.site_id = $1 and o.checkout_id = $2`,
+        [shop.site_id, checkout_id],
+      );
+      const sorted = (one: typeof seen | undefined) =>
+        JSON.stringify(one && [one.total, Object.entries(one.prices).sort()]);
+      return sorted(seen) === sorted(rows[0]) ? [] : [`saw ${sorted(seen)}, was charged ${sorted(rows[0])}`];
+    },
+  };
+}
+
+/** The storefront sends the review_token of the checkout that it has displayed, and displays it again where it differs. */
+export function byReview(scene: Scene, checkout: Checkout): Purchase {
+  const { shop, checkout_id } = scene;
+  let [shown, isAsked] = [checkout, false];
+  return {
+    async order() {
+      const path = { checkout_id };
+      const body = { expected: shown.review_token ?? '' };
+      const { data, refusal } = await shop.ask('storefront.completeCheckout', { path, body });
+      const now = refusal?.error === 'review_changed' ? await shop.ask('storefront.getCheckout', { path }) : undefined;
+      isAsked = Boolean(now?.data?.review_token);
+      if (now?.data) shown = now.data;
+      return data !== undefined;
+    },
+    isAsked: () => isAsked,
+    differences: () => differencesFrom(reviewOf(shown), scene),
+  };
+}
+
+/** A browser presses the button of the page that it was shown. */
+export async function onPage(scene: Scene, { checkout_url }: Checkout): Promise<Purchase | undefined> {
+  const browser = new PaperBrowser(scene.shop.premises.baseUrl);
+  let page = await browser.open(checkout_url ?? '');
+  const first = reviewOn(page.html);
+  if (!first) return undefined;
+  let seen: Reviewed = first;
+  return {
+    async order() {
+      page = await browser.press(page, 'place_order');
+      seen = reviewOn(page.html) ?? seen;
+      return page.html.includes('Order number');
+    },
+    isAsked: () => reviewOn(page.html) !== undefined,
+    differences: () => differencesFrom(seen, scene),
+  };
+}
+
+async function differencesFrom(seen: Reviewed, { shop, checkout_id }: Scene): Promise<string[]> {
+  const ordered = await orderedAs(shop, checkout_id);
+  return ordered ? differencesOf(seen, ordered) : ['there is no order'];
+}

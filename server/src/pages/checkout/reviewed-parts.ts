@@ -1,0 +1,25 @@
+import type { Language } from '../../language/language.ts';
+
+/** The parts of a checkout that the review displays, in the words of its headings. */
+const HEADINGS = {
+  items: 'checkout.your_order',
+  total: 'checkout.total',
+  email: 'checkout.answer_contact',
+  phone: 'checkout.answer_contact',
+  shipping_address: 'checkout.answer_deliver_to',
+  shipping_option: 'checkout.delivery',
+  billing_address: 'checkout.answer_bill_to',
+  payment_method: 'checkout.payment',
+  note: 'checkout.answer_note',
+} as const;
+
+export type ReviewedPart = keyof typeof HEADINGS;
+
+export function partInWords({ say }: Language, part: ReviewedPart): string {
+  return say(HEADINGS[part]);
+}
+
+/** The headings of the parts, each once, in a list. */
+export function partsInWords(language: Language, parts: readonly ReviewedPart[]): string {
+  return [...new Set(parts.map((part) => partInWords(language, part)))].join(', ');
+}

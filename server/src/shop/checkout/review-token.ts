@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import type { Address } from '@commerce-backend/spec';
+import { ShopError } from '../errors.ts';
+import { decimal } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import { totalsOnTheWire } from '../totals.ts';
+import type { Priced } from './state.ts';
+
+/**
+ * What a person reviews before they order, as one token: the order must match it. Of each part that the review displays, the
+ * token has a HMAC under the server's key, so that a refusal can name the parts that differ without anything being stored.
+ */
+
+/** Bytes of the HMAC of each part. */
+const LENGTH = 12;
+
+/** The parts by the names that they have in `Checkout`, in the order of the token. */
+function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, payment_method }: Priced) {
+  const digits = shop.currencyDigits;
+  const code = cart.discount?.holds ? cart.discount.code : null;
+  return {
+    items: lines.map((one) => [
+      one.id,
+      one.variant_id,
+      one.name,
+      one.variant_name,
+      one.quantity,
+      decimal(one.price, digits),
+    ]),
+    total: [shop.currency, tax.included, code, Object.entries(totalsOnTheWire(totals, digits)).toSorted()],
+    email: row.email,
+    phone: row.phone,
+    shipping_address: canonical(row.shipping_address),
+    billing_address: canonical(row.billing_address),
+    shipping_option: shipping_option && [shipping_option.id, shipping_option.name, shipping_option.price],
+    payment_method,
+    note: row.note,
+  };
+}
+
+/** The fields that are filled in, in one order: a database keeps neither order nor absence. */
+function canonical(address: Address | null): unknown {
+  return (
+    address &&
+    Object.entries(address)
+      .filter(([, value]) => value)
+      .toSorted()
+  );
+}
+
+/** The token of a checkout as it is now. */
+export function reviewToken(shop: Shop, { secretKey }: { secretKey: string }, priced: Priced): string {
+  const macs = Object.entries(partsOf(shop, priced)).map(([part, value]) =>
+    createHmac('sha256', secretKey)
+      .update(JSON.stringify(['checkout review', shop.siteId, priced.row.id, part, value]))
+      .digest()
+      .subarray(0, LENGTH),
+  );
+  return Buffer.concat(macs).toString('base64url');
+}
+
+/** Throws `review_changed`, with the parts that differ, unless the checkout is as the token has it. */
+export function requireReviewed(shop: Shop, deps: { secretKey: string }, priced: Priced, expected: string): void {
+  const [seen, now] = [expected, reviewToken(shop, deps, priced)].map((token) => Buffer.from(token, 'base64url'));
+  const partAt = (token: Buffer | undefined, at: number) =>
+    token?.subarray(at * LENGTH, (at + 1) * LENGTH).toString('hex');
+  const changed = Object.keys(partsOf(shop, priced)).filter((_part, at) => partAt(seen, at) !== partAt(now, at));
+  if (changed.length === 0) return;
+  const total = decimal(priced.totals.total, shop.currencyDigits);
+  throw new ShopError('review_changed', `The checkout differs from the review: ${changed.join(', ')}.`, {
+    changed,
+    total,
+  });
+}
