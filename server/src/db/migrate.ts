@@ -79,6 +79,9 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0186_former_staff': () => import('./migrations/0186_former_staff.ts'),
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
+  '0200_line_quantities': () => import('./migrations/0200_line_quantities.ts'),
+  '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
+  '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
