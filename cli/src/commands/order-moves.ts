@@ -248,7 +248,8 @@ function refundReason(reason: string): string {
 }
 
 /** The items of a refund: those that are named, or all that are left to ship if everything goes back before it ships. */
-function refundedLines(order: OrderDetails, { item, all, restock = false, shipped, unshipped }: RefundOptions) {
+function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...rest }: RefundOptions) {
+  const restock = Boolean(rest.restock);
   const which = shipped || unshipped ? { shipped: Boolean(shipped) } : {};
   if (item) return item.map((text) => ({ ...lineOf(order, text), restock, ...which }));
   if ('shipped' in which) throw usageError('--shipped and --unshipped need the items.', NAME_ITEMS);
