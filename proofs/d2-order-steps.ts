@@ -69,7 +69,7 @@ async function refundPiece(history: History, own: number, order: Order, piece: P
 export async function piecesOf({ shop, variants, carts }: History): Promise<OrderPieces[]> {
   const { rows } = await shop.premises.owner.query<Record<keyof OrderPieces | 'variant_id', string>>(
     `select v.id as variant_id, coalesce(sum(l.quantity - l.fulfilled - l.removed), 0) as to_ship,
-        coalesce(sum(l.fulfilled), 0) as shipped, coalesce(sum(l.refunded - l.removed), 0) as refunded,
+        coalesce(sum(l.fulfilled), 0) as shipped, coalesce(sum(l.refunded_quantity - l.removed), 0) as refunded,
         coalesce(sum(l.returned), 0) as returned
       from unnest($2::uuid[]) as v (id) left join (
         commerce.order_lines l join commerce.orders o on o.site_id = l.site_id and o.id = l.order_id and o.status <> 'cancelled'

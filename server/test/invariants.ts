@@ -151,7 +151,8 @@ const INVARIANTS: Record<string, string> = {
     group by l.site_id, l.id having l.fulfilled <> coalesce(sum(i.quantity), 0) or l.fulfilled + l.removed > l.quantity`,
   'the pieces of a line fit each other': `
     select id from commerce.order_lines
-    where removed > refunded or refunded > quantity or returned > fulfilled or refunded - removed > fulfilled`,
+    where removed > refunded_quantity or refunded_quantity > quantity or returned > fulfilled
+      or refunded_quantity - removed > fulfilled`,
   'a piece that is back in stock has not shipped, or was returned': `
     select id from commerce.order_lines where restocked - returned > quantity - fulfilled`,
   'on hand, shipped and lost come to what was received': `

@@ -136,7 +136,7 @@ test('orders of the version before have their pieces filled in from fulfilments 
     await migrate(url);
 
     const { rows } = await client.query(
-      `select order_number, fulfillment_status, array[fulfilled, refunded, removed, returned] as pieces, (
+      `select order_number, fulfillment_status, array[fulfilled, refunded_quantity, removed, returned] as pieces, (
           select json_agg(array[i.quantity, i.shipped::int] order by i.shipped) from commerce.refund_items i where i.line_id = l.id
         ) as refunds
         from commerce.orders o join commerce.order_lines l on l.order_id = o.id order by order_number`,

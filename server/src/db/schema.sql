@@ -94,6 +94,21 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.count_fulfilled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update commerce.order_lines l set fulfilled = shipped.quantity
+        from (
+          select i.site_id, i.line_id, sum(i.quantity)::int as quantity from commerce.fulfillment_items i
+          where (i.site_id, i.line_id) in (select site_id, line_id from added) group by 1, 2
+        ) shipped
+        where l.site_id = shipped.site_id and l.id = shipped.line_id and l.fulfilled <> shipped.quantity;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.current_site()
  RETURNS uuid
  LANGUAGE sql
@@ -1333,6 +1348,7 @@ create table commerce.fulfillment_items (
   constraint fulfillment_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint fulfillment_items_quantity_check CHECK ((quantity > 0))
 );
+CREATE INDEX fulfillment_items_of ON commerce.fulfillment_items USING btree (site_id, line_id);
 alter table commerce.fulfillment_items enable row level security, force row level security;
 
 create table commerce.fulfillments (
@@ -1494,7 +1510,7 @@ create table commerce.order_lines (
   discount numeric not null default 0,
   tax numeric not null default 0,
   stock_taken boolean not null default false,
-  refunded integer not null default 0,
+  refunded_quantity integer not null default 0,
   restocked integer not null default 0,
   tax_class text,
   tax_rate numeric(6,4),
@@ -1506,7 +1522,7 @@ create table commerce.order_lines (
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
   constraint order_lines_quantity_check CHECK ((quantity > 0)),
   constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),
-  constraint pieces_refunded CHECK (((removed <= refunded) AND (refunded <= quantity) AND ((refunded - removed) <= fulfilled))),
+  constraint pieces_refunded CHECK (((removed <= refunded_quantity) AND (refunded_quantity <= quantity) AND ((refunded_quantity - removed) <= fulfilled))),
   constraint pieces_returned CHECK (((returned >= 0) AND (returned <= fulfilled))),
   constraint pieces_to_fulfill CHECK (((fulfilled >= 0) AND (removed >= 0) AND ((fulfilled + removed) <= quantity)))
 );
@@ -2400,6 +2416,8 @@ CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON co
 CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.imported_at IS NULL)) EXECUTE FUNCTION commerce.tell_customer();
 
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
+
+CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
 
 CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
 

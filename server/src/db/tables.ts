@@ -466,7 +466,7 @@ export interface Tables {
     discount: string;
     tax: string;
     stock_taken: boolean;
-    refunded: number;
+    refunded_quantity: number;
     restocked: number;
     tax_class: string | null;
     tax_rate: string | null;

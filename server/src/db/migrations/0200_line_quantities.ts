@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * How many pieces of an order line were shipped, refunded and removed, with the rules that hold between them. What is left to ship is
- * quantity - fulfilled - removed.
+ * quantity - fulfilled - removed. A trigger counts fulfilled, so that processes of the version before count as well; their
+ * refunds of lines fail, since they do not say which pieces they mean.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -11,7 +12,6 @@ export async function up(knex: Knex): Promise<void> {
     alter table commerce.orders
       -- What the shop keeps of the money of a cancelled order. Not 0 when a refund of all pieces, for less than was paid, cancelled it.
       add column retained numeric not null default 0 check (retained >= 0);
-    alter table commerce.order_lines rename column refunded_quantity to refunded;
     alter table commerce.order_lines
       add column fulfilled integer not null default 0,
       -- Pieces that were refunded before they shipped. They no longer ship.
@@ -20,12 +20,13 @@ export async function up(knex: Knex): Promise<void> {
       add column returned integer not null default 0;
   `);
   await fillLines(knex);
+  await countFulfilled(knex);
   await splitRefunds(knex);
   await knex.raw(`
     alter table commerce.order_lines
       drop constraint order_lines_check,
       add constraint pieces_to_fulfill check (fulfilled >= 0 and removed >= 0 and fulfilled + removed <= quantity),
-      add constraint pieces_refunded check (removed <= refunded and refunded <= quantity and refunded - removed <= fulfilled),
+      add constraint pieces_refunded check (removed <= refunded_quantity and refunded_quantity <= quantity and refunded_quantity - removed <= fulfilled),
       add constraint pieces_returned check (returned between 0 and fulfilled),
       -- A piece is shipped or back in stock, unless it came back.
       add constraint pieces_in_stock check (fulfilled + restocked - returned <= quantity);
@@ -54,10 +55,10 @@ async function fillLines(knex: Knex): Promise<void> {
       from (select site_id, line_id, sum(quantity)::int as quantity from commerce.fulfillment_items group by 1, 2) f
       where l.site_id = f.site_id and l.id = f.line_id;
     update commerce.order_lines
-      set removed = least(refunded, quantity - fulfilled), returned = greatest(0, restocked - (quantity - fulfilled))
-      where refunded > 0 or restocked > 0;
+      set removed = least(refunded_quantity, quantity - fulfilled), returned = greatest(0, restocked - (quantity - fulfilled))
+      where refunded_quantity > 0 or restocked > 0;
     -- Refunded as a whole before anything shipped.
-    update commerce.order_lines l set refunded = l.quantity, removed = l.quantity
+    update commerce.order_lines l set refunded_quantity = l.quantity, removed = l.quantity
       from commerce.orders o
       where o.site_id = l.site_id and o.id = l.order_id and o.payment_status = 'refunded' and o.status <> 'cancelled'
         and o.fulfillment_status = 'unfulfilled';
@@ -67,6 +68,25 @@ async function fillLines(knex: Knex): Promise<void> {
       where o.fulfillment_status = 'partially_fulfilled' and not exists (
         select from commerce.order_lines l
         where l.site_id = o.site_id and l.order_id = o.id and l.quantity > l.fulfilled + l.removed);
+  `);
+}
+
+/** Of the inserted items, all lines at once: a site that arrives has many. */
+async function countFulfilled(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create index fulfillment_items_of on commerce.fulfillment_items (site_id, line_id);
+    create function commerce.count_fulfilled() returns trigger language plpgsql as $$
+    begin
+      update commerce.order_lines l set fulfilled = shipped.quantity
+        from (
+          select i.site_id, i.line_id, sum(i.quantity)::int as quantity from commerce.fulfillment_items i
+          where (i.site_id, i.line_id) in (select site_id, line_id from added) group by 1, 2
+        ) shipped
+        where l.site_id = shipped.site_id and l.id = shipped.line_id and l.fulfilled <> shipped.quantity;
+      return null;
+    end $$;
+    create trigger count_fulfilled after insert on commerce.fulfillment_items referencing new table as added
+      for each statement execute function commerce.count_fulfilled();
   `);
 }
 
@@ -101,6 +121,9 @@ async function splitRefunds(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     ${forced('no force')}
+    drop trigger count_fulfilled on commerce.fulfillment_items;
+    drop function commerce.count_fulfilled;
+    drop index commerce.fulfillment_items_of;
     update commerce.refund_items i set quantity = i.quantity + s.quantity from commerce.refund_items s
       where not i.shipped and s.shipped and s.site_id = i.site_id and s.refund_id = i.refund_id and s.line_id = i.line_id;
     delete from commerce.refund_items s where s.shipped and exists (
@@ -114,7 +137,6 @@ export async function down(knex: Knex): Promise<void> {
       drop constraint pieces_to_fulfill, drop constraint pieces_refunded, drop constraint pieces_returned,
       drop constraint pieces_in_stock,
       drop column fulfilled, drop column removed, drop column returned;
-    alter table commerce.order_lines rename column refunded to refunded_quantity;
     alter table commerce.order_lines
       add constraint order_lines_check check (refunded_quantity >= 0 and refunded_quantity <= quantity);
     alter table commerce.orders drop column retained;

@@ -139,6 +139,7 @@ function refuseRepeated(items: NonNullable<FulfillmentInput['items']>): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
+/** A trigger adds the pieces to `order_lines.fulfilled`. */
 async function insert(
   shop: Shop,
   order_id: string,
@@ -151,14 +152,10 @@ async function insert(
         insert into fulfillments (site_id, id, order_id, carrier, tracking_number, tracking_url)
         values (${shop.siteId}, ${id}, ${order_id}, ${carrier ?? null}, ${tracking_number ?? null}, ${tracking_url ?? null})
         returning id
-      ), items as (
-        insert into fulfillment_items (site_id, fulfillment_id, line_id, quantity)
-        select ${shop.siteId}, made.id, i.line_id, i.quantity from made, unnest(${items.map((item) => item.id)}::uuid[],
-          ${items.map(({ quantity }) => quantity)}::int[]) as i (line_id, quantity)
-        returning line_id, quantity
       )
-      update order_lines l set fulfilled = l.fulfilled + items.quantity from items
-      where l.site_id = ${shop.siteId} and l.id = items.line_id`,
+      insert into fulfillment_items (site_id, fulfillment_id, line_id, quantity)
+      select ${shop.siteId}, made.id, i.line_id, i.quantity from made, unnest(${items.map((item) => item.id)}::uuid[],
+        ${items.map(({ quantity }) => quantity)}::int[]) as i (line_id, quantity)`,
   );
 }
 

@@ -95,30 +95,22 @@ function timesOf(
 
 async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
   const rows = orders.flatMap(({ plan }) =>
-    plan.lines.map((line) => ({ ...line, order_id: plan.id, ...piecesOf(plan, line) })),
+    plan.lines.map((line) => ({ ...line, order_id: plan.id, removed: removedOf(plan, line) })),
   );
   await shop.run(
     sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount, fulfilled, refunded, removed)
+        option1, option2, option3, variant_name, image_url, discount, refunded_quantity, removed)
       select ${shop.siteId}, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku, option1, option2,
-        option3, variant_name, image_url, discount, fulfilled, removed, removed
+        option3, variant_name, image_url, discount, removed, removed
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, order_id uuid, position int, name text,
         quantity int, price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text,
-        option3 text, variant_name text, image_url text, discount numeric, fulfilled int, removed int)`,
+        option3 text, variant_name text, image_url text, discount numeric, removed int)`,
   );
 }
 
-/** Refunds of other shops name no lines. One of everything before anything shipped leaves nothing to ship. */
-function piecesOf(
-  { status, payment_status, fulfillments }: PlannedOrder,
-  { id, quantity }: PlannedLine,
-): { fulfilled: number; removed: number } {
-  const items = fulfillments.flatMap((one) => one.items);
-  const isRemoved = items.length === 0 && payment_status === 'refunded' && status !== 'cancelled';
-  return {
-    fulfilled: items.reduce((sum, item) => sum + (item.line_id === id ? item.quantity : 0), 0),
-    removed: isRemoved ? quantity : 0,
-  };
+/** Refunds of other shops name no lines. One of everything before anything shipped removes all pieces. */
+function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
+  return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;
 }
 
 async function insertFulfillments(shop: Shop, orders: NewOrder[]): Promise<void> {

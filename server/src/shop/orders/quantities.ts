@@ -13,7 +13,7 @@ export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
   and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled') and exists (
     select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
 
-const quantities: Sql = sql`'line_item_id', l.id, 'fulfilled', l.fulfilled, 'refunded', l.refunded, 'removed', l.removed,
+const quantities: Sql = sql`'line_item_id', l.id, 'fulfilled', l.fulfilled, 'refunded', l.refunded_quantity, 'removed', l.removed,
   'returned', l.returned, 'to_fulfill', case when o.status = 'cancelled' then 0 else ${toFulfill} end`;
 
 /** The LineQuantities of the lines of `orders o`. */

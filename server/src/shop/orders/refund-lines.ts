@@ -59,7 +59,7 @@ export async function claimUnshipped(shop: Shop, order_id: string, refund_id: st
 
 function leftOf(shop: Shop, order_id: string): Promise<Left[]> {
   return shop.rows<Left>(
-    sql`select l.id, ${toFulfill} as unshipped, l.fulfilled - (l.refunded - l.removed) as shipped from order_lines l
+    sql`select l.id, ${toFulfill} as unshipped, l.fulfilled - (l.refunded_quantity - l.removed) as shipped from order_lines l
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.id for update`,
   );
 }
@@ -108,7 +108,7 @@ async function claim(shop: Shop, refund_id: string, pieces: Piece[]): Promise<vo
       from jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb) as i (line_id uuid, quantity int, restock boolean, shipped boolean)`,
   );
   await shop.run(
-    sql`update order_lines l set refunded = l.refunded + i.quantity, removed = l.removed + i.unshipped
+    sql`update order_lines l set refunded_quantity = l.refunded_quantity + i.quantity, removed = l.removed + i.unshipped
       from (${sumsOf(shop, refund_id, sql`true`)}) i where l.site_id = ${shop.siteId} and l.id = i.line_id`,
   );
 }
@@ -128,7 +128,7 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
   await shop.run(
-    sql`update order_lines l set refunded = l.refunded - i.quantity, removed = l.removed - i.unshipped
+    sql`update order_lines l set refunded_quantity = l.refunded_quantity - i.quantity, removed = l.removed - i.unshipped
       from (${sumsOf(shop, refund_id, given)}) i where l.site_id = ${shop.siteId} and l.id = i.line_id`,
   );
 }
