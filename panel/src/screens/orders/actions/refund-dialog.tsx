@@ -50,6 +50,13 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
     <Dialog open onClose={onClose} title={`Refund order ${order.order_number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
         <Lines order={order} pieces={pieces} onChange={setPieces} />
+        {order.fulfillment_status === 'partially_fulfilled' && (
+          <Select label="Chosen pieces" name="which">
+            <option value="">Not shipped ones first</option>
+            <option value="shipped">Only shipped ones</option>
+            <option value="unshipped">Only ones not shipped</option>
+          </Select>
+        )}
         <TextField
           label={`Amount in ${order.currency}`}
           name="amount"
@@ -68,13 +75,6 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
           ))}
         </Select>
         <TextArea label="Note" name="note" rows={2} maxLength={5000} />
-        {order.fulfillment_status === 'partially_fulfilled' && (
-          <Select label="These pieces" name="which">
-            <option value="">were not shipped yet, as far as there are any</option>
-            <option value="shipped">were shipped</option>
-            <option value="unshipped">were not shipped yet</option>
-          </Select>
-        )}
         <Checkbox label="Put these pieces back into stock" name="restock" hint="Only for pieces chosen above." />
         {isUnshipped(order) && (
           <p className="note">
