@@ -216,6 +216,8 @@ const SENDERS: Record<string, Sender> = {
   },
   // The order was paid by a transfer: nothing is reserved that could be captured.
   'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
+  // The order has not expired.
+  'dashboard.recordOrderPayment': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
   // Compared with the order's total, and not shown.
   'dashboard.markOrdersPaid': {
     body: () => ({ orders: [{ order_number: 'none' }] }),

@@ -1,10 +1,22 @@
 import { expireCheckouts } from '../server/src/shop/checkout/expiry.ts';
+import { type History, record } from './d2-history.ts';
+import { handleOrder, hasPieces, piecesOf } from './d2-order-steps.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { answersOf, onlyVariantOf, putInCarts, putOnSale, type Stock, stockOf, takeTransfers } from './goods.ts';
-import { explain, type Step } from './linearizable.ts';
+import { explain } from './linearizable.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { type Answer, type OpenShop, onPremises, untilConnected } from './shop.ts';
-import { hold, move, type Outcome, release, reservedOf, type StockState, withCheckout } from './stock-model.ts';
+import {
+  hold,
+  move,
+  type OrderPieces,
+  type Outcome,
+  ordered,
+  release,
+  reservedOf,
+  type StockState,
+  withCheckout,
+} from './stock-model.ts';
 
 /** Three shoppers, the staff and the clock act on two variants at once, from a seed, again and again. */
 export const D2: Proof = {
@@ -34,29 +46,13 @@ export const D2: Proof = {
         tried: done,
         unit: 'histories',
         violations: violations.list,
-        note: `${steps} steps, ${LANES} histories at a time; two variants, three checkouts, cancellations, restocks, expiry`,
+        note: `${steps} steps, ${LANES} histories at a time; two variants, three checkouts, cancellations, partial fulfilments, refunds before, between and after them, restocks, expiry`,
       } satisfies Figures;
     }),
 };
 
 const LANES = 4;
 const SHOPPERS = [0, 1, 2];
-
-interface History {
-  shop: OpenShop;
-  variants: string[];
-  carts: string[];
-  /** What each cart wants, by variant. */
-  wanted: number[][];
-  /** The checkouts' ids, once they have begun. */
-  begun: (string | undefined)[];
-  /** One of them was answered. */
-  opened: PromiseWithResolvers<void>;
-  steps: (Step<StockState> & { touches: number[] })[];
-  faults: string[];
-  /** Counts the beginnings and ends of calls. */
-  clock: number;
-}
 
 async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise<History> {
   const wanted = SHOPPERS.map(() =>
@@ -74,13 +70,14 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
   );
   const carts = await putInCarts(shop, contents);
   const before = await stockOf(shop, variants);
-  const rest = { begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
+  const received = before.map(({ on_hand }) => on_hand);
+  const rest = { received, begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
   const history: History = { shop, variants, carts, wanted, ...rest };
   // Each has a random source of their own, whoever comes first.
   const own = () => chanceOf(chance.next() * 2 ** 32);
   const shoppers = SHOPPERS.map((at) => shopper(history, own(), at));
   await Promise.all([...shoppers, staff(history, own(), before), timekeeper(history, own())]);
-  judge(history, before, await stockOf(shop, variants));
+  judge(history, before, await stockOf(shop, variants), await piecesOf(history));
   await tidy(history);
   return history;
 }
@@ -109,7 +106,8 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
   const completed = await holding(history, own, 'completes', () =>
     shop.ask('storefront.completeCheckout', { path, body: {} }),
   );
-  if (!completed.data || !regrets) return;
+  if (!completed.data) return;
+  if (!regrets) return handleOrder(history, chance, own, completed.data.order);
   const order_id = completed.data.order.id;
   await record(history, `${own} returns the order`, [own], async () => {
     const { status } = await shop.ask('dashboard.cancelOrder', { path: { order_id }, body: { reason: 'customer' } });
@@ -144,7 +142,7 @@ async function holding<Id extends Holding>(
       const possible = hold(state, own, wanted, busy).filter(([outcome]) => isSame(outcome, seen));
       if (what !== 'completes' || !('done' in seen)) return possible.map(([, after]) => after);
       return possible.map(([, after]) =>
-        withCheckout(move(release(after, own), wanted, -1), own, { status: 'completed' }),
+        withCheckout(move(release(after, own), wanted, -1), own, { status: 'completed', order: ordered(wanted) }),
       );
     };
   });
@@ -186,6 +184,7 @@ async function staff(history: History, chance: Chance, before: Stock[]): Promise
         path,
         body: { delta, reason: 'correction' },
       });
+      if (data) history.received[variant] = (history.received[variant] ?? 0) + delta;
       return (state) => {
         const reserved = reservedOf(state, variant);
         const after = (state.on_hand[variant] ?? 0) + delta;
@@ -239,32 +238,17 @@ async function timekeeper(history: History, chance: Chance): Promise<void> {
   }
 }
 
-async function record(
-  history: History,
-  what: string,
-  touches: number[],
-  call: (step: Step<StockState>) => Promise<Step<StockState>['after']>,
-): Promise<void> {
-  const step = {
-    what,
-    touches,
-    began: ++history.clock,
-    ended: Number.POSITIVE_INFINITY,
-    after: (): StockState[] => [],
-  };
-  history.steps.push(step);
-  const after = await call(step);
-  Object.assign(step, { ended: ++history.clock, after });
-}
-
-function judge({ steps, faults }: History, before: Stock[], after: Stock[]): void {
+function judge({ steps, faults, received }: History, before: Stock[], after: Stock[], pieces: OrderPieces[]): void {
   const start: StockState = {
     on_hand: before.map(({ on_hand }) => on_hand),
+    lost: before.map(() => 0),
     checkouts: SHOPPERS.map(() => ({ status: 'none', held: before.map(() => 0), overdue: false })),
   };
   const ends = explain(steps, start);
-  const matches = ends.some((end) =>
-    after.every(({ on_hand, reserved }, at) => end.on_hand[at] === on_hand && reservedOf(end, at) === reserved),
+  const matches = ends.some(
+    (end) =>
+      after.every(({ on_hand, reserved }, at) => end.on_hand[at] === on_hand && reservedOf(end, at) === reserved) &&
+      hasPieces(end, pieces, received),
   );
   if (matches) return;
   const told = steps.map(({ what, began, ended }) => `${began}–${ended} ${what}`).join('; ');

@@ -6,7 +6,7 @@ import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
 import { hire, invite, makeRoomToInvite, newPerson, staffReset } from './people.ts';
-import { authorize, carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
+import { authorize, carryOn, letExpire, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
@@ -136,6 +136,16 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.captureOrder': (call, { world, tenant, ids }) => {
     delete call.body;
     return authorize(world, tenant, ids.order?.[0] ?? '');
+  },
+  'dashboard.recordOrderPayment': (call, { world, tenant, ids }) => {
+    call.body = { ...(call.body as object), received_at: null };
+    return letExpire(world, tenant, ids.order?.[0] ?? '');
+  },
+  'dashboard.reinstateOrder': async (call, { world, tenant, ids }) => {
+    const order_id = ids.order?.[0] ?? '';
+    await letExpire(world, tenant, order_id);
+    await callAs(world, tenant, 'dashboard.recordOrderPayment', { amount: '100000.00' }, { order_id });
+    call.body = { keep_prices: true };
   },
   'dashboard.deletePaymentAccount': async (_call, { world, tenant }) => {
     await callAs(world, tenant, 'dashboard.updatePaymentAccount', { secret_key: 'sk_test_ofAlder' });

@@ -158,6 +158,14 @@ export async function authorize({ owner }: World, { site_id }: Tenant, order_id:
   );
 }
 
+/** The time to pay an order is over. */
+export async function letExpire({ owner }: World, { site_id }: Tenant, order_id: string): Promise<void> {
+  await owner.query('update commerce.orders set payment_due_at = now() where site_id = $1 and id = $2', [
+    site_id,
+    order_id,
+  ]);
+}
+
 /** How far an order has come, beginning with the bank transfer. */
 export async function carryOn(
   world: World,

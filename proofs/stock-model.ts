@@ -3,6 +3,8 @@
 export interface StockState {
   /** By variant. */
   on_hand: number[];
+  /** Pieces that were refunded before they shipped, and did not go back into stock, by variant. */
+  lost: number[];
   checkouts: CheckoutState[];
 }
 
@@ -12,6 +14,26 @@ export interface CheckoutState {
   held: number[];
   /** It holds this past its time: others may take it. */
   overdue: boolean;
+  /** What became of the pieces of its order. */
+  order?: OrderPieces;
+}
+
+/** By variant. */
+export interface OrderPieces {
+  to_ship: number[];
+  shipped: number[];
+  /** Shipped pieces that were refunded. */
+  refunded: number[];
+  /** Shipped pieces that went back into stock. */
+  returned: number[];
+}
+
+/** One piece of a variant is refunded. */
+export interface PieceRefund {
+  variant: number;
+  restock: boolean;
+  /** Which piece is meant; when absent, an unshipped one first. */
+  shipped?: boolean;
 }
 
 /** What is short: by variant, how many could be had. */
@@ -78,4 +100,50 @@ function subsets(of: number[]): number[][] {
   const [first, ...rest] = of;
   if (first === undefined) return [[]];
   return subsets(rest).flatMap((some) => [some, [first, ...some]]);
+}
+
+/** The order of a checkout that has just completed. */
+export function ordered(wanted: number[]): OrderPieces {
+  const none = wanted.map(() => 0);
+  return { to_ship: wanted, shipped: none, refunded: none, returned: none };
+}
+
+/** The state after the order of `own` ships these pieces, or all that are left; undefined when it is refused. */
+export function ship(state: StockState, own: number, pieces?: number[]): StockState | undefined {
+  const order = state.checkouts[own]?.order;
+  if (!order) return undefined;
+  const sent = pieces ?? order.to_ship;
+  const fits = sent.some((one) => one > 0) && sent.every((one, at) => one <= (order.to_ship[at] ?? 0));
+  if (!fits) return undefined;
+  return withCheckout(state, own, {
+    order: { ...order, to_ship: minus(order.to_ship, sent), shipped: plus(order.shipped, sent) },
+  });
+}
+
+/** The state after a piece of the order of `own` is refunded; undefined when it is refused. */
+export function refund(
+  state: StockState,
+  own: number,
+  { variant, restock, shipped }: PieceRefund,
+): StockState | undefined {
+  const order = state.checkouts[own]?.order;
+  if (!order) return undefined;
+  const one = order.to_ship.map((_, at) => (at === variant ? 1 : 0));
+  const back = restock ? move(state, one, 1) : state;
+  if (shipped !== true && (order.to_ship[variant] ?? 0) > 0) {
+    const lost = restock ? state.lost : plus(state.lost, one);
+    return withCheckout({ ...back, lost }, own, { order: { ...order, to_ship: minus(order.to_ship, one) } });
+  }
+  const isLeft = (order.shipped[variant] ?? 0) > (order.refunded[variant] ?? 0);
+  if (shipped === false || !isLeft) return undefined;
+  const returned = restock ? plus(order.returned, one) : order.returned;
+  return withCheckout(back, own, { order: { ...order, refunded: plus(order.refunded, one), returned } });
+}
+
+function plus(some: number[], more: number[]): number[] {
+  return some.map((one, at) => one + (more[at] ?? 0));
+}
+
+function minus(some: number[], less: number[]): number[] {
+  return some.map((one, at) => one - (less[at] ?? 0));
 }

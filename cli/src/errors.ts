@@ -112,9 +112,10 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
     return `There are ${told.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
   if (code === 'invalid_transition') return transitionRemedy(told);
   if (code === 'payment_not_awaiting' && told.next === 'cancel_or_refund') {
-    return 'The order has expired and its stock was released: return the money, or ask the customer to order again.';
+    return 'Record the money, then reinstate the order or refund it: commerce orders record-payment ORDER';
   }
   if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
+  if (code === 'order_prices_changed') return 'Reinstate it with its own prices: --keep-prices. Or refund the money.';
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
   if (code === 'discount_in_use') return 'Disable it instead: commerce discounts update CODE --disable';
   if (code === 'webhook_disabled') return 'Fix the receiver, then: commerce webhooks enable ID';

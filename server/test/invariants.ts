@@ -127,22 +127,51 @@ const INVARIANTS: Record<string, string> = {
       where r.site_id = o.site_id and r.order_id = o.id and r.status = 'redeemed' and r.code = o.discount_code)`,
   'an order without a code has no discount': `
     select id from commerce.orders where checkout_id is not null and discount_code is null and discount <> 0`,
-  'refunds are no more than was paid': `
-    select o.id from commerce.orders o cross join lateral (
+  'refunds are no more than was received': `
+    select o.id from (
+      select *, coalesce(captured, case when paid then total else 0 end) as received
+      from (select *, payment_status in ('paid', 'partially_refunded', 'refunded') as paid from commerce.orders) known
+    ) o cross join lateral (
       select count(*) as refunds, coalesce(sum(r.amount) filter (where m.status is distinct from 'failed'), 0) as begun,
         coalesce(sum(r.amount) filter (where m.status is null or m.status = 'succeeded'), 0) as done
       from commerce.refunds r
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id
     ) r
-    where r.begun <> o.refunds_begun or r.begun > coalesce(o.captured, o.total)
-      or (r.refunds > 0 and (o.payment_status = 'refunded') <> (r.done > 0 and r.done = coalesce(o.captured, o.total)))
-      or (r.refunds > 0 and (o.payment_status = 'partially_refunded')
-        <> (r.done > 0 and r.done < coalesce(o.captured, o.total)))`,
-  'no more of a line is shipped than was ordered': `
+    where r.begun <> o.refunds_begun or r.begun > o.received
+      or (r.refunds > 0 and o.paid and (
+        (o.payment_status = 'refunded') <> (r.done > 0 and r.done = o.received)
+        or (o.payment_status = 'partially_refunded') <> (r.done > 0 and r.done < o.received)))`,
+  'late money is the sum of the recorded payments': `
+    select o.id from commerce.orders o join commerce.order_payments p on p.site_id = o.site_id and p.order_id = o.id
+    group by o.site_id, o.id having o.captured is distinct from sum(p.amount)`,
+  'a line has shipped what its fulfilments name, no more than was ordered and not removed': `
     select l.id from commerce.order_lines l
-    join commerce.fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
-    group by l.site_id, l.id, l.quantity having sum(i.quantity) > l.quantity`,
+    left join commerce.fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
+    group by l.site_id, l.id having l.fulfilled <> coalesce(sum(i.quantity), 0) or l.fulfilled + l.removed > l.quantity`,
+  'the pieces of a line fit each other': `
+    select id from commerce.order_lines
+    where removed > refunded_quantity or refunded_quantity > quantity or returned > fulfilled
+      or refunded_quantity - removed > fulfilled`,
+  'a piece that is back in stock has not shipped, or was returned': `
+    select id from commerce.order_lines where restocked - returned > quantity - fulfilled`,
+  'on hand, shipped and lost come to what was received': `
+    select v.id, v.on_hand, l.gone, m.received from commerce.variants v
+    cross join lateral (
+      select coalesce(sum(m.delta), 0) as received from commerce.stock_movements m
+      where m.site_id = v.site_id and m.variant_id = v.id and m.type in ('adjustment', 'sync')) m
+    cross join lateral (
+      -- Shipped and not returned, still to ship, or lost: removed without going back into stock.
+      select coalesce(sum((l.fulfilled - l.returned) + (l.quantity - l.fulfilled - (l.restocked - l.returned))), 0) as gone
+      from commerce.order_lines l
+      where l.site_id = v.site_id and l.variant_id = v.id and (l.stock_taken or l.restocked > 0)) l
+    where m.received <> v.on_hand + l.gone`,
+  'an order of which everything was refunded before it shipped is cancelled': `
+    select o.id from commerce.orders o
+    join commerce.order_lines l on l.site_id = o.site_id and l.order_id = o.id
+    where o.checkout_id is not null and o.status <> 'cancelled' and not exists (
+      select from commerce.payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.status = 'pending')
+    group by o.site_id, o.id having bool_and(l.removed = l.quantity)`,
   'a checkout is paid by one payment at most, of the amount of its order': `
     select o.id from commerce.orders o
     join commerce.payments p on p.site_id = o.site_id and p.order_id = o.id

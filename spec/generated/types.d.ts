@@ -1937,7 +1937,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an order as paid
-         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is not an error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: the order is already cancelled and there is no payment that this server could refund, so return the money yourself or let the customer order again. Of parallel calls only one makes the change.
+         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is not an error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: record the money with POST payments, then reinstate the order or refund the money. Of parallel calls only one makes the change.
          */
         post: operations["dashboard.markOrderPaid"];
         delete?: never;
@@ -2090,9 +2090,67 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
+         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock where restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. The amount is yours to choose, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/payments": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record late money
+         * @description Records money that arrived for an order after it had expired. The order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable. Then either reinstate the order or refund the money. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
+         */
+        post: operations["dashboard.recordOrderPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/reinstate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reinstate an expired order
+         * @description Makes an expired order confirmed and paid, once its money is recorded (POST payments). Its stock is taken and its discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete when less than the total was received and not refunded, 409 insufficient_stock when too little is left, 409 order_prices_changed when a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* when the code cannot be redeemed any more, and 402 budget_exceeded when the agent that made the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
+         */
+        post: operations["dashboard.reinstateOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2622,7 +2680,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a cart
-         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress; once the buyer has posted the form of the hosted page, 409 buyer_data_locked for callers with a public token or for an agent.
+         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress.
          */
         post: operations["storefront.cancelCart"];
         delete?: never;
@@ -2783,7 +2841,7 @@ export interface paths {
         };
         /**
          * Read a checkout
-         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else. Once somebody has posted the form of the hosted page, e-mail, phone, addresses and note are null for callers with a public token or for an agent.
+         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else.
          */
         get: operations["storefront.getCheckout"];
         put?: never;
@@ -2793,7 +2851,7 @@ export interface paths {
         head?: never;
         /**
          * Fill in a checkout
-         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, e-mail, phone, addresses, note and marketing_opt_in are changed there, by the customer or with a private token; otherwise it is 409 buyer_data_locked.
+         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open.
          */
         patch: operations["storefront.updateCheckout"];
         trace?: never;
@@ -2815,7 +2873,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. With expected, the review_token of the checkout that the human saw, all of it must be as displayed, addresses and e-mail included; a difference is 409 review_changed. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); one that an agent without a customer created, only at checkout_url. The order shows the buyer's data as the checkout does.
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
          */
         post: operations["storefront.completeCheckout"];
         delete?: never;
@@ -2867,7 +2925,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, only the customer or a private token may cancel; otherwise it is 409 buyer_data_locked.
+         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
          */
         post: operations["storefront.cancelCheckout"];
         delete?: never;
@@ -3718,7 +3776,7 @@ export interface paths {
         put?: never;
         /**
          * Create a checkout of a cart
-         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed. Once the customer has posted the form of checkout_url, another address or note is 409 buyer_data_locked.
+         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed.
          */
         post: operations["agent.createCheckout"];
         delete?: never;
@@ -3770,7 +3828,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open, and one whose form at checkout_url the customer has posted 409 buyer_data_locked.
+         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
          */
         post: operations["agent.cancelCheckout"];
         delete?: never;
@@ -4343,6 +4401,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was changed
+         * @description Notes or metadata were changed, money was recorded, the order was reinstated, or a capture or a refund failed. Changes that have an event of their own, such as order.fulfilled, send only that.
+         */
+        post: operations["webhook.orderUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "customer.created": {
         parameters: {
             query?: never;
@@ -4513,12 +4591,6 @@ export interface components {
                 /** @description The fields to give, such as email or shipping_address.city. */
                 missing: string[];
             };
-            review_changed?: {
-                /** @description The fields of the checkout that differ from the review. */
-                changed: string[];
-                /** @description The total now. */
-                total: components["schemas"]["Money"];
-            };
             price_changed?: {
                 /** @description The total that the customer saw. */
                 expected_total: components["schemas"]["Money"] | null;
@@ -4567,6 +4639,25 @@ export interface components {
                     requested: number;
                     /** @description What is left to ship of it. */
                     remaining?: number;
+                }[];
+            };
+            order_not_expired?: {
+                status: components["schemas"]["OrderStatus"];
+                payment_status: components["schemas"]["PaymentStatus"];
+            };
+            payment_incomplete?: {
+                total: components["schemas"]["Money"];
+                /** @description What was received, less what was refunded. */
+                amount_received: components["schemas"]["Money"];
+                amount_due: components["schemas"]["Money"];
+            };
+            order_prices_changed?: {
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    /** @description The price in the order. */
+                    previous_price: components["schemas"]["Money"];
+                    /** @description The price now; null for a product that was deleted. */
+                    price: components["schemas"]["Money"] | null;
                 }[];
             };
             refund_exceeds_paid?: {
@@ -4701,7 +4792,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -5314,6 +5405,45 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             recorded_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description How money that was recorded by hand arrived.
+         * @enum {string}
+         */
+        RecordedPaymentMethod: "bank_transfer" | "cash" | "card" | "other";
+        /** @description Money for an order that somebody recorded by hand. It is never changed. */
+        OrderPayment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            method: components["schemas"]["RecordedPaymentMethod"];
+            /** @description When the money arrived. */
+            received_at: components["schemas"]["Timestamp"];
+            /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+            reference: string | null;
+            /** @description The staff member or key that recorded it. */
+            actor_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How many pieces of an order's line were shipped, refunded and taken out of it. What is left to ship is to_fulfill = quantity − fulfilled − removed; of a cancelled order it is 0. */
+        LineQuantities: {
+            line_item_id: components["schemas"]["Id"];
+            /** @description Pieces that were shipped. */
+            fulfilled: number;
+            /** @description Pieces that were refunded, or whose refund is pending. */
+            refunded: number;
+            /** @description Those of them that had not been shipped. They no longer ship. */
+            removed: number;
+            /** @description Shipped pieces that a refund put back into stock. */
+            returned: number;
+            /** @description Pieces that are left to ship. */
+            to_fulfill: number;
+        };
+        /** @description The quantities of an order's line, and what of it can still be refunded. */
+        LineState: components["schemas"]["LineQuantities"] & {
+            /** @description What the pieces cost that were not refunded, after discounts and with tax; at most what is refundable of the order. */
+            refundable_amount: components["schemas"]["Money"];
+        };
         /** @description Items that were shipped or handed over together. */
         Fulfillment: {
             id: components["schemas"]["Id"];
@@ -5341,6 +5471,8 @@ export interface components {
             quantity: number;
             /** @description Whether the pieces went back into stock. */
             restock: boolean;
+            /** @description Whether the pieces had been shipped. Pieces that had not been are removed from the order. */
+            shipped: boolean;
         };
         /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
         Refund: {
@@ -5385,12 +5517,18 @@ export interface components {
             payment: components["schemas"]["Payment"];
             /** @description What was refunded so far; refunds that are pending are not counted. */
             refunded: components["schemas"]["Money"];
-            /** @description The amount paid minus what was refunded, or is pending. */
+            /** @description The amount received minus what was refunded, or is pending. */
             refundable: components["schemas"]["Money"];
             /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
+            /** @description What the shop still owes the customer: of a cancelled or expired order what was received and not refunded, of other orders what was received above the total. 0 when a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
+            /** @description The money received for the order. Refunds do not lower it. */
+            amount_received: components["schemas"]["Money"];
+            /** @description The money that was recorded by hand with POST payments, oldest first. */
+            recorded_payments: components["schemas"]["OrderPayment"][];
+            /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
+            line_states: components["schemas"]["LineState"][];
             fulfillments: components["schemas"]["Fulfillment"][];
             refunds: components["schemas"]["Refund"][];
         };
@@ -5611,7 +5749,7 @@ export interface components {
          * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
         EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
@@ -5671,7 +5809,7 @@ export interface components {
          * @description What happened. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
@@ -6959,7 +7097,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -7311,9 +7449,8 @@ export interface components {
             cart_id: components["schemas"]["Id"];
             customer_id: components["schemas"]["IdOrNull"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. The first browser that posts the page's form keeps the buyer's data to itself: another browser must enter them again. Null once the checkout is completed, cancelled or expired. */
+            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. Null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
-            /** @description Like phone, the addresses and note, null for callers who may not read the buyer's data. Once somebody has posted the hosted page's form, only that browser, the customer, a private storefront token and staff may. */
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
@@ -7341,8 +7478,6 @@ export interface components {
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
             total: components["schemas"]["Money"];
-            /** @description Stands for everything a person reviews before ordering: items, quantities, prices, total, e-mail, phone, addresses, delivery, payment and note. Complete the checkout with it as expected, and the order matches what was displayed. Null when the checkout is over, and for callers who may not read the buyer's data. */
-            review_token: string | null;
             warnings: components["schemas"]["CartWarning"][];
             /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number (also that of shipping_address) that nobody could call. Empty when it is ready. */
             missing: string[];
@@ -7842,7 +7977,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -8049,6 +8184,8 @@ export interface components {
             currency: components["schemas"]["Currency"];
             totals: components["schemas"]["AgentTotals"];
             items: components["schemas"]["AgentLine"][];
+            /** @description How many pieces of each item were shipped, refunded and are left to ship. */
+            line_states: components["schemas"]["LineQuantities"][];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
                 tracking_number: string | null;
@@ -8494,6 +8631,25 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
+        LatePaymentConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
+        BudgetExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The customer does not allow it, or the first call with this Idempotency-Key is still running. */
         CustomerConflict: {
             headers: {
@@ -8525,15 +8681,6 @@ export interface components {
         CartConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
-        BudgetExceeded: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -8940,6 +9087,10 @@ export type Metadata = components['schemas']['Metadata'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];
+export type OrderPayment = components['schemas']['OrderPayment'];
+export type LineQuantities = components['schemas']['LineQuantities'];
+export type LineState = components['schemas']['LineState'];
 export type Fulfillment = components['schemas']['Fulfillment'];
 export type RefundReason = components['schemas']['RefundReason'];
 export type RefundLineItem = components['schemas']['RefundLineItem'];
@@ -9186,11 +9337,12 @@ export type ResponseWebhookConflict = components['responses']['WebhookConflict']
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
+export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
+export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
 export type ResponseCartConflict = components['responses']['CartConflict'];
-export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
@@ -15102,12 +15254,14 @@ export interface operations {
                     note?: string | null;
                     /** @description Records what you have returned yourself of money that a provider took, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
                     by_hand?: boolean;
-                    /** @description Which lines are refunded; each at most once. */
+                    /** @description The pieces that are refunded; each line at most once, or twice with shipped true and false. */
                     line_items?: {
                         line_item_id: components["schemas"]["Id"];
                         quantity: number;
                         /** @description Whether the pieces go back into stock; false by default. */
                         restock?: boolean;
+                        /** @description Which pieces are meant: true, pieces that were shipped; false, pieces that were not. When absent, pieces that were not shipped come first, and the refund has an entry for each kind. */
+                        shipped?: boolean;
                     }[];
                 };
             };
@@ -15130,6 +15284,157 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.recordOrderPayment": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "35.82",
+                 *       "method": "bank_transfer",
+                 *       "received_at": "2026-03-12T00:00:00Z",
+                 *       "reference": "NTRF 4711"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description What arrived, in the currency of the order. Above 0. */
+                    amount: components["schemas"]["MoneyInput"];
+                    /** @description bank_transfer when absent. */
+                    method?: components["schemas"]["RecordedPaymentMethod"];
+                    /**
+                     * Format: date-time
+                     * @description When it arrived; now when absent. Not more than a day in the future.
+                     */
+                    received_at?: string | null;
+                    /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+                    reference?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The payment, and the order as it is now. */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        payment: components["schemas"]["OrderPayment"];
+                        order: components["schemas"]["OrderDetails"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LatePaymentConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.reinstateOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "keep_prices": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Reinstates the order though a product has another price by now; false when absent. */
+                    keep_prices?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The order, paid. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderDetails"];
+                };
+            };
+            /** @description The discount code cannot be redeemed any more. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LatePaymentConflict"];
             412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16736,8 +17041,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The review_token of the checkout as it was displayed. With it, expected_total is not needed. */
-                    expected?: string;
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
                     /** @description How it is paid. Required when payment_method is card, until a payment is under way. With only return_url the shopper pays on the provider's own page. */
@@ -20379,6 +20682,87 @@ export interface operations {
                 "application/json": {
                     /** @constant */
                     type: "order.refunded";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderUpdated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.updated",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "completed",
+                 *         "payment_status": "paid",
+                 *         "fulfillment_status": "delivered",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
                     /** @description The shop that it happened in. */

@@ -14,6 +14,7 @@ const MEANINGS = {
   'order.delivered': 'an order was delivered',
   'order.cancelled': 'an order was cancelled',
   'order.refunded': 'an order was refunded',
+  'order.updated': 'an order was changed in another way, such as its notes',
   'customer.created': 'a customer has an account now',
   'agent.token_issued': 'an agent may act for a customer',
   'agent.token_revoked': 'an agent may no longer act for a customer',

@@ -1,13 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { usageError } from '../errors.ts';
 import { calls } from '../operations.ts';
-import { plain, show } from '../output.ts';
 import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addYes, amount, choice, isJson, isUuid, repeated, type YesOption } from './options.ts';
-import { buyerOf, changesOf, findOrder, type Order, type OrderDetails, statusLines } from './order-view.ts';
+import { addYes, amount, choice, isUuid, repeated, type YesOption } from './options.ts';
+import { headOf, showChange } from './order-change.ts';
+import { findOrder, type OrderDetails } from './order-view.ts';
 
 const CANCEL_REASONS = ['customer', 'inventory', 'fraud', 'staff', 'other'] as const;
 const REFUND_REASONS = ['customer', 'returned', 'damaged', 'duplicate', 'price_adjustment', 'other'] as const;
@@ -33,6 +33,8 @@ interface RefundOptions extends YesOption {
   note?: string;
   item?: string[];
   restock?: true;
+  shipped?: true;
+  unshipped?: true;
   byHand?: true;
 }
 
@@ -73,12 +75,14 @@ Examples:
 
 const REFUND_EXAMPLES = `${ORDER} If a provider took the money, it returns it, which may take a while. For other
 orders the command records what you return yourself, and so it does with --by-hand after the provider has failed to. It asks
-first; programs agree with --yes.
+first; programs agree with --yes. Items that were not shipped yet no longer ship once they are refunded; they come first unless
+--shipped says which are meant. --all --restock before anything has shipped puts every item back into stock.
 
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
   $ commerce orders refund 1001 --all --reason returned
-  $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock`;
+  $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock
+  $ commerce orders refund 1001 --all --reason customer --restock   before anything has shipped`;
 
 /**
  * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
@@ -124,6 +128,8 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--note <text>', 'a remark, kept with the refund')
     .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
+    .addOption(new Option('--shipped', 'only items that were shipped').conflicts('unshipped'))
+    .option('--unshipped', 'only items that were not shipped yet')
     .option('--by-hand', 'record what you have returned yourself, after the provider failed to')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
@@ -142,7 +148,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const order = await unwrap(
     client.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } }),
   );
-  tell({ before, order, deed: 'is paid' }, command, terminal);
+  showChange({ before, order, deed: 'is paid' }, command, terminal);
 }
 
 async function capture(
@@ -158,7 +164,7 @@ async function capture(
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/capture', { params, body }));
   const isDone = order.payment_status === 'paid';
   const next = isDone ? undefined : `Within seconds: commerce orders get ${order.order_number}`;
-  tell(
+  showChange(
     { before, order, deed: isDone ? 'is paid' : 'is being captured', more: {}, ...(next && { next }) },
     command,
     terminal,
@@ -177,7 +183,7 @@ async function ship(wanted: string, options: ShipOptions, command: Command, term
   const params = { path: { order_id: before.id } };
   const call = client.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body });
   const { order, fulfillment } = await unwrap(call);
-  tell({ before, order, deed: 'has shipped', more: { fulfillment } }, command, terminal);
+  showChange({ before, order, deed: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
 /** A line of the order and how much of it, as --item names them. */
@@ -202,7 +208,7 @@ async function deliver(wanted: string, command: Command, terminal: Terminal): Pr
   const before = await findOrder(client, wanted);
   const params = { path: { order_id: before.id } };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params }));
-  tell({ before, order, deed: 'is delivered' }, command, terminal);
+  showChange({ before, order, deed: 'is delivered' }, command, terminal);
 }
 
 async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -217,7 +223,7 @@ async function cancel(wanted: string, options: CancelOptions, command: Command, 
   const owed =
     isPaid(before) && !refund ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
   const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
-  tell({ before, order, deed: 'is cancelled', next }, command, terminal);
+  showChange({ before, order, deed: 'is cancelled', next }, command, terminal);
 }
 
 /** Asks whether to cancel, and whether to return what was paid if that is not said yet; resolves to the latter. */
@@ -237,13 +243,24 @@ function isPaid({ refundable }: OrderDetails): boolean {
   return Number(refundable) > 0;
 }
 
-function headOf(order: OrderDetails): string {
-  return plain(`Order ${order.order_number} of ${buyerOf(order)}: ${order.total} ${order.currency}`);
-}
-
 function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
+
+/** The items of a refund: those that are named, or all that are left to ship if everything goes back before it ships. */
+function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...rest }: RefundOptions) {
+  const restock = Boolean(rest.restock);
+  const which = shipped || unshipped ? { shipped: Boolean(shipped) } : {};
+  if (item) return item.map((text) => ({ ...lineOf(order, text), restock, ...which }));
+  if ('shipped' in which) throw usageError('--shipped and --unshipped need the items.', NAME_ITEMS);
+  if (!restock) return undefined;
+  const lines = order.line_states.filter(({ to_fulfill }) => to_fulfill > 0);
+  if (!all || lines.length === 0 || order.fulfillments.length > 0)
+    throw usageError('--restock needs the items.', NAME_ITEMS);
+  return lines.map(({ line_item_id, to_fulfill: quantity }) => ({ line_item_id, quantity, restock }));
+}
+
+const NAME_ITEMS = 'Name them: --item MUG-1=1';
 
 async function refund(wanted: string, options: RefundOptions, command: Command, terminal: Terminal): Promise<void> {
   if ((options.amount === undefined) === (options.all === undefined))
@@ -252,8 +269,7 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const before = await findOrder(client, wanted);
   const { reason, note, amount = before.refundable } = options;
   const params = { path: { order_id: before.id } };
-  const line_items = options.item?.map((text) => ({ ...lineOf(before, text), restock: options.restock ?? false }));
-  if (options.restock && !line_items) throw usageError('--restock needs the items.', 'Name them: --item MUG-1=1');
+  const line_items = refundedLines(before, options);
   if (!options.yes) {
     const byProvider = before.payment_method === 'card' || before.payment_method === 'online';
     const how = byProvider && !options.byHand ? 'Return' : 'Record a refund of';
@@ -270,26 +286,5 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
   const deed = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
-  tell({ before, order: made.order, deed, more: { refund: made.refund } }, command, terminal);
-}
-
-interface Move {
-  before: OrderDetails;
-  order: Order;
-  /** What has been done to the order. */
-  deed: string;
-  /** What to do next. */
-  next?: string;
-  /** What programs get beside the order and its changes. */
-  more?: object;
-}
-
-/** Shows an order as it is now, and what the command changed. */
-function tell({ before, order, deed, next, more }: Move, command: Command, terminal: Terminal): void {
-  const changed = changesOf(before, order);
-  show(terminal, isJson(command), { order, ...more, changed }, (paint) => {
-    const already = Object.keys(changed).length === 0 && !more ? ' already; nothing was changed' : '';
-    const head = `Order ${plain(order.order_number)} ${deed}${already}.`;
-    return [head, statusLines(before, order, paint), ...(next ? [next] : [])].join('\n');
-  });
+  showChange({ before, order: made.order, deed, more: { refund: made.refund } }, command, terminal);
 }

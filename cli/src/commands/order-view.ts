@@ -126,7 +126,8 @@ export function addressLine(address: Schemas['Address'] | null | undefined): str
   return parts.filter(Boolean).join(', ') || null;
 }
 
-function lineColumns({ fulfillments }: OrderDetails): Column<LineItem>[] {
+function lineColumns({ line_states }: OrderDetails): Column<LineItem>[] {
+  const stateOf = (id: string | null | undefined) => line_states.find(({ line_item_id }) => line_item_id === id);
   return [
     { title: 'SKU', value: ({ sku }) => sku ?? null },
     {
@@ -136,16 +137,12 @@ function lineColumns({ fulfillments }: OrderDetails): Column<LineItem>[] {
     },
     { title: 'PRICE', value: ({ price }) => price, right: true },
     { title: 'QUANTITY', value: ({ quantity }) => quantity, right: true },
-    { title: 'SHIPPED', value: ({ id }) => shippedOf(fulfillments, id), right: true },
+    { title: 'SHIPPED', value: ({ id }) => stateOf(id)?.fulfilled ?? null, right: true },
+    { title: 'REFUNDED', value: ({ id }) => stateOf(id)?.refunded ?? null, right: true, below: true },
+    { title: 'TO SHIP', value: ({ id }) => stateOf(id)?.to_fulfill ?? null, right: true },
     { title: 'TOTAL', value: ({ total }) => total, right: true },
     { title: 'LINE ID', value: ({ id }) => id ?? null, below: true },
   ];
-}
-
-function shippedOf(fulfillments: OrderDetails['fulfillments'], line: string | null | undefined): number | null {
-  if (!line) return null;
-  const sent = fulfillments.flatMap(({ items }) => items).filter(({ line_item_id }) => line_item_id === line);
-  return sent.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
 function amountsOf(order: OrderDetails, paint: Paint): string {
@@ -187,7 +184,11 @@ function sentAndRefunded(order: OrderDetails, paint: Paint) {
     const state = status === 'failed' ? ` (failed: ${failure_reason})` : status === 'pending' ? ' (pending)' : '';
     return `${moment(created_at)}, ${amount} ${currency}, ${reason}${note ? `: ${note}` : ''}${state}`;
   });
+  const late = order.recorded_payments.map(({ received_at, amount, method, reference }) =>
+    [`${moment(received_at)}, ${amount} ${currency}, ${method}`, reference].filter(Boolean).join(', '),
+  );
   const entries = {
+    ...Object.fromEntries(late.map((line, at) => [`Received ${at + 1}`, line])),
     ...Object.fromEntries(sent.map((line, at) => [`Shipped ${at + 1}`, line])),
     ...Object.fromEntries(back.map((line, at) => [`Refund ${at + 1}`, line])),
     ...(back.length > 0 && { Refunded: `${refunded} ${currency}; refundable: ${refundable} ${currency}` }),

@@ -90,7 +90,9 @@ test('an expired order says what is left to do', async () => {
   });
   const { code, err } = await commerce(['orders', 'mark-paid', '1001']);
   expect(code).toBe(1);
-  expect(err).toContain('(400 payment_not_awaiting)\n  What to do: The order has expired and its stock was released');
+  expect(err).toContain(
+    '(400 payment_not_awaiting)\n  What to do: Record the money, then reinstate the order or refund it',
+  );
 });
 
 test('an unknown order number is reported, however much else the search finds', async () => {
@@ -311,6 +313,7 @@ test('an order of another producer, of which little is known, is shown', async (
     ...{ subtotal: '14.00', discount: '0.00', shipping_cost: '0.00', tax: '0.00', total: '14.00', currency: 'EUR' },
     ...{ status: 'pending', payment_status: 'pending', fulfillment_status: 'unfulfilled', source: 'ai_widget' },
     ...{ created_at: DETAILS.created_at, payment: { ...DETAILS.payment, method: null }, fulfillments: [], refunds: [] },
+    ...{ line_states: [], recorded_payments: [] },
   };
   const { commerce } = await merchant(bare);
   const { code, out } = await commerce(['orders', 'get', '1001']);

@@ -6,6 +6,7 @@ import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { customerIdOf } from './customer-id.ts';
 import { addPageOptions, choice, isJson, type PageOptions, since, until, uuid } from './options.ts';
+import { addLatePayments } from './order-late-payments.ts';
 import { addOrderMoves } from './order-moves.ts';
 import { addOrderRecords } from './order-records.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
@@ -63,7 +64,7 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|update|shipments|refunds|match|ship-many|export`. */
+/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|record-payment|reinstate|update|shipments|refunds|match|ship-many|export`. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
   const list = calls(orders.command('list'), 'dashboard.listOrders')
@@ -93,6 +94,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);
+  addLatePayments(orders, terminal);
   addOrderRecords(orders, terminal);
   addOrdersMatch(orders, terminal);
   addOrdersShipMany(orders, terminal);

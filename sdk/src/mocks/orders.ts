@@ -86,6 +86,9 @@ function agentView(order: StoredOrder): AgentOrder {
       ...{ quantity: line.quantity, price: line.price, total: line.total, available: true },
       content: { content_trust: CONTENT_TRUST, name: line.name, variant_name: line.variant_name ?? null },
     })),
+    line_states: line_items.map(({ id, quantity }) => ({
+      ...{ line_item_id: id ?? '', fulfilled: 0, refunded: 0, removed: 0, returned: 0, to_fulfill: quantity },
+    })),
     content: { content_trust: CONTENT_TRUST, tracking_number: order.tracking_number ?? null },
     ...{ created_at: order.created_at, shipped_at: null, delivered_at: null, cancelled_at: null },
   };

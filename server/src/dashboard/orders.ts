@@ -7,6 +7,7 @@ import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orderImport from '../shop/orders/import.ts';
+import { recordPayment, reinstate } from '../shop/orders/late-payments.ts';
 import * as orderList from '../shop/orders/list.ts';
 import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
@@ -50,6 +51,12 @@ export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, call
 
 export const captureOrder: Handler<'dashboard.captureOrder'> = ({ shop, path, body }) =>
   capture(shop, path.order_id, body?.amount);
+
+export const recordOrderPayment: Handler<'dashboard.recordOrderPayment'> = ({ shop, path, body }) =>
+  recordPayment(shop, path.order_id, body);
+
+export const reinstateOrder: Handler<'dashboard.reinstateOrder'> = ({ shop, path, body }) =>
+  reinstate(shop, path.order_id, body);
 
 export const listFulfillments: Handler<'dashboard.listFulfillments'> = ({ shop, path }) =>
   fulfillments.list(shop, path.order_id);

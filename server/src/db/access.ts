@@ -49,6 +49,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   operator_audit_events: [],
   operator_keys: [],
   order_events: ADD,
+  order_payments: ADD,
   payment_events: ADD,
   refund_items: ADD,
   refunds: ADD,

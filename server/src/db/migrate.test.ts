@@ -91,6 +91,76 @@ async function emailsOf(url: string, statement: string): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
+const BEFORE_QUANTITIES = '0195_online_payments';
+
+/** Orders as the version before line quantities wrote them. Each has one line of 3 pieces that cost 10. */
+const OLD_ORDERS = sql`
+  with shop as (
+    insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+    values (gen_random_uuid(), gen_random_uuid(), 'Old', 'EUR', 2) returning site_id
+  ), given as (
+    select gen_random_uuid() as id, gen_random_uuid() as line_id, gen_random_uuid() as refund_id, g.* from (values
+      ('open', 'paid', 'confirmed', 'unfulfilled', 0, 0, 0),
+      ('part refunded', 'partially_refunded', 'confirmed', 'unfulfilled', 0, 1, 1),
+      ('mixed', 'partially_refunded', 'processing', 'partially_fulfilled', 2, 2, 2),
+      ('refunded whole', 'refunded', 'confirmed', 'unfulfilled', 0, 0, 0),
+      ('shipped though restocked', 'partially_refunded', 'processing', 'fulfilled', 3, 1, 1)
+    ) as g (number, payment, status, fulfillment, shipped, refunded, restocked)
+  ), orders as (
+    insert into commerce.orders (site_id, id, order_number, subtotal, total, currency, status, payment_status,
+      fulfillment_status, source, refunds_begun)
+    select site_id, id, number, 30, 30, 'EUR', status, payment, fulfillment, 'storefront', refunded * 10 from shop, given
+  ), lines as (
+    insert into commerce.order_lines (site_id, id, order_id, position, name, quantity, price, total, refunded_quantity, restocked)
+    select site_id, line_id, id, 1, 'Mug', 3, 10, 30, refunded, restocked from shop, given
+  ), parcels as (
+    insert into commerce.fulfillments (site_id, id, order_id) select site_id, id, id from shop, given where shipped > 0
+  ), sent as (
+    insert into commerce.fulfillment_items (site_id, fulfillment_id, line_id, quantity)
+    select site_id, id, line_id, shipped from shop, given where shipped > 0
+  ), refunds as (
+    insert into commerce.refunds (site_id, id, order_id, amount, actor_id)
+    select site_id, refund_id, id, refunded * 10, gen_random_uuid() from shop, given where refunded > 0
+  )
+  insert into commerce.refund_items (site_id, refund_id, line_id, quantity, restock)
+  select site_id, refund_id, line_id, refunded, true from shop, given where refunded > 0`;
+
+test('orders of the version before have their pieces filled in from fulfilments and refunds', async () => {
+  await withDatabase(async (url) => {
+    const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href);
+    await client.connect();
+    await client.query(sql`update public.commerce_migrations set batch = batch + 1 where name > ${BEFORE_QUANTITIES}`);
+    await rollback(url);
+    await client.query(OLD_ORDERS);
+
+    await migrate(url);
+
+    const { rows } = await client.query(
+      `select order_number, fulfillment_status, array[fulfilled, refunded_quantity, removed, returned] as pieces, (
+          select json_agg(array[i.quantity, i.shipped::int] order by i.shipped) from commerce.refund_items i where i.line_id = l.id
+        ) as refunds
+        from commerce.orders o join commerce.order_lines l on l.order_id = o.id order by order_number`,
+    );
+    await client.end();
+    expect(rows.map(({ order_number, ...rest }) => [order_number, ...Object.values(rest)])).toEqual([
+      // fulfilled, refunded, removed, returned; then the items of the refund, with 1 for shipped pieces
+      [
+        'mixed',
+        'fulfilled',
+        [2, 2, 1, 1],
+        [
+          [1, 0],
+          [1, 1],
+        ],
+      ],
+      ['open', 'unfulfilled', [0, 0, 0, 0], null],
+      ['part refunded', 'unfulfilled', [0, 1, 1, 0], [[1, 0]]],
+      ['refunded whole', 'unfulfilled', [0, 3, 3, 0], null],
+      ['shipped though restocked', 'fulfilled', [3, 1, 0, 1], [[1, 1]]],
+    ]);
+  }, migratedTemplate());
+});
+
 test('a lock left behind by a process that was killed while migrating stops nobody', async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(url);

@@ -80,6 +80,9 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0196_lazy_policies': () => import('./migrations/0196_lazy_policies.ts'),
+  '0200_line_quantities': () => import('./migrations/0200_line_quantities.ts'),
+  '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
+  '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
   '0205_bound_checkouts': () => import('./migrations/0205_bound_checkouts.ts'),
 };
 

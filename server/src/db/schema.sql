@@ -94,6 +94,21 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.count_fulfilled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update commerce.order_lines l set fulfilled = shipped.quantity
+        from (
+          select i.site_id, i.line_id, sum(i.quantity)::int as quantity from commerce.fulfillment_items i
+          where (i.site_id, i.line_id) in (select site_id, line_id from added) group by 1, 2
+        ) shipped
+        where l.site_id = shipped.site_id and l.id = shipped.line_id and l.fulfilled <> shipped.quantity;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.current_site()
  RETURNS uuid
  LANGUAGE sql
@@ -687,6 +702,7 @@ AS $function$
           when 'delivered' then 'order.delivered'
           when 'cancelled' then 'order.cancelled'
           when 'refunded' then 'order.refunded'
+          when 'updated' then 'order.updated'
         end, o.id,
         jsonb_build_object('id', o.id, 'order_number', o.order_number, 'status', o.status,
           'payment_status', o.payment_status, 'fulfillment_status', o.fulfillment_status, 'total', o.total::text,
@@ -1337,6 +1353,7 @@ create table commerce.fulfillment_items (
   constraint fulfillment_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint fulfillment_items_quantity_check CHECK ((quantity > 0))
 );
+CREATE INDEX fulfillment_items_of ON commerce.fulfillment_items USING btree (site_id, line_id);
 alter table commerce.fulfillment_items enable row level security, force row level security;
 
 create table commerce.fulfillments (
@@ -1502,11 +1519,17 @@ create table commerce.order_lines (
   restocked integer not null default 0,
   tax_class text,
   tax_rate numeric(6,4),
+  fulfilled integer not null default 0,
+  removed integer not null default 0,
+  returned integer not null default 0,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
-  constraint order_lines_check CHECK (((refunded_quantity >= 0) AND (refunded_quantity <= quantity))),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
-  constraint order_lines_quantity_check CHECK ((quantity > 0))
+  constraint order_lines_quantity_check CHECK ((quantity > 0)),
+  constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),
+  constraint pieces_refunded CHECK (((removed <= refunded_quantity) AND (refunded_quantity <= quantity) AND ((refunded_quantity - removed) <= fulfilled))),
+  constraint pieces_returned CHECK (((returned >= 0) AND (returned <= fulfilled))),
+  constraint pieces_to_fulfill CHECK (((fulfilled >= 0) AND (removed >= 0) AND ((fulfilled + removed) <= quantity)))
 );
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
 CREATE INDEX order_lines_searched ON commerce.order_lines USING gin (site_id, sku public.gin_trgm_ops) WHERE (sku IS NOT NULL);
@@ -1531,6 +1554,24 @@ create table commerce.order_numbers (
   constraint order_numbers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
 alter table commerce.order_numbers enable row level security, force row level security;
+
+create table commerce.order_payments (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  amount numeric not null,
+  method text not null,
+  received_at timestamp with time zone not null,
+  reference text,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint order_payments_pkey PRIMARY KEY (site_id, id),
+  constraint order_payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_payments_amount_check CHECK ((amount > (0)::numeric)),
+  constraint order_payments_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'card'::text, 'other'::text])))
+);
+CREATE INDEX order_payments_of ON commerce.order_payments USING btree (site_id, order_id, id);
+alter table commerce.order_payments enable row level security, force row level security;
 
 create table commerce.orders (
   site_id uuid not null,
@@ -1583,6 +1624,7 @@ create table commerce.orders (
   shipping_tax_rate numeric(6,4),
   attribution jsonb,
   agent_period_number integer not null default 0,
+  retained numeric not null default 0,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -1599,6 +1641,7 @@ END))),
   constraint orders_fulfillment_status_check CHECK ((fulfillment_status = ANY (ARRAY['unfulfilled'::text, 'partially_fulfilled'::text, 'fulfilled'::text, 'delivered'::text, 'returned'::text]))),
   constraint orders_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'online'::text, 'manual'::text, 'free'::text]))),
   constraint orders_payment_status_check CHECK ((payment_status = ANY (ARRAY['pending'::text, 'awaiting_payment'::text, 'authorized'::text, 'paid'::text, 'partially_refunded'::text, 'refunded'::text, 'failed'::text, 'expired'::text, 'voided'::text]))),
+  constraint orders_retained_check CHECK ((retained >= (0)::numeric)),
   constraint orders_shipping_cost_check CHECK ((shipping_cost >= (0)::numeric)),
   constraint orders_shipping_kind_check CHECK ((shipping_kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
   constraint orders_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text, 'dashboard'::text, 'import'::text]))),
@@ -1862,7 +1905,8 @@ create table commerce.refund_items (
   line_id uuid not null,
   quantity integer not null,
   restock boolean not null,
-  constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id),
+  shipped boolean not null,
+  constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id, shipped),
   constraint refund_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint refund_items_site_id_refund_id_fkey FOREIGN KEY (site_id, refund_id) REFERENCES commerce.refunds(site_id, id),
   constraint refund_items_quantity_check CHECK ((quantity > 0))
@@ -2378,7 +2422,9 @@ CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFER
 
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 
-CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text]))) EXECUTE FUNCTION commerce.tell_order();
+CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
+
+CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
@@ -2686,6 +2732,12 @@ create policy backup on commerce.order_numbers as permissive for select to comme
   using (true);
 
 create policy tenant on commerce.order_numbers as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.order_payments as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.orders as permissive for select to commerce_backup
@@ -3122,6 +3174,10 @@ grant delete, select on commerce.order_links to commerce_sweep;
 grant delete, insert, select, update on commerce.order_numbers to commerce_app;
 
 grant select on commerce.order_numbers to commerce_backup;
+
+grant insert, select on commerce.order_payments to commerce_app;
+
+grant select on commerce.order_payments to commerce_backup;
 
 grant delete, insert, select, update on commerce.orders to commerce_app;
 

@@ -473,6 +473,9 @@ export interface Tables {
     restocked: number;
     tax_class: string | null;
     tax_rate: string | null;
+    fulfilled: number;
+    removed: number;
+    returned: number;
   };
   order_links: {
     site_id: string;
@@ -483,6 +486,17 @@ export interface Tables {
   order_numbers: {
     site_id: string;
     last_number: number;
+  };
+  order_payments: {
+    site_id: string;
+    id: string;
+    order_id: string;
+    amount: string;
+    method: 'bank_transfer' | 'cash' | 'card' | 'other';
+    received_at: string;
+    reference: string | null;
+    actor_id: string;
+    created_at: string;
   };
   orders: {
     site_id: string;
@@ -535,6 +549,7 @@ export interface Tables {
     shipping_tax_rate: string | null;
     attribution: unknown;
     agent_period_number: number;
+    retained: string;
   };
   payment_accounts: {
     site_id: string;
@@ -684,6 +699,7 @@ export interface Tables {
     line_id: string;
     quantity: number;
     restock: boolean;
+    shipped: boolean;
   };
   refunds: {
     site_id: string;

@@ -24,17 +24,22 @@ function viewOf({ opened: { origin, tenant } }: UcpCall, order: AgentOrder, chec
     order_number: label,
     currency,
     items,
+    line_states,
     totals,
     created_at,
     shipped_at,
     delivered_at,
     cancelled_at,
   } = order;
+  const piecesOf = (item_id: string) => {
+    const line = line_states.find(({ line_item_id }) => line_item_id === item_id);
+    const { fulfilled = 0, to_fulfill = 0 } = line ?? {};
+    return { fulfilled, total: fulfilled + to_fulfill };
+  };
   const line_items = items.map((item) => {
     const amount = cents(item.total, currency);
     const { content, quantity, variant_id } = item;
-    const total = cancelled_at ? 0 : quantity;
-    const fulfilled = shipped_at && !cancelled_at ? quantity : 0;
+    const { fulfilled, total } = piecesOf(item.id);
     return {
       id: item.id,
       item: {
@@ -46,12 +51,15 @@ function viewOf({ opened: { origin, tenant } }: UcpCall, order: AgentOrder, chec
         { type: 'subtotal', amount },
         { type: 'total', amount },
       ],
-      status: total === 0 ? 'removed' : fulfilled === total ? 'fulfilled' : 'processing',
+      status: total === 0 ? 'removed' : fulfilled === total ? 'fulfilled' : fulfilled > 0 ? 'partial' : 'processing',
     };
   });
-  const shipped = items.map((item) => ({ id: item.id, quantity: item.quantity }));
-  const event = (type: string, occurred_at: string | null) =>
-    occurred_at ? [{ id: `${type} ${id}`, type, occurred_at, line_items: shipped }] : [];
+  const all = items.map((item) => ({ id: item.id, quantity: item.quantity }));
+  const shipped = items
+    .map((item) => ({ id: item.id, quantity: piecesOf(item.id).fulfilled }))
+    .filter(({ quantity }) => quantity > 0);
+  const event = (type: string, occurred_at: string | null, line_items = shipped) =>
+    occurred_at ? [{ id: `${type} ${id}`, type, occurred_at, line_items }] : [];
   const adjustments = cancelled_at
     ? [{ id: `cancelled ${id}`, type: 'cancellation', occurred_at: cancelled_at, status: 'completed' }]
     : [];
@@ -59,7 +67,7 @@ function viewOf({ opened: { origin, tenant } }: UcpCall, order: AgentOrder, chec
     ...{ id, label, checkout_id, currency, line_items, permalink_url: accountLink(origin, tenant.site_id) },
     fulfillment: {
       events: [
-        ...event('processing', created_at),
+        ...event('processing', created_at, all),
         ...event('shipped', shipped_at),
         ...event('delivered', delivered_at),
       ],

@@ -14,7 +14,7 @@ export function Items({ order }: { order: OrderDetails }) {
         {order.line_items.map((line, i) => (
           // Lines of other sources have no id, and the lines of an order never change.
           <li key={line.id ?? i}>
-            <Item line={line} currency={order.currency} />
+            <Item line={line} currency={order.currency} removed={removedOf(order, line.id)} />
           </li>
         ))}
       </ul>
@@ -23,7 +23,19 @@ export function Items({ order }: { order: OrderDetails }) {
   );
 }
 
-function Item({ line, currency }: { line: OrderDetails['line_items'][number]; currency: string }) {
+function removedOf({ line_states }: OrderDetails, id: string | null | undefined): number {
+  return line_states.find(({ line_item_id }) => line_item_id === id)?.removed ?? 0;
+}
+
+function Item({
+  line,
+  currency,
+  removed,
+}: {
+  line: OrderDetails['line_items'][number];
+  currency: string;
+  removed: number;
+}) {
   const { money } = useFormat();
   const can = useCan();
   const name = lineName(line);
@@ -33,6 +45,7 @@ function Item({ line, currency }: { line: OrderDetails['line_items'][number]; cu
       <div className="item-name">
         {line.product_id && can('products:read') ? <Link to={`/products/${line.product_id}`}>{name}</Link> : name}
         {line.sku && <span className="quiet-text">{line.sku}</span>}
+        {removed > 0 && <span className="quiet-text">{removed} refunded before shipping</span>}
       </div>
       <span className="numeric">
         {line.quantity} × {money(line.price, currency)}

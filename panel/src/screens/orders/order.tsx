@@ -11,7 +11,7 @@ import './orders.css';
 import { PaymentCard } from './payment-card.tsx';
 import { Refunds } from './refunds.tsx';
 import { Shipments } from './shipments.tsx';
-import { deliveryName } from './texts.ts';
+import { deliveryName, hasExpired } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/orders', label: 'Orders' };
@@ -45,12 +45,7 @@ function Shown({ order }: { order: OrderDetails }) {
       }
       actions={<Actions order={order} />}
     >
-      {Number(order.refund_due) > 0 && (
-        <p className="note">
-          This order was cancelled after it was paid. The customer waits for the money: refund it, or return it by hand
-          and record that.
-        </p>
-      )}
+      {Number(order.refund_due) > 0 && <p className="note">{dueNote(order)}</p>}
       <div className="columns">
         <div className="stack">
           <Items order={order} />
@@ -67,6 +62,14 @@ function Shown({ order }: { order: OrderDetails }) {
       </div>
     </Page>
   );
+}
+
+function dueNote(order: OrderDetails): string {
+  if (hasExpired(order)) {
+    return 'Money arrived after this order had expired. Reinstate the order once all of it is here, or refund the money.';
+  }
+  if (order.status !== 'cancelled') return 'More money was received than the order costs. Refund the rest.';
+  return 'This order was cancelled after it was paid. The customer waits for the money: refund it, or return it by hand and record that.';
 }
 
 function CustomerCard({ order }: { order: OrderDetails }) {

@@ -9,7 +9,7 @@ import { methodName } from './texts.ts';
 
 /** How the order is paid, and how far that is. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
-  const { money, time } = useFormat();
+  const { money, time, date } = useFormat();
   const can = useCan();
   const { payment, currency, refundable, attribution, external_reference, agent_token_id } = order;
   const facts: [string, ReactNode][] = [
@@ -18,6 +18,10 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['To pay until', payment.status === 'awaiting_payment' && payment.due_at ? time(payment.due_at) : null],
     ['Reference', payment.instructions?.reference],
     ['Failed because', payment.failure_reason],
+    ...order.recorded_payments.map((one): [string, ReactNode] => [
+      'Arrived late',
+      [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
+    ]),
     ['Can be refunded', Number(refundable) > 0 ? money(refundable, currency) : null],
     ['Placed', time(order.created_at)],
     ['Prepared by', agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>an agent</Link>],

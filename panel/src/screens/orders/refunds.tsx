@@ -22,9 +22,10 @@ export function Refunds({ order }: { order: OrderDetails }) {
             {refund.note && <p className="written">{refund.note}</p>}
             {refund.failure_reason && <p className="error">{refund.failure_reason}</p>}
             <ul className="quiet-text">
-              {refund.line_items.map(({ line_item_id, quantity, restock }) => (
-                <li key={line_item_id}>
+              {refund.line_items.map(({ line_item_id, quantity, restock, shipped }) => (
+                <li key={`${line_item_id} ${shipped}`}>
                   {quantity} × {names.get(line_item_id) ?? 'a line of the order'}
+                  {!shipped && ', not shipped'}
                   {restock && ', back in stock'}
                 </li>
               ))}

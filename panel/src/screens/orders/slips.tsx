@@ -65,7 +65,8 @@ async function fetchAll(ids: string[], signal: AbortSignal): Promise<OrderDetail
 function Slip({ order }: { order: OrderDetails }) {
   const { merchant } = useMe();
   const { date } = useFormat();
-  const { shipping_address, shipping_method, shipping_kind, note, line_items } = order;
+  const { shipping_address, shipping_method, shipping_kind, note } = order;
+  const packed = packedLines(order);
   return (
     <article className="slip" aria-label={`Order ${order.order_number}`}>
       <header>
@@ -95,16 +96,27 @@ function Slip({ order }: { order: OrderDetails }) {
           </tr>
         </thead>
         <tbody>
-          {line_items.map((line, i) => (
-            <tr key={line.id ?? i}>
-              <td>{line.quantity}</td>
+          {packed.map(({ line, pieces }) => (
+            <tr key={line.id}>
+              <td>{pieces}</td>
               <td>{lineName(line)}</td>
               <td>{line.sku}</td>
             </tr>
           ))}
         </tbody>
       </table>
+      {packed.length === 0 && <p>Nothing to ship.</p>}
       {note && <p className="written">{note}</p>}
     </article>
   );
+}
+
+/** The pieces that are left to ship, or those that were shipped if none are left. */
+function packedLines({ line_items, line_states }: OrderDetails) {
+  const isOpen = line_states.some(({ to_fulfill }) => to_fulfill > 0);
+  return line_states.flatMap(({ line_item_id, to_fulfill, fulfilled }) => {
+    const pieces = isOpen ? to_fulfill : fulfilled;
+    const line = line_items.find(({ id }) => id === line_item_id);
+    return line && pieces > 0 ? [{ line, pieces }] : [];
+  });
 }

@@ -34,6 +34,11 @@ export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }
 
+/** Its bank transfer did not arrive in time. Late money can still be recorded. */
+export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'payment_status'>): boolean {
+  return status === 'cancelled' && payment_status === 'expired';
+}
+
 const DELIVERY: Record<string, string> = {
   unfulfilled: 'Not shipped',
   partially_fulfilled: 'Partly shipped',

@@ -19,6 +19,7 @@ const patterns: [Pattern, string][] = [
   ['order.fulfilled', 'An order is shipped'],
   ['order.cancelled', 'An order is cancelled'],
   ['order.refunded', 'Money is given back'],
+  ['order.updated', 'An order is changed otherwise'],
   ['product.*', 'All of products'],
   ['inventory.changed', 'Stock changes notably'],
   ['customer.created', 'A customer is new'],

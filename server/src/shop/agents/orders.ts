@@ -2,6 +2,7 @@ import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commer
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import { lineQuantities } from '../orders/quantities.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { lineContentOf, totalsOf } from './views.ts';
@@ -16,7 +17,7 @@ type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
 
 const columns: Sql = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.source, o.currency,
   o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.tracking_number, o.created_at, o.shipped_at,
-  o.delivered_at, o.cancelled_at, (
+  o.delivered_at, o.cancelled_at, ${lineQuantities} as line_states, (
     select coalesce(json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'variant_id', l.variant_id,
       'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true, 'name', l.name,
       'variant_name', l.variant_name) order by l.position, l.id), '[]')
@@ -51,11 +52,12 @@ export async function get(shop: Shop, id: string): Promise<AgentOrder> {
 
 function orderOf(row: Row): AgentOrder {
   const { id, order_number, status, payment_status, fulfillment_status, source, currency, lines } = row;
-  const { tracking_number, created_at, shipped_at, delivered_at, cancelled_at } = row;
+  const { line_states, tracking_number, created_at, shipped_at, delivered_at, cancelled_at } = row;
   return {
     ...{ id, order_number, status, payment_status, fulfillment_status, source, currency },
     totals: totalsOf(row),
     items: lines.map(({ name, variant_name, ...line }) => ({ ...line, content: lineContentOf(name, variant_name) })),
+    line_states,
     content: { content_trust: CONTENT_TRUST, tracking_number: sanitizeMerchantText(tracking_number, CAPS.name) },
     ...{ created_at, shipped_at, delivered_at, cancelled_at },
   };

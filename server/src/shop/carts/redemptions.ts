@@ -66,8 +66,11 @@ export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, r
         ${amountOff(cart)}, ${reservationExpiry}
       from counted`,
   );
-  if (reserved > 0) return;
-  throw new ShopError('discount_usage_limit_reached', 'This code has reached its usage limit.');
+  if (reserved === 0) throw usedUp();
+}
+
+function usedUp(): ShopError {
+  return new ShopError('discount_usage_limit_reached', 'This code has reached its usage limit.');
 }
 
 async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string | null, buyer: Buyer): Promise<void> {
@@ -176,6 +179,31 @@ export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> 
       update discounts d set usage_count = d.usage_count - counted.uses from counted
       where d.site_id = ${shop.siteId} and d.id = counted.discount_id`,
   );
+}
+
+/**
+ * An expired order is reinstated: its code, which was released, is redeemed again. Its terms held when the order was placed; only
+ * its limits are checked again. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
+ */
+export async function redeemAgain(shop: Shop, cart_id: string, order_id: string): Promise<void> {
+  const released = await shop.one<Buyer & { id: string; discount_id: string }>(
+    sql`select id, discount_id, customer_id, email from discount_redemptions
+      where site_id = ${shop.siteId} and cart_id = ${cart_id} and order_id = ${order_id} and status = 'released'`,
+  );
+  if (!released) return;
+  const code = await lockDiscount(shop, released.discount_id, []);
+  if (!code) throw unknownCode();
+  await refuseBeyondLimit(shop, code, released.id, released);
+  const redeemed = await shop.run(
+    sql`with counted as (
+        update discounts set usage_count = usage_count + 1
+        where site_id = ${shop.siteId} and id = ${released.discount_id} and (usage_limit is null or usage_count < usage_limit)
+        returning id
+      )
+      update discount_redemptions r set status = 'redeemed', updated_at = now() from counted
+      where r.site_id = ${shop.siteId} and r.id = ${released.id}`,
+  );
+  if (redeemed === 0) throw usedUp();
 }
 
 /** Locks the discounts whose codes the carts have; returns how many there are. */

@@ -1,13 +1,12 @@
 import type { CustomerRecord } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
+import { amountReceived } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
 /** How customers are read: as they see themselves, and as the merchant sees them. */
 export const PROFILE = sql`id, email, first_name, last_name, phone, marketing_opt_in, email_verified_at, created_at`;
-
-const PAID = ['paid', 'partially_refunded', 'refunded'];
 
 type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
@@ -23,8 +22,8 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
         o.orders_count, (o.paid - r.refunded)::text as total_spent
       from chosen c
       cross join lateral (
-        select count(*) as orders_count, coalesce(sum(coalesce(captured, total)) filter (where payment_status = any(${PAID})), 0) as paid
-        from orders where site_id = ${wholeShop(shop)} and customer_id = c.id
+        select count(*) as orders_count, coalesce(sum(${amountReceived}), 0) as paid
+        from orders o where o.site_id = ${wholeShop(shop)} and o.customer_id = c.id
       ) o
       cross join lateral (
         select coalesce(sum(r.amount), 0) as refunded

@@ -106,6 +106,7 @@ const DASHBOARD: Partial<Record<EventType, Read>> = {
   'order.delivered': order,
   'order.cancelled': order,
   'order.refunded': order,
+  'order.updated': order,
   'customer.created': customer,
   'agent.token_issued': agentToken,
   'agent.token_revoked': agentToken,

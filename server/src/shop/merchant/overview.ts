@@ -1,6 +1,7 @@
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { pendingCents, usedCents } from '../mandates/budgets.ts';
+import { isToShip } from '../orders/quantities.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
@@ -81,9 +82,7 @@ async function readWaiting(shop: Shop): Promise<Waiting> {
           select count(*)::int from orders o
           where o.site_id = ${shop.siteId} and o.status = 'pending' and o.fulfillment_status = 'unfulfilled'
             and o.payment_status = 'awaiting_payment' and o.payment_due_at > now()) as orders_to_pay_count, (
-          select count(*)::int from orders o
-          where o.site_id = ${shop.siteId} and o.status in ('confirmed', 'processing')
-            and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled')) as orders_to_ship_count,
+          select count(*)::int from orders o where o.site_id = ${shop.siteId} and ${isToShip}) as orders_to_ship_count,
         coalesce(sum(low.is_low::int), 0)::int as low_stock_count, coalesce(sum(low.is_out::int), 0)::int as out_of_stock_count
       from (
         select ${isLowStock} as is_low, ${isOutOfStock} as is_out from variants v where v.site_id = ${shop.siteId}

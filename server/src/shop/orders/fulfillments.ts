@@ -6,6 +6,7 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { captureShipped } from './captures.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
+import { progressOf, toFulfill } from './quantities.ts';
 import { fulfillmentObject, getOrder } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
@@ -45,12 +46,13 @@ export async function create(
   const order = await lockOrder(shop, order_id);
   refuseUnshippable(order);
   const lines = await remainingOf(shop, order_id);
+  if (lines.every(({ remaining }) => remaining === 0)) throw nothingLeft(order);
   const items = itemsOf(input, lines);
-  const whole = lines.every(({ id, remaining }) => items.some((item) => item.id === id && item.quantity === remaining));
   await refuseTooMany(shop, order_id);
 
   const id = uuidv7();
   await insert(shop, order_id, id, input, items);
+  const { is_over: whole } = await progressOf(shop, order_id);
   const after: Partial<OrderStates> = {
     status: 'processing',
     fulfillment_status: whole ? 'fulfilled' : 'partially_fulfilled',
@@ -69,8 +71,13 @@ function refuseUnshippable(order: LockedOrder): void {
     throw invalidTransition(order, 'status', 'processing', `An order that is ${order.status} cannot be shipped.`);
   }
   if (!canMove(order, 'fulfillment_status', 'fulfilled')) {
-    throw invalidTransition(order, 'fulfillment_status', 'fulfilled', 'Nothing is left to ship.');
+    throw nothingLeft(order);
   }
+}
+
+function nothingLeft({ fulfillment_status: from }: LockedOrder): ShopError {
+  const change = { field: 'fulfillment_status', from, to: 'fulfilled', allowed: [] };
+  return new ShopError('invalid_transition', 'Nothing is left to ship.', change);
 }
 
 async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
@@ -88,15 +95,12 @@ interface Line {
   remaining: number;
 }
 
-/** The lines of a locked order of which something is left to ship. */
-async function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
-  const lines = await shop.rows<Line>(
-    sql`select l.id, l.quantity - coalesce(sum(i.quantity), 0)::int as remaining from order_lines l
-      left join fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
-      where l.site_id = ${shop.siteId} and l.order_id = ${order_id}
-      group by l.site_id, l.id, l.quantity, l.position order by l.position`,
+/** The lines of a locked order, with the pieces that are left to ship. */
+function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
+  return shop.rows<Line>(
+    sql`select l.id, ${toFulfill} as remaining from order_lines l
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.position`,
   );
-  return lines;
 }
 
 interface Item {
@@ -135,6 +139,7 @@ function refuseRepeated(items: NonNullable<FulfillmentInput['items']>): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
+/** A trigger adds the pieces to `order_lines.fulfilled`. */
 async function insert(
   shop: Shop,
   order_id: string,

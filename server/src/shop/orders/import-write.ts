@@ -1,7 +1,7 @@
 import type { OrderImport } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import type { PlannedOrder } from './import-plan.ts';
+import type { PlannedLine, PlannedOrder } from './import-plan.ts';
 import { isSettled } from './states.ts';
 import * as events from './timeline.ts';
 
@@ -94,16 +94,23 @@ function timesOf(
 }
 
 async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
-  const rows = orders.flatMap(({ plan }) => plan.lines.map((line) => ({ ...line, order_id: plan.id })));
+  const rows = orders.flatMap(({ plan }) =>
+    plan.lines.map((line) => ({ ...line, order_id: plan.id, removed: removedOf(plan, line) })),
+  );
   await shop.run(
     sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount)
+        option1, option2, option3, variant_name, image_url, discount, refunded_quantity, removed)
       select ${shop.siteId}, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku, option1, option2,
-        option3, variant_name, image_url, discount
+        option3, variant_name, image_url, discount, removed, removed
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, order_id uuid, position int, name text,
         quantity int, price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text,
-        option3 text, variant_name text, image_url text, discount numeric)`,
+        option3 text, variant_name text, image_url text, discount numeric, removed int)`,
   );
+}
+
+/** Refunds of other shops name no lines. One of everything before anything shipped removes all pieces. */
+function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
+  return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;
 }
 
 async function insertFulfillments(shop: Shop, orders: NewOrder[]): Promise<void> {

@@ -12,6 +12,7 @@ import type { OrNulls } from '../../db/nulls.ts';
 import { escapeLike } from '../like.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { isToShip } from './quantities.ts';
 import * as rows from './rows.ts';
 
 /** Pages of orders. */
@@ -94,7 +95,7 @@ const COLUMNS = {
 const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
   payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
     and o.payment_due_at > now()`,
-  shipping: sql`o.status in ('confirmed', 'processing') and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled')`,
+  shipping: isToShip,
 };
 
 function conditionsOf(shop: Shop, query: OrderQuery): Sql {

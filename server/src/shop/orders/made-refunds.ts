@@ -45,7 +45,7 @@ export async function takeMadeRefund(
   if (known) return false;
   if (UNPAID.includes(order.payment_status)) return false;
   if (!isSettled(order.payment_status)) throw notYetPaid();
-  await refunds.claim(shop, order_id, minor);
+  const isAll = await refunds.claim(shop, order_id, minor);
   const amount = decimal(minor, shop.currencyDigits);
   await shop.run(
     sql`insert into refunds (site_id, id, order_id, amount, reason, actor_id)
@@ -55,6 +55,7 @@ export async function takeMadeRefund(
     sql`insert into payment_moves (site_id, id, kind, payment_id, order_id, amount, status, reference)
       values (${shop.siteId}, ${id}, 'refund', ${payment_id}, ${order_id}, ${amount}, 'succeeded', ${outcome.reference})`,
   );
+  if (isAll) await refunds.removeAll(shop, order, id);
   await refunds.succeed(shop, order_id, { id, amount, reason });
   return true;
 }

@@ -7,8 +7,10 @@ import * as budgets from '../mandates/budgets.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
+import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
-import { claimLines, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
+import { amountReceived } from './received.ts';
+import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
@@ -54,22 +56,30 @@ export async function create(
   }
   const amount = decimal(minor, digits);
   const order = await lockOrder(shop, order_id);
-  if (!isSettled(order.payment_status)) {
+  if (!isSettled(order.payment_status) && (await balanceOf(shop, order_id)).paid === 0) {
     throw invalidTransition(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
   }
   const payment = await paymentOf(shop, order_id, 'succeeded');
   const { by_hand = false } = input;
   if (payment && by_hand) await refuseUntried(shop, order_id);
-  await claim(shop, order_id, minor);
+  const isAll = await claim(shop, order_id, minor);
   const id = uuidv7();
   await shop.run(
     sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id)
       values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId})`,
   );
-  await claimLines(shop, order_id, id, input.line_items ?? []);
+  const { line_items = [] } = input;
+  if (line_items.length > 0) await claimLines(shop, order_id, id, line_items);
+  else if (isAll) await removeAll(shop, order, id);
   if (payment && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
   else await succeed(shop, order_id, { id, amount, reason: input.reason });
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+/** A refund of all that was received removes all pieces of an order of which nothing has shipped. */
+export async function removeAll(shop: Shop, order: LockedOrder, refund_id: string): Promise<void> {
+  if (order.status === 'cancelled' || order.fulfillment_status !== 'unfulfilled') return;
+  await claimUnshipped(shop, order.id, refund_id);
 }
 
 /** What the provider may still return is not recorded by hand: the customer would get it twice. */
@@ -85,9 +95,8 @@ async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
 
 /** Refunds all that is left of an order that has just been cancelled; an order that was not paid stays as it is. */
 export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
-  const order = await lockOrder(shop, order_id);
   const { refundable } = await balanceOf(shop, order_id);
-  if (!isSettled(order.payment_status) || refundable === 0) return getOrder(shop, order_id);
+  if (refundable === 0) return getOrder(shop, order_id);
   const amount = decimal(refundable, shop.currencyDigits);
   const made = await create(shop, order_id, { amount, reason: reason === 'customer' ? 'customer' : 'other' });
   return made.order;
@@ -151,8 +160,8 @@ async function takeBack(
 
 const NO_REASON = 'the provider gives no reason';
 
-/** Takes the amount from what can be refunded of a locked order, or throws. */
-export async function claim(shop: Shop, order_id: string, minor: number): Promise<void> {
+/** Takes the amount from what can be refunded of a locked order, or throws. Returns whether that is all that was left. */
+export async function claim(shop: Shop, order_id: string, minor: number): Promise<boolean> {
   const digits = shop.currencyDigits;
   const { paid, refundable, count } = await balanceOf(shop, order_id);
   if (minor > refundable) {
@@ -169,12 +178,13 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
     sql`update orders set refunds_begun = refunds_begun + ${decimal(minor, digits)}::numeric, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  return minor === refundable;
 }
 
-/** What was paid for a locked order and what can still be refunded, in minor units. */
+/** What was received for a locked order and what can still be refunded, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
   const found = await shop.one<{ paid: string; begun: string; count: number }>(
-    sql`select coalesce(o.captured, o.total) as paid, o.refunds_begun as begun, (
+    sql`select ${amountReceived} as paid, o.refunds_begun as begun, (
         select count(*) from refunds r where r.site_id = o.site_id and r.order_id = o.id) as count
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
@@ -194,18 +204,20 @@ export async function succeed(
 ): Promise<void> {
   const order = await lockOrder(shop, order_id);
   const left = await shop.one<{ left: boolean }>(
-    sql`select o.refunds_begun < coalesce(o.captured, o.total) or exists (
+    sql`select o.refunds_begun < ${amountReceived} or exists (
         select from payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.kind = 'refund'
           and m.status = 'pending') as left
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   const whole = left?.left === false;
-  const after: Partial<OrderStates> = { payment_status: whole ? 'refunded' : 'partially_refunded' };
+  // Late money of an expired order goes back while the order stays expired.
+  const isPaid = isSettled(order.payment_status);
+  const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
   if (reason === 'returned' && whole && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';
   }
   await shop.run(
-    sql`update orders set payment_status = ${after.payment_status},
+    sql`update orders set payment_status = ${after.payment_status ?? order.payment_status},
         fulfillment_status = ${after.fulfillment_status ?? order.fulfillment_status}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
@@ -222,6 +234,7 @@ export async function succeed(
     const context = changesBetween(order, { fulfillment_status });
     await events.record(shop, order_id, { type: 'returned', message: 'The goods were returned.', context });
   }
+  await endIfNothingLeft(shop, await lockOrder(shop, order_id), reason);
 }
 
 /** Records that the provider did not return the money. */

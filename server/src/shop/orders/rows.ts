@@ -1,9 +1,10 @@
-import type { BankDetails, CustomerOrder, Order, OrderDetails, Payment, Refund } from '@commerce-backend/spec';
+import type { BankDetails, CustomerOrder, Order, OrderDetails, Payment } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { isSettled } from './states.ts';
+import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
+import { amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 /** How orders are read: whole, in the contract's shape, in one statement. What is not known is null. */
@@ -41,13 +42,22 @@ export const refundObject = sql`json_build_object('id', r.id, 'order_id', r.orde
     select m.status from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'succeeded'), 'failure_reason', (
     select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'provider_reference', (
     select nullif(m.reference, m.id::text) from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'line_items', (
-    select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity, 'restock', i.restock)
-      order by i.line_id), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id),
+    select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity, 'restock', i.restock,
+      'shipped', i.shipped) order by i.line_id, i.shipped), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id),
   'created_at', iso(r.created_at))`;
 
 const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
   from refunds r where r.site_id = o.site_id and r.order_id = o.id)`;
+
+/** Of `order_payments p`, in the currency of `orders o`. */
+export const orderPaymentObject = sql`json_build_object('id', p.id, 'order_id', p.order_id, 'amount', p.amount::text,
+  'currency', o.currency, 'method', p.method, 'received_at', iso(p.received_at), 'reference', p.reference,
+  'actor_id', p.actor_id, 'created_at', iso(p.created_at))`;
+
+const recordedPayments = sql`(
+  select coalesce(json_agg(${orderPaymentObject} order by p.id), '[]')
+  from order_payments p where p.site_id = o.site_id and p.order_id = o.id)`;
 
 const marketingConsent = sql`(
   select json_build_object('id', m.id, 'email', m.email, 'granted', m.granted, 'source', m.source, 'wording', m.wording,
@@ -76,8 +86,12 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
   return found;
 }
 
-type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 'refund_due' | 'tax_lines'> &
-  PaymentRow & { captured: string | null; taxed: TaxedPart[] };
+type DetailsRow = Omit<
+  OrderDetails,
+  'payment' | 'refunded' | 'refundable' | 'refund_due' | 'tax_lines' | 'line_states'
+> &
+  PaymentRow &
+  Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
 
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
@@ -90,7 +104,8 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.locale, o.agent_token_id, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured,
+        o.locale, o.agent_token_id, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds,
+        ${amountReceived} as amount_received, o.retained, ${recordedPayments} as recorded_payments, ${pricedQuantities} as lines,
         ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,
         ${paymentColumns}
       from orders o where ${chosen}`,
@@ -99,42 +114,22 @@ export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails
 }
 
 function detailsOf(
-  { payment_due_at, bank_details, failure_reason, captured, taxed, ...order }: DetailsRow,
+  { payment_due_at, bank_details, failure_reason, amount_received, retained, taxed, lines, ...order }: DetailsRow,
   digits: number,
 ): OrderDetails {
   const refunded = sumOf(order.refunds, 'succeeded', digits);
-  const paid = paidFor({ ...order, captured }, digits);
+  const received = minorUnits(amount_received, digits);
+  const refundable = Math.max(0, received - refunded - sumOf(order.refunds, 'pending', digits));
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
     payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
     refunded: decimal(refunded, digits),
-    refundable: decimal(Math.max(0, paid - refunded - sumOf(order.refunds, 'pending', digits)), digits),
-    refund_due: refundDue({ ...order, captured }, digits),
+    refundable: decimal(refundable, digits),
+    refund_due: refundDue({ ...order, amount_received, retained }, digits),
+    amount_received: decimal(received, digits),
+    line_states: lines.map((line) => lineStateOf(line, refundable, digits)),
   };
-}
-
-interface Money extends Pick<Order, 'status' | 'payment_status' | 'total'> {
-  captured: string | null;
-  refunds: Pick<Refund, 'amount' | 'status'>[];
-}
-
-/** What the shop still owes for an order that was paid and cancelled; with `lessPending`, without what is on its way. */
-export function refundDue(order: Money, digits: number, { lessPending = false } = {}): string {
-  const returned =
-    sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
-  const owed = order.status === 'cancelled' ? paidFor(order, digits) - returned : 0;
-  return decimal(Math.max(0, owed), digits);
-}
-
-function paidFor({ payment_status, captured, total }: Omit<Money, 'refunds'>, digits: number): number {
-  return isSettled(payment_status) ? minorUnits(captured ?? total, digits) : 0;
-}
-
-function sumOf(refunds: Money['refunds'], wanted: Refund['status'], digits: number): number {
-  return refunds
-    .filter(({ status }) => status === wanted)
-    .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
 }
 
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;

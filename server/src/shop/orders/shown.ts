@@ -1,7 +1,8 @@
 import type { CustomerOrder, Refund, TaxLine } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { getForCustomer, refundDue } from './rows.ts';
+import { amountReceived, type Received, refundDue } from './received.ts';
+import { getForCustomer } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 /** An order with all that a page shows of it to the person who placed it. */
@@ -22,11 +23,10 @@ export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
   refunded_at: string;
 }
 
-interface Terms {
+interface Terms extends Received {
   locale: string;
   tax_included: boolean;
   discount_code: string | null;
-  captured: string | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
 }
@@ -35,7 +35,7 @@ interface Terms {
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.locale, o.tax_included, o.discount_code, o.captured, ${taxedParts} as taxed, (
+    sql`select o.locale, o.tax_included, o.discount_code, ${amountReceived} as amount_received, o.retained, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
           'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')
         from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -43,12 +43,12 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!terms) throw new Error(`Order ${id} is gone.`);
-  const { taxed, refunds, captured, ...rest } = terms;
+  const { taxed, refunds, amount_received, retained, ...rest } = terms;
   return {
     ...order,
     ...rest,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
-    refund_due: refundDue({ ...order, captured, refunds }, shop.currencyDigits, { lessPending: true }),
+    refund_due: refundDue({ ...order, amount_received, retained, refunds }, shop.currencyDigits, { lessPending: true }),
     refunds: refunds.filter(({ status }) => status !== 'failed'),
   };
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, ShopError } from '../errors.ts';
+import { amountKept, amountReceived } from '../orders/received.ts';
 import { emptyInSteps, type Step } from './deletion-steps.ts';
 import { inSite } from './in-site.ts';
 import { beginDeletion, type Owner, planDeletion, type SiteState } from './state.ts';
@@ -132,9 +133,8 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
           or (p.status = 'succeeded' and p.order_id is null)))::int + (
         select count(*) from commerce.payment_moves m where m.site_id = ${site_id}::uuid and m.status = 'pending')::int
         as open_payments,
-      (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid and o.status = 'cancelled'
-        and o.payment_status in ('paid', 'partially_refunded', 'refunded')
-        and coalesce(o.captured, o.total) > (
+      (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid
+        and ${amountReceived} - ${amountKept} > (
           select coalesce(sum(r.amount), 0) from commerce.refunds r
           left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')

@@ -39,6 +39,7 @@ const STAFF_IDS: [table: string, column: string][] = [
   ['order_events', 'actor_id'],
   ['stock_movements', 'actor_id'],
   ['refunds', 'actor_id'],
+  ['order_payments', 'actor_id'],
 ];
 
 export interface ArrivingStaff {

@@ -188,15 +188,42 @@ export async function sell(shop: Shop, checkout_id: string, order_id: string): P
   return new Set(sold.map(({ variant_id }) => variant_id));
 }
 
-/** Puts back the pieces that an order took from stock, except those that a refund has put back. */
+/**
+ * Takes the pieces of an expired order from stock again, as far as its expiry has put them back. Throws `insufficient_stock`, and
+ * then nothing may be committed.
+ */
+export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
+  const rows = await shop.rows<Shortage & { done: boolean }>(
+    sql`with lines as (
+        update order_lines l set restocked = 0, stock_taken = true from order_lines before
+        where before.site_id = ${shop.siteId} and before.order_id = ${order_id} and before.restocked > 0
+          and l.site_id = ${shop.siteId} and l.id = before.id
+        returning l.variant_id, before.restocked as quantity
+      ), pieces as (
+        select variant_id, sum(quantity)::int as quantity, ${order_id}::uuid as reference_id from lines group by variant_id
+      ), ${lockedPieces(shop)}, changed as (
+        update variants v set on_hand = v.on_hand - l.quantity, updated_at = now() from locked l
+        where v.site_id = ${shop.siteId} and v.id = l.id
+          and (not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand - v.reserved >= l.quantity)
+        returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved, l.reference_id
+      ), moved as (${movements(shop, sql`'sale'`, 'order')})
+      select p.variant_id, p.quantity as requested, greatest(coalesce(v.on_hand - v.reserved, 0), 0) as available,
+        c.id is not null as done
+      from pieces p left join changed c on c.id = p.variant_id
+      left join variants v on v.site_id = ${shop.siteId} and v.id = p.variant_id`,
+  );
+  const short = rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
+  if (short.length === 0) return;
+  throw new ShopError('insufficient_stock', 'Too little of the products is left in stock.', { lines: short });
+}
+
+/** Puts back the unshipped pieces that an order took from stock. Those that a refund removed are up to the refund. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(
     shop,
-    sql`update order_lines l set stock_taken = false, restocked = l.quantity
-      from order_lines before
-      where before.site_id = ${shop.siteId} and before.order_id = ${order_id} and before.stock_taken
-        and l.site_id = ${shop.siteId} and l.id = before.id
-      returning l.variant_id, l.quantity - before.restocked as quantity`,
+    sql`update order_lines l set restocked = l.restocked + l.quantity - l.fulfilled - l.removed
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.stock_taken
+      returning l.variant_id, l.quantity - l.fulfilled - l.removed as quantity`,
     { type: 'order', id: order_id },
   );
 }

@@ -33,6 +33,7 @@ export const EVENT_WRITERS: Record<EventType, EventWriter> = {
   'order.delivered': { trigger: order, when: 'type = delivered' },
   'order.cancelled': { trigger: order, when: 'type = cancelled' },
   'order.refunded': { trigger: order, when: 'type = refunded' },
+  'order.updated': { trigger: order, when: 'type = updated, and not because a mail was sent again' },
   'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
   'agent.token_issued': { trigger: agentToken, when: 'an agent token is inserted' },
   'agent.token_revoked': { trigger: agentToken, when: 'revoked_at of an agent token is set' },

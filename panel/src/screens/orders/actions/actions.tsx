@@ -7,17 +7,20 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
+import { hasExpired } from '../texts.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { CaptureDialog } from './capture-dialog.tsx';
 import { MailDialog } from './mail-dialog.tsx';
+import { RecordPaymentDialog } from './record-payment-dialog.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
+import { ReinstateDialog } from './reinstate-dialog.tsx';
 import { ShipDialog } from './ship-dialog.tsx';
 import { useAct } from './use-act.ts';
 
-type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'mail';
+type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'mail' | 'reinstate' | 'record';
 
 /** What brings an order further; the others are exceptions. */
-const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered'];
+const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 
 /** What can be done with the order in its state, the next step first and marked. */
 export function Actions({ order }: { order: OrderDetails }) {
@@ -39,19 +42,28 @@ export function Actions({ order }: { order: OrderDetails }) {
       {open === 'delivered' && <MarkDelivered order={order} onClose={close} />}
       {open === 'refund' && <RefundDialog order={order} onClose={close} />}
       {open === 'mail' && <MailDialog order={order} onClose={close} />}
+      {open === 'record' && <RecordPaymentDialog order={order} onClose={close} />}
+      {open === 'reinstate' && <ReinstateDialog order={order} onClose={close} />}
       {open === 'cancel' && <CancelDialog order={order} onClose={close} />}
     </>
   );
 }
 
 function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: Act; name: string }[] {
-  const { status, payment_status, payment_method, fulfillment_status, refundable } = order;
+  const { status, payment_status, payment_method, fulfillment_status, refundable, total } = order;
   const isOpen = !['cancelled', 'completed'].includes(status);
   const awaits = payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
   const acts: { act: Act; name: string; fits: boolean; scope: string }[] = [
     { act: 'paid', name: 'Mark as paid', fits: awaits, scope: 'orders:write' },
     { act: 'capture', name: 'Capture payment', fits: isOpen && payment_status === 'authorized', scope: 'orders:write' },
-    { act: 'ship', name: 'Ship', fits: isShippable(order), scope: 'orders:write' },
+    { act: 'ship', name: 'Ship', fits: isShippable(order) && hasPiecesToShip(order), scope: 'orders:write' },
+    {
+      act: 'reinstate',
+      name: 'Reinstate order',
+      fits: hasExpired(order) && Number(refundable) >= Number(total),
+      scope: 'orders:write',
+    },
+    { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
     { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
     { act: 'refund', name: 'Refund', fits: Number(refundable) > 0, scope: 'orders:refund' },
@@ -63,6 +75,10 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
     },
   ];
   return acts.filter(({ fits, scope }) => fits && can(scope));
+}
+
+function hasPiecesToShip({ line_states }: OrderDetails): boolean {
+  return line_states.some(({ to_fulfill }) => to_fulfill > 0);
 }
 
 function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void }) {

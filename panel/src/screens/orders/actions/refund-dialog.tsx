@@ -26,7 +26,7 @@ interface Refund {
   reason: keyof typeof REASONS;
   note: string | null;
   by_hand?: boolean;
-  line_items?: { line_item_id: string; quantity: number; restock: boolean }[];
+  line_items?: { line_item_id: string; quantity: number; restock: boolean; shipped?: boolean }[];
 }
 
 /** Gives money back: for which pieces, how much, and whether they go back into stock. The amount follows the pieces. */
@@ -50,6 +50,13 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
     <Dialog open onClose={onClose} title={`Refund order ${order.order_number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
         <Lines order={order} pieces={pieces} onChange={setPieces} />
+        {order.fulfillment_status === 'partially_fulfilled' && (
+          <Select label="Chosen pieces" name="which">
+            <option value="">Not shipped ones first</option>
+            <option value="shipped">Only shipped ones</option>
+            <option value="unshipped">Only ones not shipped</option>
+          </Select>
+        )}
         <TextField
           label={`Amount in ${order.currency}`}
           name="amount"
@@ -69,6 +76,12 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
         </Select>
         <TextArea label="Note" name="note" rows={2} maxLength={5000} />
         <Checkbox label="Put these pieces back into stock" name="restock" hint="Only for pieces chosen above." />
+        {isUnshipped(order) && (
+          <p className="note">
+            Chosen pieces no longer ship. If you refund everything without choosing pieces, the order is cancelled, and
+            no piece goes back into stock.
+          </p>
+        )}
         {hasFailed && (
           <Checkbox
             label="I have returned the money myself"
@@ -99,18 +112,13 @@ function Lines({
   pieces: Record<string, number>;
   onChange: (pieces: Record<string, number>) => void;
 }) {
-  const refunded = new Map<string, number>();
-  for (const { line_item_id, quantity } of order.refunds.flatMap(({ status, line_items }) =>
-    status === 'failed' ? [] : line_items,
-  )) {
-    refunded.set(line_item_id, (refunded.get(line_item_id) ?? 0) + quantity);
-  }
   return (
     <fieldset className="pieces">
       <legend>Which pieces</legend>
       {order.line_items.map((line) => {
         const { id } = line;
-        const left = id ? line.quantity - (refunded.get(id) ?? 0) : 0;
+        const refunded = order.line_states.find(({ line_item_id }) => line_item_id === id)?.refunded ?? 0;
+        const left = line.quantity - refunded;
         if (!id || left <= 0) return null;
         return (
           <TextField
@@ -142,9 +150,13 @@ function suggestion({ line_items, refundable }: OrderDetails, pieces: Record<str
 
 function refundOf(form: FormData, pieces: Record<string, number>): Refund {
   const restock = form.has('restock');
+  const which = form.get('which');
   const line_items = Object.entries(pieces)
     .filter(([, quantity]) => quantity > 0)
-    .map(([line_item_id, quantity]) => ({ line_item_id, quantity, restock }));
+    .map(([line_item_id, quantity]) => ({
+      ...{ line_item_id, quantity, restock },
+      ...(which && { shipped: which === 'shipped' }),
+    }));
   return {
     amount: typedAmount(String(form.get('amount'))),
     reason: String(form.get('reason')) as Refund['reason'],
@@ -152,6 +164,10 @@ function refundOf(form: FormData, pieces: Record<string, number>): Refund {
     ...(form.has('by_hand') && { by_hand: true }),
     ...(line_items.length > 0 && { line_items }),
   };
+}
+
+function isUnshipped({ status, fulfillment_status }: OrderDetails): boolean {
+  return status !== 'cancelled' && fulfillment_status === 'unfulfilled';
 }
 
 function isAmount(text: string): boolean {

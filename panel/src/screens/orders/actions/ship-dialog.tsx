@@ -38,11 +38,10 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
               max={left}
               step={1}
               defaultValue={left}
-              hint={`${left} not shipped yet`}
+              hint={`${left} to ship`}
               required
             />
           ))}
-          {open.length === 0 && <p>The whole order; its lines cannot be told apart.</p>}
         </fieldset>
         <div className="fields-2">
           <TextField label="Carrier" name="carrier" maxLength={255} autoComplete="off" />
@@ -75,19 +74,15 @@ interface Parcel {
   tracking_url: string | null;
 }
 
-/** The lines of which something has not been shipped. */
-function openLines({ line_items, fulfillments }: OrderDetails): OpenLine[] {
-  const shipped = new Map<string, number>();
-  for (const { line_item_id, quantity } of fulfillments.flatMap(({ items }) => items)) {
-    shipped.set(line_item_id, (shipped.get(line_item_id) ?? 0) + quantity);
-  }
-  return line_items.flatMap((line) => {
-    const left = line.id ? line.quantity - (shipped.get(line.id) ?? 0) : 0;
-    return line.id && left > 0 ? [{ id: line.id, name: lineName(line), left }] : [];
+/** The lines of which something is left to ship. */
+function openLines({ line_items, line_states }: OrderDetails): OpenLine[] {
+  return line_states.flatMap(({ line_item_id: id, to_fulfill: left }) => {
+    const line = line_items.find((one) => one.id === id);
+    return line && left > 0 ? [{ id, name: lineName(line), left }] : [];
   });
 }
 
-/** Everything that is left is sent without a list, so that it also fits an order whose lines have no ids. */
+/** Without a list, everything that is left is shipped. */
 function parcelOf(form: FormData, open: OpenLine[]): Parcel {
   const chosen = open.map(({ id, left }) => ({ line_item_id: id, quantity: Number(form.get(`line ${id}`)), left }));
   const isAll = chosen.every(({ quantity, left }) => quantity === left);

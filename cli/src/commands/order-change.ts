@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { plain, show } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { isJson } from './options.ts';
+import { buyerOf, changesOf, type Order, type OrderDetails, statusLines } from './order-view.ts';
+
+/** Names an order in a question. */
+export function headOf(order: OrderDetails): string {
+  return plain(`Order ${order.order_number} of ${buyerOf(order)}: ${order.total} ${order.currency}`);
+}
+
+export interface Move {
+  before: OrderDetails;
+  order: Order;
+  /** What has been done to the order. */
+  deed: string;
+  /** What to do next. */
+  next?: string;
+  /** What programs get beside the order and its changes. */
+  more?: object;
+}
+
+/** Shows an order as it is now, and what the command changed. */
+export function showChange({ before, order, deed, next, more }: Move, command: Command, terminal: Terminal): void {
+  const changed = changesOf(before, order);
+  show(terminal, isJson(command), { order, ...more, changed }, (paint) => {
+    const already = Object.keys(changed).length === 0 && !more ? ' already; nothing was changed' : '';
+    const head = `Order ${plain(order.order_number)} ${deed}${already}.`;
+    return [head, statusLines(before, order, paint), ...(next ? [next] : [])].join('\n');
+  });
+}

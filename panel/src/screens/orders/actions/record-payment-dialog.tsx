@@ -1,0 +1,73 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { FormEvent } from 'react';
+import { api, fieldError } from '../../../api.ts';
+import { typedAmount } from '../../../ui/decimals.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Select, TextField } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
+import { textIn } from '../bulk-ship.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { useAct } from './use-act.ts';
+
+const METHODS = { bank_transfer: 'Bank transfer', cash: 'Cash', card: 'Card', other: 'Something else' } as const;
+
+interface Payment {
+  amount: string;
+  method: keyof typeof METHODS;
+  received_at?: string;
+  reference: string | null;
+}
+
+/** Records money that arrived after the order had expired. */
+export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const params = { path: { order_id: order.id } };
+  const work = useAct(
+    (body: Payment) => unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body })),
+    { said: 'The payment is recorded. Reinstate the order, or refund the money.', onDone: onClose, quiet: true },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(paymentOf(new FormData(event.currentTarget)));
+  };
+  const amountError = fieldError(work.error, 'amount');
+  return (
+    <Dialog open onClose={onClose} title={`Record a payment for order ${order.order_number}`}>
+      <Form busy={work.isPending} onSubmit={submit}>
+        <TextField
+          label={`Amount in ${order.currency}`}
+          name="amount"
+          inputMode="decimal"
+          defaultValue={order.total}
+          error={amountError}
+          required
+        />
+        <Select label="How it arrived" name="method">
+          {Object.entries(METHODS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <TextField label="Day" name="received_on" type="date" hint="When it arrived. Today if left empty." />
+        <TextField
+          label="Reference"
+          name="reference"
+          maxLength={255}
+          hint="As on the bank statement. May stay empty."
+        />
+        <DialogFoot work={work} action="Record payment" error={amountError ? null : work.error} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function paymentOf(form: FormData): Payment {
+  const day = textIn(form, 'received_on');
+  return {
+    amount: typedAmount(String(form.get('amount'))),
+    method: String(form.get('method')) as Payment['method'],
+    ...(day && { received_at: new Date(`${day}T00:00`).toISOString() }),
+    reference: textIn(form, 'reference'),
+  };
+}

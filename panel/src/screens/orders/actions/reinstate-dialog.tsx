@@ -1,0 +1,48 @@
+import { CommerceError, unwrap } from '@commerce-backend/sdk';
+import type { FormEvent } from 'react';
+import { api } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Checkbox } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
+import type { OrderDetails } from '../order-queries.ts';
+import { useAct } from './use-act.ts';
+
+/** Makes an expired order paid and confirmed. Offers to keep its prices once the server has found other ones. */
+export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const { money } = useFormat();
+  const params = { path: { order_id: order.id } };
+  const work = useAct(
+    (keep_prices: boolean) =>
+      unwrap(api.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body: { keep_prices } })),
+    {
+      said: `Order ${order.order_number} is reinstated. The customer is notified by mail.`,
+      onDone: onClose,
+      quiet: true,
+    },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(new FormData(event.currentTarget).has('keep_prices'));
+  };
+  const pricesChanged = work.error instanceof CommerceError && work.error.code === 'order_prices_changed';
+  return (
+    <Dialog open onClose={onClose} title={`Reinstate order ${order.order_number}?`}>
+      <Form busy={work.isPending} onSubmit={submit}>
+        <p>
+          The order becomes paid with the {money(order.refundable, order.currency)} that arrived. Its pieces are taken
+          from stock again, and its discount code is redeemed again.
+        </p>
+        {pricesChanged && (
+          <Checkbox
+            label="Keep the prices of the order"
+            name="keep_prices"
+            hint="Products of the order have other prices by now."
+          />
+        )}
+        <DialogFoot work={work} action="Reinstate" error={pricesChanged ? null : work.error} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Step } from './linearizable.ts';
+import type { OpenShop } from './shop.ts';
+import type { StockState } from './stock-model.ts';
+
+/** A history of D2: the calls that were sent, and when each was answered. */
+export interface History {
+  shop: OpenShop;
+  variants: string[];
+  carts: string[];
+  /** What each cart wants, by variant. */
+  wanted: number[][];
+  /** The checkouts' ids, once they have begun. */
+  begun: (string | undefined)[];
+  /** One of them was answered. */
+  opened: PromiseWithResolvers<void>;
+  steps: (Step<StockState> & { touches: number[] })[];
+  faults: string[];
+  /** What there was and what staff counted in, by variant. */
+  received: number[];
+  /** Counts the beginnings and ends of calls. */
+  clock: number;
+}
+
+export async function record(
+  history: History,
+  what: string,
+  touches: number[],
+  call: (step: Step<StockState>) => Promise<Step<StockState>['after']>,
+): Promise<void> {
+  const step = {
+    what,
+    touches,
+    began: ++history.clock,
+    ended: Number.POSITIVE_INFINITY,
+    after: (): StockState[] => [],
+  };
+  history.steps.push(step);
+  const after = await call(step);
+  Object.assign(step, { ended: ++history.clock, after });
+}

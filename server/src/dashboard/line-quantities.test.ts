@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { givenVariant, stockOf } from '../../test/buying.ts';
+import { openShop } from '../../test/shop.ts';
+
+const orderPath = '/api/dashboard/orders/{order_id}';
+const paidPath = '/api/dashboard/orders/{order_id}/mark-paid';
+const shipPath = '/api/dashboard/orders/{order_id}/fulfillments';
+const deliveredPath = '/api/dashboard/orders/{order_id}/mark-delivered';
+const refundPath = '/api/dashboard/orders/{order_id}/refunds';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+interface Pieces {
+  quantity: number;
+  restock?: boolean;
+  shipped?: boolean;
+}
+
+/** A paid order of so many pieces of one product, of which there were 30. */
+async function givenOrderOf(quantity: number) {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 30 });
+  const order = await shop.givenOrder({ content: [{ variant_id, quantity }] });
+  const at = { params: { path: { order_id: order.id } } };
+  await shop.dashboard.POST(paidPath, at);
+  const line_item_id = order.line_items[0]?.id ?? '';
+  return {
+    shop,
+    order,
+    refund: (amount: string, ...pieces: Pieces[]) => {
+      const line_items = pieces.map((one) => ({ line_item_id, ...one }));
+      const body = { amount, reason: 'customer' as const, ...(pieces.length > 0 && { line_items }) };
+      return shop.dashboard.POST(refundPath, { ...at, body });
+    },
+    ship: (pieces?: number) =>
+      shop.dashboard.POST(shipPath, {
+        ...at,
+        body: pieces === undefined ? {} : { items: [{ line_item_id, quantity: pieces }] },
+      }),
+    deliver: () => shop.dashboard.POST(deliveredPath, at),
+    details: async () => (await shop.dashboard.GET(orderPath, at)).data,
+    line: async () => (await shop.dashboard.GET(orderPath, at)).data?.line_states[0],
+    onHand: async () => (await stockOf(shop, product.id)).on_hand,
+  };
+}
+
+async function toShip({ dashboard }: OpenShop): Promise<{ listed: string[]; counted: number | undefined }> {
+  const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { waiting_for: 'shipping' } } });
+  const { data: overview } = await dashboard.GET('/api/dashboard/overview');
+  return { listed: data?.orders.map(({ id }) => id) ?? [], counted: overview?.orders_to_ship_count };
+}
+
+test('pieces that were refunded before shipping no longer ship, and the rest does', async () => {
+  const { refund, ship, line, onHand } = await givenOrderOf(3);
+
+  await refund('10.00', { quantity: 1, restock: true });
+  const tooMany = await ship(3);
+  const rest = await ship();
+
+  expect(tooMany.error).toMatchObject({
+    error: 'fulfillment_exceeds_remaining',
+    lines: [{ requested: 3, remaining: 2 }],
+  });
+  expect(rest.data?.fulfillment.items).toMatchObject([{ quantity: 2 }]);
+  expect(rest.data?.order).toMatchObject({ status: 'processing', fulfillment_status: 'fulfilled' });
+  expect(await line()).toMatchObject({ fulfilled: 2, refunded: 1, removed: 1, returned: 0, to_fulfill: 0 });
+  expect(await onHand()).toBe(28);
+});
+
+test('refunding all pieces before shipping cancels the order, which restocks and owes nothing more', async () => {
+  const { shop, order, refund, ship, details, onHand } = await givenOrderOf(2);
+
+  const { data } = await refund('15.00', { quantity: 2, restock: true });
+  const shipped = await ship();
+
+  expect(data?.order).toMatchObject({
+    status: 'cancelled',
+    payment_status: 'partially_refunded',
+    fulfillment_status: 'unfulfilled',
+  });
+  expect(shipped.error).toMatchObject({ error: 'invalid_transition', from: 'cancelled' });
+  expect(await details()).toMatchObject({
+    cancel_reason: 'customer',
+    refund_due: '0.00',
+    amount_received: order.total,
+    line_states: [{ fulfilled: 0, refunded: 2, removed: 2, to_fulfill: 0, refundable_amount: '0.00' }],
+  });
+  expect(await onHand()).toBe(30);
+  expect(await toShip(shop)).toEqual({ listed: [], counted: 0 });
+});
+
+test('a refund of everything that names no lines removes all pieces while nothing has shipped', async () => {
+  const { order, refund, line, onHand } = await givenOrderOf(2);
+
+  const part = await refund('5.00');
+  const before = await line();
+  const { data } = await refund((Number(order.total) - 5).toFixed(2));
+
+  expect(part.data).toMatchObject({ refund: { line_items: [] }, order: { status: 'confirmed' } });
+  expect(before).toMatchObject({ refunded: 0, removed: 0, to_fulfill: 2 });
+  expect(data).toMatchObject({
+    refund: { line_items: [{ quantity: 2, restock: false, shipped: false }] },
+    order: { status: 'cancelled', payment_status: 'refunded' },
+  });
+  // The pieces do not go back into stock unless the refund says so.
+  expect(await onHand()).toBe(28);
+});
+
+test('a refund of everything after a part has shipped removes nothing', async () => {
+  const { order, refund, ship, line } = await givenOrderOf(2);
+  await ship(1);
+
+  await refund(order.total);
+
+  expect(await line()).toMatchObject({ fulfilled: 1, refunded: 0, removed: 0, to_fulfill: 1 });
+});
+
+test('a partly shipped order is shipped, and can be completed, once the rest was refunded', async () => {
+  const { shop, refund, ship, deliver, line, onHand } = await givenOrderOf(3);
+  await ship(2);
+  const before = await toShip(shop);
+
+  const { data } = await refund('10.00', { quantity: 1, restock: true });
+  const after = await toShip(shop);
+  const delivered = await deliver();
+
+  expect(before.counted).toBe(1);
+  expect(data?.order).toMatchObject({ status: 'processing', fulfillment_status: 'fulfilled' });
+  expect(data?.order.shipped_at).not.toBeNull();
+  expect(after).toEqual({ listed: [], counted: 0 });
+  expect(delivered.data).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
+  expect(await line()).toMatchObject({ fulfilled: 2, removed: 1, to_fulfill: 0 });
+  expect(await onHand()).toBe(28);
+});
+
+test('a refund means unshipped pieces first, and records shipped ones apart', async () => {
+  const { refund, ship, line, onHand } = await givenOrderOf(3);
+  await ship(2);
+
+  const { data } = await refund('20.00', { quantity: 2, restock: true });
+
+  expect(data?.refund.line_items).toMatchObject([
+    { quantity: 1, restock: true, shipped: false },
+    { quantity: 1, restock: true, shipped: true },
+  ]);
+  expect(await line()).toMatchObject({ fulfilled: 2, refunded: 2, removed: 1, returned: 1, to_fulfill: 0 });
+  expect(await onHand()).toBe(29);
+});
+
+test('a refund of shipped pieces leaves the others to ship', async () => {
+  const { refund, ship, line, onHand } = await givenOrderOf(3);
+  await ship(1);
+
+  const tooMany = await refund('20.00', { quantity: 2, shipped: true });
+  await refund('10.00', { quantity: 1, shipped: true, restock: true });
+  const more = await refund('10.00', { quantity: 1, shipped: true });
+  const unshipped = await refund('5.00', { quantity: 3, shipped: false });
+
+  expect(tooMany.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'], ctx: { le: 1 } }] });
+  expect(more.response.status).toBe(422);
+  expect(unshipped.error).toMatchObject({ detail: [{ ctx: { le: 2 } }] });
+  expect(await line()).toMatchObject({ fulfilled: 1, refunded: 1, removed: 0, returned: 1, to_fulfill: 2 });
+  expect(await onHand()).toBe(28);
+});
+
+test('a line is named once, or once for shipped and once for unshipped pieces', async () => {
+  const { refund, ship, line } = await givenOrderOf(3);
+  await ship(1);
+
+  const twice = await refund('1.00', { quantity: 1 }, { quantity: 1, shipped: false });
+  const { data } = await refund('20.00', { quantity: 1, shipped: true }, { quantity: 1, shipped: false });
+
+  expect(twice.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 1, 'line_item_id'] }] });
+  expect(data?.refund.line_items).toHaveLength(2);
+  expect(await line()).toMatchObject({ refunded: 2, removed: 1, to_fulfill: 1 });
+});
+
+test('an order with nothing left to ship fails in a bulk shipment and stays out of the list', async () => {
+  const { shop, order, refund, ship } = await givenOrderOf(2);
+  await ship(1);
+  await refund('10.00', { quantity: 1 });
+
+  const { data } = await shop.dashboard.POST('/api/dashboard/orders/fulfill', {
+    body: { orders: [{ order_number: order.order_number }] },
+  });
+
+  expect(data?.counts).toEqual({ fulfilled: 0, failed: 1 });
+  expect(data?.results[0]).toMatchObject({ reason: 'invalid_transition', message: 'Nothing is left to ship.' });
+});
+
+test('refunds and fulfilments at the same time never exceed the pieces of a line', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const { refund, ship, line, onHand } = await givenOrderOf(4);
+
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => refund('5.00', { quantity: 1, restock: true, shipped: false })),
+      ...Array.from({ length: 4 }, () => ship(1)),
+    ]);
+
+    const done = answers.filter(({ data }) => data).length;
+    const state = await line();
+    expect(done).toBe(4);
+    expect((state?.fulfilled ?? 0) + (state?.removed ?? 0)).toBe(4);
+    expect(state?.to_fulfill).toBe(0);
+    // On hand and shipped come to the 30 that were received.
+    expect(((await onHand()) ?? 0) + (state?.fulfilled ?? 0)).toBe(30);
+  }
+});
+
+test('a cancelled order has nothing to ship, and its refund does not put pieces into stock twice', async () => {
+  const { shop, order, refund, line, onHand } = await givenOrderOf(3);
+  await refund('10.00', { quantity: 1, restock: true });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer' },
+  });
+  const cancelled = await line();
+
+  await refund('20.00', { quantity: 2, restock: true });
+
+  expect(cancelled).toMatchObject({ removed: 1, to_fulfill: 0 });
+  expect(await onHand()).toBe(30);
+});

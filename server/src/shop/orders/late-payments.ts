@@ -1,0 +1,174 @@
+import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import * as redemptions from '../carts/redemptions.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
+import * as budgets from '../mandates/budgets.ts';
+import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import { expireIfDue } from './expiry.ts';
+import { type LockedOrder, lockOrder } from './orders.ts';
+import { amountReceived } from './received.ts';
+import { getDetails, orderPaymentObject } from './rows.ts';
+import { changesBetween, type OrderStates } from './states.ts';
+import * as events from './timeline.ts';
+
+/**
+ * Money that arrives for an order after it has expired. It is recorded first; then the order is reinstated, or the money refunded
+ * while the order stays expired.
+ */
+
+const MAX_PAYMENTS = 250;
+const ONE_DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface PaymentInput {
+  amount: string;
+  method?: RecordedPaymentMethod;
+  received_at?: string | null;
+  reference?: string | null;
+}
+
+/** Records money for an expired order. Throws `order_not_expired`. */
+export async function recordPayment(
+  shop: Shop,
+  order_id: string,
+  { amount: given, method = 'bank_transfer', received_at, reference = null }: PaymentInput,
+): Promise<{ payment: OrderPayment; order: OrderDetails }> {
+  const amount = amountOf(shop, given);
+  refuseFuture(received_at);
+  await lockExpired(shop, order_id);
+  await refuseTooMany(shop, order_id);
+  const id = uuidv7();
+  await shop.run(
+    sql`with counted as (
+        update orders set captured = coalesce(captured, 0) + ${amount}::numeric, updated_at = now()
+        where site_id = ${shop.siteId} and id = ${order_id}
+      )
+      insert into order_payments (site_id, id, order_id, amount, method, received_at, reference, actor_id)
+      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${method}, coalesce(${received_at ?? null}::timestamptz, now()),
+        ${reference}, ${shop.actorId})`,
+  );
+  await events.record(shop, order_id, {
+    type: 'updated',
+    message: `${amount} ${shop.currency} arrived after the order had expired.`,
+    context: { payment_id: id, amount, method, reference },
+  });
+  return { payment: await get(shop, id), order: await getDetails(shop, order_id) };
+}
+
+function amountOf(shop: Shop, given: string): string {
+  const digits = shop.currencyDigits;
+  const minor = minorUnits(canonicalAmount(given, digits, ['body', 'amount']), digits);
+  if (minor > 0) return decimal(minor, digits);
+  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+}
+
+/** A bank statement names days, and a day may have begun elsewhere. */
+function refuseFuture(received_at: string | null | undefined): void {
+  if (!received_at || Date.parse(received_at) <= Date.now() + ONE_DAY_MS) return;
+  throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'This is in the future.')]);
+}
+
+/** Locks the order, and expires it first if its deadline has passed. Throws `order_not_expired`. */
+async function lockExpired(shop: Shop, order_id: string): Promise<LockedOrder> {
+  await expireIfDue(shop, order_id);
+  const order = await lockOrder(shop, order_id);
+  const { status, payment_status } = order;
+  if (status === 'cancelled' && payment_status === 'expired') return order;
+  const message = 'Only an order that has expired can be reinstated, or have late money recorded.';
+  throw new ShopError('order_not_expired', message, { status, payment_status });
+}
+
+async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
+  const counted = await shop.one<{ total: number }>(
+    sql`select count(*) as total from order_payments where site_id = ${shop.siteId} and order_id = ${order_id}`,
+  );
+  if ((counted?.total ?? 0) < MAX_PAYMENTS) return;
+  throw new ShopError('limit_reached', `An order has ${MAX_PAYMENTS} recorded payments at most.`, {
+    limit: MAX_PAYMENTS,
+  });
+}
+
+async function get(shop: Shop, id: string): Promise<OrderPayment> {
+  const found = await shop.one<{ payment: OrderPayment }>(
+    sql`select ${orderPaymentObject} as payment from order_payments p
+      join orders o on o.site_id = p.site_id and o.id = p.order_id
+      where p.site_id = ${shop.siteId} and p.id = ${id}`,
+  );
+  if (!found) throw notFound('payment');
+  return found.payment;
+}
+
+/**
+ * Makes an expired order confirmed and paid. Takes its stock, its code and an agent's budget again, in the order of their locks.
+ * Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`, `insufficient_stock` and `order_prices_changed`.
+ */
+export async function reinstate(shop: Shop, order_id: string, { keep_prices = false } = {}): Promise<OrderDetails> {
+  const order = await lockExpired(shop, order_id);
+  await refuseIncomplete(shop, order);
+  if (order.agent_token_id) await spendAgain(shop, order, order.agent_token_id);
+  if (order.cart_id) await redemptions.redeemAgain(shop, order.cart_id, order_id);
+  await stock.sellAgain(shop, order_id);
+  if (!keep_prices) await refuseOtherPrices(shop, order_id);
+  const after: Partial<OrderStates> = { status: 'confirmed', payment_status: 'paid' };
+  await shop.run(
+    sql`update orders set status = 'confirmed', payment_status = 'paid', payment_confirmed_at = now(), cancelled_at = null,
+        cancel_reason = null, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+  const message = 'The payment that arrived late was accepted.';
+  await events.record(shop, order_id, { type: 'payment_confirmed', message, context: changesBetween(order, after) });
+  await events.record(shop, order_id, { type: 'updated', message: 'The order was reinstated.' });
+  await mail.enqueue(shop, 'payment_received', { order_id });
+  return getDetails(shop, order_id);
+}
+
+async function refuseIncomplete(shop: Shop, { id, total }: LockedOrder): Promise<void> {
+  const digits = shop.currencyDigits;
+  const found = await shop.one<{ left: string }>(
+    sql`select ${amountReceived} - o.refunds_begun as left from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
+  );
+  const left = minorUnits(found?.left ?? '0', digits);
+  const due = minorUnits(total, digits) - left;
+  if (due <= 0) return;
+  const amount_due = decimal(due, digits);
+  throw new ShopError('payment_incomplete', `The payments lack ${amount_due} ${shop.currency} of the total.`, {
+    total,
+    amount_received: decimal(left, digits),
+    amount_due,
+  });
+}
+
+async function spendAgain(shop: Shop, { id, total }: LockedOrder, agent_token_id: string): Promise<void> {
+  const spent = await budgets.spend(shop, agent_token_id, minorUnits(total, shop.currencyDigits));
+  await shop.run(
+    sql`update orders set agent_spent_cents = ${spent.cents}, agent_period_number = ${spent.period_number}
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}
+
+interface OtherPrice {
+  line_item_id: string;
+  previous_price: string;
+  price: string | null;
+}
+
+/** The variants are locked, so that their prices stay as they are until the order is reinstated. */
+async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (
+        select l.variant_id from order_lines l where l.site_id = ${shop.siteId} and l.order_id = ${order_id})
+      order by v.id for share`,
+  );
+  const lines = await shop.rows<OtherPrice>(
+    sql`select l.id as line_item_id, l.price as previous_price, v.price from order_lines l
+      left join variants v on v.site_id = l.site_id and v.id = l.variant_id
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and v.price is distinct from l.price
+      order by l.position limit 100`,
+  );
+  if (lines.length === 0) return;
+  const message = 'Products of the order have other prices by now. Send keep_prices to reinstate it all the same.';
+  throw new ShopError('order_prices_changed', message, { lines });
+}

@@ -1,0 +1,44 @@
+import type { CancelReason, RefundReason } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+import { end, type LockedOrder } from './orders.ts';
+import { progressOf } from './quantities.ts';
+import { amountReceived } from './received.ts';
+import { canMove, changesBetween, type OrderStates } from './states.ts';
+import * as events from './timeline.ts';
+
+/**
+ * After a refund of a locked order: when it leaves nothing to ship, the order becomes fulfilled if a part has shipped, else cancelled.
+ * The cancellation puts nothing into stock, since the refund has decided that, and the shop owes nothing more.
+ */
+export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: RefundReason): Promise<void> {
+  const { has_shipped, is_over } = await progressOf(shop, order.id);
+  if (!is_over) return;
+  if (has_shipped) {
+    if (order.fulfillment_status === 'partially_fulfilled') await becomeFulfilled(shop, order);
+  } else if (canMove(order, 'status', 'cancelled')) {
+    await becomeCancelled(shop, order, reason === 'customer' ? 'customer' : 'other');
+  }
+}
+
+async function becomeFulfilled(shop: Shop, order: LockedOrder): Promise<void> {
+  const after: Partial<OrderStates> = { fulfillment_status: 'fulfilled' };
+  await shop.run(
+    sql`update orders set fulfillment_status = 'fulfilled', shipped_at = now(), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order.id}`,
+  );
+  const message = 'The rest was refunded before it shipped. Nothing is left to ship.';
+  await events.record(shop, order.id, { type: 'updated', message, context: changesBetween(order, after) });
+}
+
+async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelReason): Promise<void> {
+  const after: Partial<OrderStates> = { status: 'cancelled' };
+  await end(shop, order, {}, { reason, restock: false });
+  await shop.run(
+    sql`update orders o set retained = greatest(0, ${amountReceived} - o.refunds_begun)
+      where o.site_id = ${shop.siteId} and o.id = ${order.id}`,
+  );
+  const message = 'The order was cancelled, because all of it was refunded before it shipped.';
+  const context = { ...changesBetween(order, after), reason, note: null, restock: false };
+  await events.record(shop, order.id, { type: 'cancelled', message, context });
+}

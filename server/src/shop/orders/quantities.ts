@@ -1,0 +1,65 @@
+import type { LineQuantities, LineState } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { decimal, minorUnits } from '../money.ts';
+import type { Shop } from '../shop.ts';
+
+/** The pieces of an order. What is left to ship is defined here, and every reader uses this definition. */
+
+/** Pieces of `order_lines l` that are left to ship. */
+export const toFulfill: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
+
+/** Whether `orders o` is open and has pieces to ship. The first two conditions are those of the index orders_open. */
+export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
+  and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled') and exists (
+    select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
+
+const quantities: Sql = sql`'line_item_id', l.id, 'fulfilled', l.fulfilled, 'refunded', l.refunded_quantity, 'removed', l.removed,
+  'returned', l.returned, 'to_fulfill', case when o.status = 'cancelled' then 0 else ${toFulfill} end`;
+
+/** The LineQuantities of the lines of `orders o`. */
+export const lineQuantities: Sql = sql`(
+  select coalesce(json_agg(json_build_object(${quantities}) order by l.position, l.id), '[]')
+  from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
+
+/** The same with what a line costs and how many pieces it has. */
+export const pricedQuantities: Sql = sql`(
+  select coalesce(json_agg(json_build_object(${quantities}, 'quantity', l.quantity,
+    'charged', (l.total - l.discount + case when o.tax_included then 0 else l.tax end)::text) order by l.position, l.id), '[]')
+  from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
+
+export interface PricedQuantities extends LineQuantities {
+  quantity: number;
+  /** After discounts and with tax. */
+  charged: string;
+}
+
+/** What can still be refunded of a line: the share of its pieces that were not refunded, within what is refundable of the order. */
+export function lineStateOf(
+  { quantity, charged, ...line }: PricedQuantities,
+  refundable: number,
+  digits: number,
+): LineState {
+  const cost = minorUnits(charged, digits);
+  const left = cost - Math.round((cost * line.refunded) / quantity);
+  return { ...line, refundable_amount: decimal(Math.min(left, refundable), digits) };
+}
+
+/** How far the pieces of a locked order have come. */
+export interface Progress {
+  /** Something has shipped. */
+  has_shipped: boolean;
+  /** All has shipped or was removed, and no pending refund can fail and give pieces back. */
+  is_over: boolean;
+}
+
+export async function progressOf(shop: Shop, order_id: string): Promise<Progress> {
+  const found = await shop.one<Progress>(
+    sql`select coalesce(bool_or(l.fulfilled > 0), false) as has_shipped,
+        coalesce(bool_and(${toFulfill} = 0), true) and not exists (
+          select from payment_moves m join refund_items i on i.site_id = m.site_id and i.refund_id = m.id
+          where m.site_id = ${shop.siteId} and m.order_id = ${order_id} and m.status = 'pending' and not i.shipped) as is_over
+      from order_lines l where l.site_id = ${shop.siteId} and l.order_id = ${order_id}`,
+  );
+  if (!found) throw new Error('An aggregate without a row.');
+  return found;
+}

@@ -1,0 +1,38 @@
+import type { Order, Refund } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { decimal, minorUnits } from '../money.ts';
+
+/** The money of an order: received, refunded and due. */
+
+/**
+ * What was received for `orders o`: `captured` where it is known, such as a part that a provider took or late money that was recorded;
+ * else the total of an order that is paid.
+ */
+export const amountReceived: Sql = sql`coalesce(o.captured,
+  case when o.payment_status in ('paid', 'partially_refunded', 'refunded') then o.total else 0 end)`;
+
+/** What the shop may keep of it: the total, or of a cancelled order what the refund that cancelled it left to the shop. */
+export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained else o.total end`;
+
+export interface Received {
+  amount_received: string;
+  retained: string;
+}
+
+interface Money extends Pick<Order, 'status' | 'total'>, Received {
+  refunds: Pick<Refund, 'amount' | 'status'>[];
+}
+
+/** What the shop still owes the customer; with `lessPending`, without refunds that are pending. */
+export function refundDue(order: Money, digits: number, { lessPending = false } = {}): string {
+  const returned =
+    sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
+  const kept = order.status === 'cancelled' ? order.retained : order.total;
+  return decimal(Math.max(0, minorUnits(order.amount_received, digits) - returned - minorUnits(kept, digits)), digits);
+}
+
+export function sumOf(refunds: Money['refunds'], wanted: Refund['status'], digits: number): number {
+  return refunds
+    .filter(({ status }) => status === wanted)
+    .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
+}
