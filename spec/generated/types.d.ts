@@ -1835,7 +1835,7 @@ export interface paths {
         put?: never;
         /**
          * Match a bank statement with orders
-         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
+         * @description Reads a bank statement, CAMT.053 (XML) or CSV with a header in German, English or French, and returns for each incoming transfer the order that it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. An entry counts as a transfer only if the columns and words of the file show that it is booked, incoming and in the shop's currency; any other is check_by_hand, unless it is known to be outgoing or not booked. Nothing is written: send the matches to dashboard.markOrdersPaid, with their amounts. The separator and the decimal mark of CSV are detected. A statement that cannot be read is a 422 with the reason, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
          */
         post: operations["dashboard.matchTransfers"];
         delete?: never;
@@ -6746,24 +6746,32 @@ export interface components {
                 matched_before: components["schemas"]["Count"];
                 not_awaiting: components["schemas"]["Count"];
                 no_order: components["schemas"]["Count"];
+                late: components["schemas"]["Count"];
+                check_by_hand: components["schemas"]["Count"];
             };
-            /** @description Outgoing, pending and reversed entries are left out. */
+            /** @description How many entries are not listed in transfers, because they are known to be no incoming payment. */
+            left_out: {
+                outgoing: components["schemas"]["Count"];
+                /** @description Such as pending, declined, cancelled and reverted payments. */
+                not_booked: components["schemas"]["Count"];
+            };
+            /** @description The incoming payments, and the entries that may be one. */
             transfers: {
                 /** @description Where it is in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
                 line: number;
-                /** @description As a plain decimal. */
+                /** @description As a plain decimal; as written if it cannot be read. */
                 amount: string;
-                /** @description Null if the file does not say; then the shop's currency is taken. */
+                /** @description Null if the file does not name one; then it is taken to be the shop's currency. */
                 currency: string | null;
                 payer: string;
                 /** @description What the payer wrote. */
                 text: string;
                 /**
-                 * @description Why it was matched, or was not. matched awaits this transfer; already_paid has been paid; amount_differs names an order of another amount or currency; several_orders fits more than one; matched_before fits an order that an earlier transfer pays; not_awaiting names an order that is cancelled, expired or not paid by transfer; no_order names none.
+                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order expired before; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: the entry is not known to be booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
-                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order";
-                /** @description The outcome in a sentence; null when it matched. */
+                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
+                /** @description The outcome in a sentence; null if it matched. */
                 message: string | null;
                 /** @description The order that it pays, or those that it names. */
                 orders: {
