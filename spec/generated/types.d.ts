@@ -1844,6 +1844,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/statement-runs": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List statement runs
+         * @description The 50 newest runs that marked orders as paid from a bank statement, newest first, without those that were undone.
+         */
+        get: operations["dashboard.listStatementRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/statement-runs/{statement_run_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a statement run
+         * @description Takes back all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         */
+        post: operations["dashboard.undoStatementRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/import": {
         parameters: {
             query?: never;
@@ -4513,6 +4565,13 @@ export interface components {
             payment_not_awaiting?: {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
+            statement_run_not_undoable?: {
+                /** @description The orders that have been shipped, refunded or cancelled; at most 100. */
+                orders: {
+                    id: components["schemas"]["Id"];
+                    order_number: string;
+                }[];
+            };
             discount_not_started?: {
                 starts_at: components["schemas"]["Timestamp"];
             };
@@ -4792,7 +4851,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6784,6 +6843,21 @@ export interface components {
                 }[];
             }[];
         };
+        /** @description A statement run: the orders that were marked as paid with the same statement_run_id, because a bank statement contained their transfers. */
+        StatementRun: {
+            id: components["schemas"]["Id"];
+            /** @description When the last of its orders was marked as paid. */
+            marked_at: components["schemas"]["Timestamp"];
+            /** @description Whether dashboard.undoStatementRun is possible. It is while no order has been shipped, refunded or cancelled. */
+            undoable: boolean;
+            orders: {
+                id: components["schemas"]["Id"];
+                order_number: string;
+                total: components["schemas"]["Money"];
+                currency: components["schemas"]["Currency"];
+                undoable: boolean;
+            }[];
+        };
         /** @description A line of an order from another shop. */
         OrderImportLine: {
             name: string;
@@ -8619,6 +8693,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description An order of the run has been shipped, refunded or cancelled, or the first call with this key is still running. */
+        StatementRunConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
         OrderConflict: {
             headers: {
@@ -8908,6 +8992,11 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         ShippingOptionId: components["schemas"]["Id"];
+        /**
+         * @description The id of a statement run.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        StatementRunId: components["schemas"]["Id"];
         /**
          * @description The id of an order.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -9202,6 +9291,7 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
+export type StatementRun = components['schemas']['StatementRun'];
 export type OrderImportLine = components['schemas']['OrderImportLine'];
 export type ImportedAddress = components['schemas']['ImportedAddress'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
@@ -9343,6 +9433,7 @@ export type ResponseCheckoutConflict = components['responses']['CheckoutConflict
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
+export type ResponseStatementRunConflict = components['responses']['StatementRunConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
@@ -9390,6 +9481,7 @@ export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
 export type ParameterDiscountId = components['parameters']['DiscountId'];
 export type ParameterShippingOptionId = components['parameters']['ShippingOptionId'];
+export type ParameterStatementRunId = components['parameters']['StatementRunId'];
 export type ParameterOrderId = components['parameters']['OrderId'];
 export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
@@ -14444,6 +14536,8 @@ export interface operations {
                         /** @description What arrived, in the shop's currency; the order must have this total. */
                         amount?: components["schemas"]["MoneyInput"];
                     }[];
+                    /** @description An id of your own, a UUID, for all calls that mark the transfers of one bank statement. The orders that they mark can be undone together with dashboard.undoStatementRun. */
+                    statement_run_id?: components["schemas"]["Id"];
                     /** @description Return what would happen to each row, and write nothing. */
                     dry_run?: boolean;
                 };
@@ -14575,6 +14669,96 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStatementRuns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs, each with its orders. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementRun"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.undoStatementRun": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The orders that await their payment again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "orders": [
+                     *         {
+                     *           "id": "0192f3a2-2222-7000-8000-000000000001",
+                     *           "order_number": "1001",
+                     *           "payment_due_at": "2026-03-19T09:45:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        orders: {
+                            id: components["schemas"]["Id"];
+                            order_number: string;
+                            payment_due_at: components["schemas"]["Timestamp"];
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StatementRunConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

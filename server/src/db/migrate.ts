@@ -82,6 +82,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0200_line_quantities': () => import('./migrations/0200_line_quantities.ts'),
   '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
   '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
+  '0210_statement_runs': () => import('./migrations/0210_statement_runs.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
