@@ -5,10 +5,10 @@ import { recordListeners, sendRecords } from '../import/records.ts';
 import { calls } from '../operations.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { addEncoding, type EncodingOption, isJson } from './options.ts';
 import { showRecords } from './record-counts.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption {
   dryRun?: true;
   overwrite?: true;
 }
@@ -28,7 +28,7 @@ Examples:
 
 /** `customers import FILE`. */
 export function addCustomersImport(customers: Command, terminal: Terminal): void {
-  calls(customers.command('import <file>'), 'dashboard.importCustomers')
+  addEncoding(calls(customers.command('import <file>'), 'dashboard.importCustomers'))
     .description('Take over customers from a file.')
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--overwrite', 'replace what customers have here already')
@@ -41,7 +41,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const { client } = await openSession(command, terminal, { maxAttempts: 6 });
   const { dryRun: dry_run = false, overwrite = false } = options;
   const listeners = recordListeners(terminal, json, 'email');
-  const counts = await sendRecords(readCustomers(file, listeners.warned), {
+  const counts = await sendRecords(readCustomers(file, listeners.warned, options.encoding), {
     ...listeners,
     noun: 'customer',
     post: (customers) =>

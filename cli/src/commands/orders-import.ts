@@ -5,10 +5,10 @@ import { recordListeners, sendRecords } from '../import/records.ts';
 import { calls } from '../operations.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { addEncoding, type EncodingOption, isJson } from './options.ts';
 import { showRecords } from './record-counts.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption {
   dryRun?: true;
   numberPrefix?: string;
 }
@@ -29,7 +29,7 @@ Examples:
 
 /** `orders import FILE`. */
 export function addOrdersImport(orders: Command, terminal: Terminal): void {
-  calls(orders.command('import <file>'), 'dashboard.importOrders')
+  addEncoding(calls(orders.command('import <file>'), 'dashboard.importOrders'))
     .description('Take over past orders from a file.')
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--number-prefix <text>', 'put this before the number of each order')
@@ -40,9 +40,9 @@ export function addOrdersImport(orders: Command, terminal: Terminal): void {
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
   const { client } = await openSession(command, terminal, { maxAttempts: 6 });
-  const { dryRun: dry_run = false, numberPrefix: prefix = '' } = options;
+  const { dryRun: dry_run = false, numberPrefix: prefix = '', encoding } = options;
   const listeners = recordListeners(terminal, json, 'order_number');
-  const counts = await sendRecords(readOrders(file, { warn: listeners.warned, prefix }), {
+  const counts = await sendRecords(readOrders(file, { warn: listeners.warned, prefix, encoding }), {
     ...listeners,
     noun: 'order',
     post: (orders) => unwrap(client.POST('/api/dashboard/orders/import', { body: { orders, dry_run } })),

@@ -9,7 +9,7 @@ import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Found, preview, result } from './match-view.ts';
-import { addYes, isJson, repeated, type YesOption } from './options.ts';
+import { addEncoding, addYes, type EncodingOption, isJson, repeated, type YesOption } from './options.ts';
 import { findOrder } from './order-view.ts';
 
 const EXAMPLES = `
@@ -23,13 +23,13 @@ Examples:
   $ commerce orders match statement.csv --assign 3=1001 --assign 7=1004
   $ commerce orders match statement.csv --yes --json | jq .counts`;
 
-interface MatchOptions extends YesOption {
+interface MatchOptions extends YesOption, EncodingOption {
   assign?: string[];
   dryRun?: true;
 }
 
 export function addOrdersMatch(orders: Command, terminal: Terminal): void {
-  addYes(calls(orders.command('match <file>'), 'dashboard.matchTransfers', 'dashboard.markOrdersPaid'))
+  addEncoding(addYes(calls(orders.command('match <file>'), 'dashboard.matchTransfers', 'dashboard.markOrdersPaid')))
     .description('Mark the orders as paid whose bank transfers are in a bank statement.')
     .option('--assign <number=order>', 'give a listed transfer to an order; may be repeated', repeated)
     .option('--dry-run', 'only show which orders would be marked')
@@ -41,11 +41,11 @@ const LONGEST = 900_000;
 
 async function match(
   file: string,
-  { assign = [], dryRun, yes }: MatchOptions,
+  { assign = [], dryRun, encoding, yes }: MatchOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const statement = await readText(file);
+  const statement = await readText(file, encoding);
   if (statement.length > LONGEST) {
     throw usageError(`${file} has more than ${LONGEST} characters.`, 'Export fewer days at a time.');
   }

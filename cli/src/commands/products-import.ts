@@ -18,9 +18,9 @@ import { calls } from '../operations.ts';
 import { counted, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { choice, isJson } from './options.ts';
+import { addEncoding, choice, type EncodingOption, isJson } from './options.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption {
   format?: Format;
   dryRun?: true;
   updateInventory?: true;
@@ -53,7 +53,7 @@ Examples:
 
 /** `products import FILE`: a catalogue file into the shop, whatever its size. */
 export function addProductsImport(products: Command, terminal: Terminal): void {
-  calls(products.command('import <file>'), 'dashboard.importProducts')
+  addEncoding(calls(products.command('import <file>'), 'dashboard.importProducts'))
     .description('Create and update products from a file.')
     .addOption(
       choice('--format <format>', 'the format of the file, if it is not recognised', [
@@ -92,11 +92,12 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
   const told = await openListeners(options, progress, json);
-  const { format, baseImageUrl, weightUnit, dryRun = false, updateInventory = false } = options;
+  const { format, baseImageUrl, weightUnit, encoding, dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
     ...(format && { format }),
     ...(baseImageUrl && { baseImageUrl }),
     ...(weightUnit && { weightUnit }),
+    ...(encoding && { encoding }),
     onBytes: progress.read,
     onWarning: told.warned,
   });

@@ -147,10 +147,6 @@ class MagentoFile {
         message: `"${product.slug}" is already used on line ${earlier}.`,
       });
     }
-    if (this.#context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
-      const message = 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".';
-      errors.push({ line: row.line, field: 'name', message });
-    }
     errors.sort((one, other) => one.line - other.line);
     return errors.length > 0 ? { line: row.line, slug: product.slug, errors } : { line: row.line, product };
   }

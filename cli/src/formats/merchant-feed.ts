@@ -131,7 +131,7 @@ function productOf(items: FeedItem[], currency: string | undefined, slugs: KeyTa
     return { line: line ?? first.line, field: FIELD_OF[property] ?? property };
   };
   const distinct = one(first, 'item_group_id') || one(first, 'id');
-  return judged({ line: first.line, product, errors, placeOf, distinct }, slugs, context);
+  return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
 /** Feeds write the whole path of a category, which can be longer than a type is here. */

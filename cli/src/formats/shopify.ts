@@ -95,9 +95,6 @@ function finish(
   if (earlier !== undefined) {
     add('handle', readBefore(group, slug, earlier));
   }
-  if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
-    add('title', 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
-  }
   errors.sort((one, other) => one.line - other.line);
   if (errors.length > 0) return { line: first.line, slug, errors };
   const variantLines = variantRows.map(({ line }) => line);

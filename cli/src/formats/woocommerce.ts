@@ -203,7 +203,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Key
   };
   const errors: FieldError[] = [row, ...variations].flatMap((each) => each.errors);
   const distinct = row.text('sku') || row.text('id');
-  return judged({ line: row.line, product, errors, placeOf, distinct }, slugs, layout.context);
+  return judged({ line: row.line, product, errors, placeOf, distinct }, slugs);
 }
 
 function warnOfLength(row: WooRow, html: string, warn: WooWarn): void {
