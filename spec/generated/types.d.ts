@@ -6162,6 +6162,8 @@ export interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description standard when absent. */
             tax_class?: components["schemas"]["TaxClass"];
+            /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
+            taxable?: boolean;
             /** @description true when absent. */
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];

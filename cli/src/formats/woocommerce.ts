@@ -48,6 +48,7 @@ const FIELD_OF: Record<string, WooColumn> = {
   price: 'price',
   compare_at_price: 'salePrice',
   inventory_quantity: 'stock',
+  taxable: 'taxStatus',
   weight: 'kg',
 };
 
@@ -172,7 +173,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Key
     product_type: categories[0]?.split('>').at(-1)?.trim() || null,
     tags: [...new Set(listOf(row.text('tags')).map((tag) => decodeEntities(tag)))],
     ...visibilityOf(row, warn),
-    ...(row.text('taxStatus') === 'none' && { tax_class: 'zero' }),
+    ...(row.text('taxStatus') !== '' && { taxable: row.text('taxStatus').toLowerCase() !== 'none' }),
     track_inventory: isTracked,
     images: [...new Set([...images, ...variations.flatMap((each) => listOf(each.text('images')))])].map((url, i) => ({
       url,

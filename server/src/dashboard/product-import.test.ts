@@ -342,3 +342,47 @@ test('only the variants that a row changes are marked as changed', async () => {
   expect(sameSmall?.updated_at).toBe(small?.updated_at);
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
+
+test('an import that set a product untaxed makes it taxed again, and leaves another tax class alone', async () => {
+  const { dashboard } = await openShop();
+  const send = (taxable: boolean) =>
+    dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
+  const classes = async () => {
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { sort: 'name_asc' } } });
+    return data?.products.map(({ slug, tax_class }) => [slug, tax_class]).sort();
+  };
+
+  await send(false);
+  const untaxed = await classes();
+  const again = await send(true);
+  const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'book' } } });
+  const [book] = data?.products ?? [];
+  const params = { path: { product_id: book?.id ?? '' } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { tax_class: 'reduced' } });
+  const third = await send(true);
+
+  expect(untaxed).toEqual([
+    ['book', 'zero'],
+    ['mug', 'zero'],
+  ]);
+  expect(again.data?.counts).toMatchObject({ updated: 2 });
+  expect(third.data?.counts).toMatchObject({ unchanged: 2 });
+  expect(await classes()).toEqual([
+    ['book', 'reduced'],
+    ['mug', 'standard'],
+  ]);
+});
+
+test('an import that hid a product publishes it again', async () => {
+  const { dashboard } = await openShop();
+  const send = (more: Partial<ProductImport>) =>
+    dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
+
+  await send({ published_at: null });
+  const shown = await send({});
+
+  expect(shown.data?.counts).toMatchObject({ updated: 1 });
+  const { data } = await dashboard.GET('/api/dashboard/products');
+  expect(data?.products[0]?.published_at).toEqual(expect.any(String));
+  expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
+});
