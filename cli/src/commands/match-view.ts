@@ -16,11 +16,12 @@ type Style = ReturnType<typeof styleOf>;
 const WORDS: Partial<Record<string, string>> = {
   matched: 'fits',
   assigned: 'assigned by you',
+  assigned_late: 'assigned by you; late',
   paid: 'paid',
   recorded: 'recorded as late payment',
   already_paid: 'was paid already',
 };
-const GOOD = new Set(['matched', 'assigned', 'paid', 'recorded']);
+const GOOD = new Set(['matched', 'assigned', 'assigned_late', 'paid', 'recorded']);
 
 const COLUMNS: Column<Found>[] = [
   { title: '#', value: ({ number }) => number, right: true },
@@ -49,7 +50,11 @@ export function preview(
   style: Style,
 ): string {
   const count = (outcome: string) => found.filter((transfer) => transfer.outcome === outcome).length;
-  const [fitting, assigned, check] = [count('matched'), count('assigned'), count('check_by_hand')];
+  const [fitting, assigned, check] = [
+    count('matched'),
+    count('assigned') + count('assigned_late'),
+    count('check_by_hand'),
+  ];
   const sentences = [
     `${counted(found.length, 'incoming transfer')}; ${fitting} of them ${fitting === 1 ? 'fits' : 'fit'} an order.`,
     assigned > 0 ? `You assigned ${assigned}.` : '',
@@ -63,7 +68,14 @@ export function preview(
 /** The list that a run ends with: every order that it marked, and then what the server refused. */
 export function result(marked: Found[], run_id: string, style: Style): string {
   const paid = marked.filter(({ outcome }) => outcome === 'paid');
+  const recorded = marked.filter(({ outcome }) => outcome === 'recorded');
   const summary = [`${counted(paid.length, 'order')} marked as paid.`];
+  if (recorded.length > 0) {
+    const [first] = recorded.flatMap(({ orders }) => orders);
+    summary.push(
+      `${counted(recorded.length, 'late payment')} recorded. Next: commerce orders reinstate ${first?.order_number}, or refund it.`,
+    );
+  }
   if (paid.length > 0) summary.push(`To undo all of them: commerce orders undo-statement ${run_id}`);
   return marked.length === 0 ? summary.join('\n') : `${table(COLUMNS, marked, style)}\n\n${summary.join('\n')}`;
 }

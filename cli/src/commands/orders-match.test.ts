@@ -105,6 +105,24 @@ test('a transfer that fits no order is assigned by hand, without its amount bein
   });
 });
 
+test('a transfer that is assigned to an expired order is recorded as a late payment', async () => {
+  const order = { ...orderOf(1007, '36.00'), payment_status: 'expired' };
+  const RECORD = `POST /api/dashboard/orders/${order.id}/payments`;
+  const { file, commerce, seen } = await merchant({
+    'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
+    [`GET /api/dashboard/orders/${order.id}`]: { body: order },
+    [MARK]: { body: RESULT },
+    [RECORD]: { status: 201, body: { payment: {}, order } },
+  });
+  const { code, out, err } = await commerce(['orders', 'match', file, '--assign', '4=1007'], { typed: 'y' });
+
+  expect(code).toBe(0);
+  expect(err).toContain('Mark 2 orders as paid and record 1 late payment? [y/N]');
+  expect(seen.at(-2)?.body).not.toMatchObject({ orders: [{}, {}, {}] });
+  expect(seen.at(-1)?.body).toEqual({ amount: '36.00', reference: 'Order' });
+  expect(out).toContain('1 late payment recorded.');
+});
+
 test.each([
   ['9=1001', 'names no transfer'],
   ['x', 'names no transfer'],

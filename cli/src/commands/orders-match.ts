@@ -15,8 +15,9 @@ import { findOrder } from './order-view.ts';
 const EXAMPLES = `
 FILE is a statement of your bank, in CAMT.053 (XML) or CSV with a header. A transfer belongs to an order that awaits it
 if its text names the order number and its amount is the order's total. All other transfers are listed with the reason; give
-the ones that you have checked to an order with --assign and the number in the first column. The command shows the
-transfers and asks before it marks orders as paid; programs agree with --yes.
+the ones that you have checked to an order with --assign and the number in the first column. For an order that has expired,
+the money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
+agree with --yes.
 
 Examples:
   $ commerce orders match statement.xml --dry-run
@@ -29,7 +30,8 @@ interface MatchOptions extends YesOption, EncodingOption {
 }
 
 export function addOrdersMatch(orders: Command, terminal: Terminal): void {
-  addEncoding(addYes(calls(orders.command('match <file>'), 'dashboard.matchTransfers', 'dashboard.markOrdersPaid')))
+  const operations = ['dashboard.matchTransfers', 'dashboard.markOrdersPaid', 'dashboard.recordOrderPayment'] as const;
+  addEncoding(addYes(calls(orders.command('match <file>'), ...operations)))
     .description('Mark the orders as paid whose bank transfers are in a bank statement.')
     .option('--assign <number=order>', 'give a listed transfer to an order; may be repeated', repeated)
     .option('--dry-run', 'only show which orders would be marked')
@@ -55,8 +57,9 @@ async function match(
   const found = transfers.map((transfer, i): Found => ({ ...transfer, number: i + 1 }));
   await assignAll(client, found, assign);
   const toMark = found.filter(({ outcome }) => outcome === 'matched' || outcome === 'assigned');
+  const late = found.filter(({ outcome }) => outcome === 'assigned_late');
   const json = isJson(command);
-  if (dryRun || toMark.length === 0) {
+  if (dryRun || toMark.length + late.length === 0) {
     show(terminal, json, { dry_run: true, left_out, ...summaryOf(found) }, (paint) =>
       preview(found, left_out, styleOf(terminal, paint)),
     );
@@ -64,9 +67,9 @@ async function match(
   }
   const plainStyle = { paint: (_colour: unknown, text: string) => text, width: undefined };
   if (!json) terminal.stderr.write(`${preview(found, left_out, plainStyle)}\n\n`);
-  if (!yes) await confirm(terminal, `Mark ${counted(toMark.length, 'order')} as paid?`);
+  if (!yes) await confirm(terminal, questionOf(toMark, late));
   const statement_run_id = randomUUID();
-  const marked = await markAll(client, toMark, statement_run_id);
+  const marked = [...(await markAll(client, toMark, statement_run_id)), ...(await recordAll(client, late))];
   show(terminal, json, { dry_run: false, statement_run_id, ...summaryOf(marked) }, (paint) =>
     asCalled(result(marked, statement_run_id, styleOf(terminal, paint)), terminal),
   );
@@ -86,7 +89,7 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
         'Give the number of the first column, as in --assign 3=1001.',
       );
     }
-    if (transfer.outcome === 'matched' || transfer.outcome === 'assigned') {
+    if (['matched', 'assigned', 'assigned_late'].includes(transfer.outcome)) {
       throw usageError(`Transfer ${number} belongs to an order already.`);
     }
     const order = await findOrder(client, wanted);
@@ -96,11 +99,17 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
     const message =
       Number(total) === Number(transfer.amount) ? null : `assigned by you; the total is ${total} ${currency}`;
     Object.assign(transfer, {
-      outcome: 'assigned',
+      outcome: payment_status === 'expired' ? 'assigned_late' : 'assigned',
       message,
       orders: [{ id, order_number, total, currency, payment_status, email }],
     });
   }
+}
+
+function questionOf(toMark: Found[], late: Found[]): string {
+  if (late.length === 0) return `Mark ${counted(toMark.length, 'order')} as paid?`;
+  const record = `ecord ${counted(late.length, 'late payment')}`;
+  return toMark.length === 0 ? `R${record}?` : `Mark ${counted(toMark.length, 'order')} as paid and r${record}?`;
 }
 
 const MOST_ROWS = 100;
@@ -123,6 +132,22 @@ async function markAll(client: DashboardClient, toMark: Found[], statement_run_i
   }
   return marked;
 }
+
+/** Orders that have expired stay so: the money is recorded, and then returned or the order reinstated. */
+async function recordAll(client: DashboardClient, late: Found[]): Promise<Found[]> {
+  const recorded: Found[] = [];
+  for (const transfer of late) {
+    const [order] = transfer.orders;
+    if (!order) continue;
+    const params = { path: { order_id: order.id } };
+    const body = { amount: transfer.amount, reference: transfer.text.slice(0, LONGEST_REFERENCE) || null };
+    await unwrap(client.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
+    recorded.push({ ...transfer, outcome: 'recorded', message: null });
+  }
+  return recorded;
+}
+
+const LONGEST_REFERENCE = 255;
 
 function summaryOf(found: Found[]) {
   const counts: Record<string, number> = {};

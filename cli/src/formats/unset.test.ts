@@ -13,7 +13,12 @@ const MAGENTO = 'sku,product_type,name,price,url_key,additional_attributes,weigh
 const GOOGLE = 'id\ttitle\tprice\tlink\tavailability\tshipping_weight\tcost_of_goods_sold';
 
 test.each([
-  ['Shopify', SHOPIFY, 'a,Mug,5,true,,,,', { taxable: true, vendor: null, barcode: null, weight: null, cost_per_item: null }],
+  [
+    'Shopify',
+    SHOPIFY,
+    'a,Mug,5,true,,,,',
+    { taxable: true, vendor: null, barcode: null, weight: null, cost_per_item: null },
+  ],
   ['WooCommerce', WOO, '1,simple,A,Mug,1,5,taxable,,,1', { taxable: true, weight: null, requires_shipping: true }],
   ['Magento', MAGENTO, 'A,simple,Mug,5,mug,,,,Default', { vendor: null, weight: null, images: [] }],
 ])('an empty cell of %s unsets the value that an earlier file set', async (_shop, header, cells, unset) => {
@@ -40,7 +45,8 @@ test.each([
 
 test('Variant Taxable is read both ways', async () => {
   const taxable = async (cells: string[]) =>
-    (await productOf([SHOPIFY, ...cells.map((cell, i) => `a,${i === 0 ? 'Mug' : ''},5,${cell},,,,`)].join('\n')))?.taxable;
+    (await productOf([SHOPIFY, ...cells.map((cell, i) => `a,${i === 0 ? 'Mug' : ''},5,${cell},,,,`)].join('\n')))
+      ?.taxable;
   expect(await taxable(['false'])).toBe(false);
   expect(await taxable(['true'])).toBe(true);
   expect(await taxable([''])).toBeUndefined();

@@ -190,4 +190,8 @@ test('a transfer for an order that has expired is late, and nothing is marked', 
 
   expect(data?.counts).toMatchObject({ late: 2, matched: 0 });
   expect(data?.transfers.map(({ orders }) => orders.map(({ id }) => id))).toEqual([[expired.id], [due.id]]);
+  const params = { path: { order_id: expired.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', { params, body: { amount: expired.total } });
+  const again = await shop.dashboard.POST('/api/dashboard/orders/match-transfers', { body: { statement } });
+  expect(again.data?.counts).toMatchObject({ late: 1, already_paid: 1 });
 });

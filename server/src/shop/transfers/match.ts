@@ -54,13 +54,16 @@ export interface Payable {
   payment_method: PaymentMethod | null;
   email: string | null;
   overdue: boolean;
+  /** The money that was recorded since the order expired. */
+  recorded: string;
 }
 
 function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
   return shop.rows<Payable>(
     sql`select id, order_number, total, currency, payment_status, payment_method, email,
-        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue
+        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue,
+        case when payment_status = 'expired' then coalesce(captured, 0) else 0 end as recorded
       from orders where site_id = ${shop.siteId} and order_number = any(${words}::text[])`,
   );
 }
@@ -86,7 +89,9 @@ export function match(transfers: Transfer[], orders: Payable[], shopCurrency: st
     const { payer, text, doubt: _doubt, ...rest } = transfer;
     return {
       ...{ ...rest, payer: payer.slice(0, LONGEST_PAYER), text: text.slice(0, LONGEST_TEXT), outcome, message },
-      orders: shown.slice(0, MOST_SHOWN).map(({ payment_method: _, overdue: _due, ...order }) => order),
+      orders: shown
+        .slice(0, MOST_SHOWN)
+        .map(({ payment_method: _, overdue: _due, recorded: _recorded, ...order }) => order),
     };
   });
 }
@@ -119,7 +124,8 @@ function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCu
   const paid = equal.some(({ payment_status }) => payment_status === 'paid');
   if (paid) return { outcome: 'already_paid', shown: equal, message: `Order ${other.order_number} has been paid.` };
   const late = equal.filter(isExpired);
-  if (late.length === 1) return { outcome: 'late', shown: late, message: lateMessage(late) };
+  const [expired] = late;
+  if (expired && late.length === 1) return judgedLate(expired);
   return { outcome: 'not_awaiting', shown: equal, message: `Order ${other.order_number} awaits no bank transfer.` };
 }
 
@@ -131,8 +137,14 @@ function isExpired({ payment_method, payment_status, overdue }: Payable): boolea
   return payment_method === 'bank_transfer' && (payment_status === 'expired' || overdue);
 }
 
-function lateMessage([order]: Payable[]): string {
-  return `Order ${order?.order_number} had expired before this transfer was matched.`;
+/** Money that was recorded before is not offered again when the same statement is sent again. */
+function judgedLate(order: Payable): Judgement {
+  const { order_number, recorded, currency } = order;
+  if (Number(recorded) === 0) {
+    return { outcome: 'late', shown: [order], message: `Order ${order_number} has expired.` };
+  }
+  const message = `Order ${order_number} has expired, and ${recorded} ${currency} are recorded for it.`;
+  return { outcome: 'already_paid', shown: [order], message };
 }
 
 function amountsOf(orders: Payable[]): string {

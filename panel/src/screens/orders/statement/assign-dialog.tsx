@@ -1,16 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api } from '../../../api.ts';
+import { api, inWords } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { typedAmount } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
 import { Facts } from '../../../ui/page.tsx';
-import type { Order } from '../order-queries.ts';
+import { toast } from '../../../ui/toasts.tsx';
+import { type Order, ordersChanged } from '../order-queries.ts';
 import { nameOf } from '../texts.ts';
 import type { OrderOfRow, Row } from './rows.ts';
 
@@ -20,12 +22,15 @@ export function AssignDialog({
   taken,
   onClose,
   onAssigned,
+  onRecorded,
 }: {
   row: Row;
   /** The ids of orders that other transfers of the statement pay. */
   taken: string[];
   onClose: () => void;
   onAssigned: (order: OrderOfRow) => void;
+  /** The money was recorded for an order that had expired. */
+  onRecorded: (order: OrderOfRow) => void;
 }) {
   const [order, setOrder] = useState<Order>();
   const find = useMutation({ mutationFn: findOrder, onSuccess: setOrder });
@@ -36,9 +41,13 @@ export function AssignDialog({
   return (
     <Dialog open onClose={onClose} title="Assign a transfer">
       <TransferFacts row={row} />
-      {order ? (
+      {order?.payment_status === 'expired' && (
+        <Late row={row} order={order} onClose={onClose} onRecorded={onRecorded} />
+      )}
+      {order && order.payment_status !== 'expired' && (
         <Found row={row} order={order} isTaken={taken.includes(order.id)} onClose={onClose} onAssigned={onAssigned} />
-      ) : (
+      )}
+      {!order && (
         <Form busy={find.isPending} onSubmit={submit}>
           <TextField
             label="Order number"
@@ -84,19 +93,11 @@ function Found({
   onClose: () => void;
   onAssigned: (order: OrderOfRow) => void;
 }) {
-  const { money } = useFormat();
   const reason = isTaken ? 'Another transfer of this statement pays this order.' : refusalOf(order);
   const { id, order_number, total, currency, payment_status, email = null } = order;
   return (
     <>
-      <Facts
-        facts={[
-          ['Order', order_number],
-          ['Customer', nameOf(order)],
-          ['Total', money(total, currency)],
-          ['Payment', <Badge key="payment" value={payment_status} />],
-        ]}
-      />
+      <OrderFacts order={order} />
       {reason && <p className="error">{reason}</p>}
       {!reason && Number(total) !== Number(transfer.amount) && (
         <p role="status">The amount of the transfer is not the total. The order counts as fully paid.</p>
@@ -113,6 +114,68 @@ function Found({
         )}
       </footer>
     </>
+  );
+}
+
+/** Money for an order that has expired is recorded at once; the order is then reinstated or the money refunded. */
+function Late({
+  row: { transfer },
+  order,
+  onClose,
+  onRecorded,
+}: {
+  row: Row;
+  order: Order;
+  onClose: () => void;
+  onRecorded: (order: OrderOfRow) => void;
+}) {
+  const { id, order_number, total, currency, payment_status, email = null } = order;
+  const params = { path: { order_id: id } };
+  const record = useMutation({
+    mutationFn: (amount: string) => {
+      const body = { amount, reference: transfer.text.slice(0, LONGEST_REFERENCE) || null };
+      return unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
+    },
+    onSuccess: async () => {
+      await ordersChanged();
+      toast(`The payment is recorded. Reinstate order ${order_number}, or refund the money.`);
+      onRecorded({ id, order_number, total, currency, payment_status, email });
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    record.mutate(typedAmount(String(new FormData(event.currentTarget).get('amount'))));
+  };
+  return (
+    <Form busy={record.isPending} onSubmit={submit}>
+      <OrderFacts order={order} />
+      <p>This order has expired. The money is recorded; then reinstate the order or refund the money.</p>
+      <TextField
+        label={`Amount in ${currency}`}
+        name="amount"
+        inputMode="decimal"
+        defaultValue={transfer.amount}
+        error={record.error ? inWords(record.error) : undefined}
+        required
+      />
+      <DialogFoot work={record} action="Record late payment" error={null} onCancel={onClose} />
+    </Form>
+  );
+}
+
+const LONGEST_REFERENCE = 255;
+
+function OrderFacts({ order }: { order: Order }) {
+  const { money } = useFormat();
+  return (
+    <Facts
+      facts={[
+        ['Order', order.order_number],
+        ['Customer', nameOf(order)],
+        ['Total', money(order.total, order.currency)],
+        ['Payment', <Badge key="payment" value={order.payment_status} />],
+      ]}
+    />
   );
 }
 

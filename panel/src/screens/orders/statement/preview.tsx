@@ -74,6 +74,7 @@ export function Preview({ matches }: { matches: Matches }) {
           taken={toMark.flatMap((row) => orderToMark(row)?.id ?? [])}
           onClose={() => setAssigning(undefined)}
           onAssigned={(assigned) => change(assigning.id, { assigned })}
+          onRecorded={(recorded) => change(assigning.id, { recorded })}
         />
       )}
     </>
