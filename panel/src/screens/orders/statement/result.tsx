@@ -2,18 +2,21 @@ import { Link } from 'wouter';
 import { useFormat } from '../../../format.ts';
 import { Card } from '../../../ui/page.tsx';
 import type { Marked } from './rows.ts';
+import { useStatementRuns } from './runs.tsx';
 import { UndoButton } from './undo.tsx';
 
 /** The list that a run ends with: every order that it marked, and the orders that the server refused. */
 export function Result({ marked: { run_id, paid, refused } }: { marked: Marked }) {
   const { counted, money } = useFormat();
+  const { data: runs } = useStatementRuns();
+  const isUndone = runs !== undefined && !runs.some(({ id }) => id === run_id);
   const numbers = paid.map(({ order_number }) => order_number);
   return (
     <>
       {paid.length > 0 && (
         <Card
           title={`${counted(paid.length, 'order')} marked as paid`}
-          actions={<UndoButton run_id={run_id} numbers={numbers} />}
+          actions={isUndone ? 'Undone' : <UndoButton run_id={run_id} numbers={numbers} />}
         >
           <ul className="marked-orders">
             {paid.map(({ id, order_number, total, currency }) => (

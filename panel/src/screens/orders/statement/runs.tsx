@@ -14,14 +14,18 @@ type StatementRun = Schemas['StatementRun'];
 /** Orders listed of each run; the rest is a number. */
 const MOST_SHOWN = 20;
 
+export function useStatementRuns() {
+  return useQuery({
+    queryKey: ['statement-runs'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/statement-runs', { signal })),
+  });
+}
+
 /** Earlier statements, each with its orders. A statement can be undone until one of its orders moves on. */
 export function StatementRuns() {
   const { time, counted } = useFormat();
   const can = useCan();
-  const { data: runs = [] } = useQuery({
-    queryKey: ['statement-runs'],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/statement-runs', { signal })),
-  });
+  const { data: runs = [] } = useStatementRuns();
   const columns = useMemo(
     (): Column<StatementRun>[] => [
       { id: 'when', header: 'Marked', cell: ({ marked_at }) => time(marked_at) },

@@ -39,9 +39,17 @@ export function Transfers({
         cell: ({ transfer, assigned }) => <OrderLinks orders={assigned ? [assigned] : transfer.orders} />,
       },
       { id: 'outcome', header: 'Result', cell: (row) => <Outcome row={row} />, long: true },
-      { id: 'action', header: 'Action', cell: (row) => <ActionButton action={action(row)} row={row} /> },
+      ...(rows.some((row) => action(row))
+        ? [
+            {
+              id: 'action',
+              header: 'Action',
+              cell: (row: Row) => <ActionButton action={action(row)} row={row} />,
+            },
+          ]
+        : []),
     ],
-    [money, action],
+    [money, action, rows],
   );
   return <DataTable caption={caption} columns={columns} rows={rows} />;
 }
