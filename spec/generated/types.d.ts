@@ -7028,6 +7028,8 @@ export interface components {
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
+            /** @description False for a customer that was imported with only a phone number, and for one that was erased. Then email is a placeholder. */
+            has_email?: boolean;
             /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];
@@ -7067,9 +7069,10 @@ export interface components {
             /** @description true makes it the default, if the customer has none here. */
             is_default?: boolean;
         };
-        /** @description A customer of another shop. The e-mail identifies the customer: an unknown one is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. */
+        /** @description A customer of another shop. The e-mail identifies the customer, or the phone number where there is no e-mail: an unknown customer is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. A customer without an e-mail gets a placeholder made from the digits of the phone number, such as 4915112345678@phone.invalid, and has has_email false; such an address never receives mail. */
         CustomerImport: {
-            email: components["schemas"]["Email"];
+            /** @description Required unless there is a phone number. */
+            email?: components["schemas"]["Email"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
