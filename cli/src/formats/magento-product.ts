@@ -128,7 +128,6 @@ function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): Var
 
 function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | undefined): VariantInput {
   const regular = row.money('price') ?? parent?.money('price');
-  if (regular === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
   const special = isSaleOn(row, context.now) ? row.money('special_price') : undefined;
   const onSale = regular !== undefined && special !== undefined && isMore(regular, special);
   const cost = row.money('cost');

@@ -5,6 +5,7 @@ import { KeyTable } from './key-table.ts';
 import { MAGENTO_COLUMNS, type MagentoColumn } from './magento-columns.ts';
 import { type Child, configurableProductOf, isOnline, type MagentoRow, simpleProductOf } from './magento-product.ts';
 import { type Variation, variationsOf } from './magento-text.ts';
+import { requireColumn, warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { firstUseOf, slugOf } from './slug.ts';
@@ -23,6 +24,8 @@ export async function* readMagento(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, MAGENTO_COLUMNS);
+  requireColumn(columns, 'name', 'name');
+  warnOfNoPrice(columns, 'price', context);
   const file = new MagentoFile(context);
   for await (const { line, cells, problem } of rows) {
     const row: MagentoRow = new RowReader<MagentoColumn>(columns, line, cells);

@@ -205,7 +205,6 @@ function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | 
 function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, { attributes, context }: Feed): VariantInput {
   const price = amountOf(item, 'price', errors);
   const sale = amountOf(item, 'sale_price', errors);
-  if (one(item, 'price') === '') errors.push({ line: item.line, field: 'price', message: 'The price is missing.' });
   const isLess = price !== undefined && sale !== undefined && isMore(price, sale);
   if (sale !== undefined && !isLess) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
   const dates = one(item, 'sale_price_effective_date');

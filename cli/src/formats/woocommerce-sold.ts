@@ -30,7 +30,6 @@ export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Dat
 function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
   const price = row.money('price');
   const sale = row.money('salePrice');
-  if (price === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
   if (price === undefined || sale === undefined) {
     for (const column of ['saleStarts', 'saleEnds'] as const) {
       if (row.text(column) !== '')

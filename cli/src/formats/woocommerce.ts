@@ -5,6 +5,7 @@ import { looksPrivate, warningOf, warningOfPrivate } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import { KeyTable } from './key-table.ts';
+import { warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { slugOf } from './slug.ts';
@@ -59,6 +60,7 @@ export async function* readWooCommerce(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, WOOCOMMERCE_COLUMNS);
+  warnOfNoPrice(columns, WOOCOMMERCE_COLUMNS.price[0], context);
   const attributes = attributeColumnsOf(header);
   const used = new Set([
     ...[...columns.values()].map(({ index }) => index),

@@ -386,3 +386,28 @@ test('an import that hid a product publishes it again', async () => {
   expect(data?.products[0]?.published_at).toEqual(expect.any(String));
   expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
 });
+
+test('a new product without a price becomes a draft, and a known one keeps its price', async () => {
+  const { dashboard } = await openShop();
+  const options = [{ name: 'Size', values: ['S', 'M'] }];
+  const variants = [{ option1: 'S', price: '4.00' }, { option1: 'M' }];
+  const priceless = { name: 'New', slug: 'new', status: 'active' as const };
+  const sized = { name: 'Sized', slug: 'sized', status: 'active' as const, options, variants };
+  await dashboard.POST(importing, { body: { products: [row('known', { status: 'active' })] } });
+
+  const body = { products: [priceless, sized, { name: 'Known', slug: 'known', status: 'active' as const }] };
+  const { data } = await dashboard.POST(importing, { body });
+
+  expect(data?.counts).toMatchObject({ created: 2, updated: 1, failed: 0 });
+  expect(data?.results.map(({ warnings = [] }) => warnings.map(({ type }) => type))).toEqual([
+    ['price_missing'],
+    ['price_missing'],
+    [],
+  ]);
+  const { data: list } = await dashboard.GET('/api/dashboard/products');
+  expect(list?.products.map(({ slug, status, price }) => [slug, status, price]).sort()).toEqual([
+    ['known', 'active', '5.00'],
+    ['new', 'draft', '0.00'],
+    ['sized', 'draft', '0.00'],
+  ]);
+});
