@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory.
+         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing.
          */
         post: operations["dashboard.importProducts"];
         delete?: never;
@@ -1835,9 +1835,61 @@ export interface paths {
         put?: never;
         /**
          * Match a bank statement with orders
-         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
+         * @description Reads a bank statement, CAMT.053 (XML) or CSV with a header in German, English or French, and returns for each incoming transfer the order that it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. An entry counts as a transfer only if the columns and words of the file show that it is booked, incoming and in the shop's currency; any other is check_by_hand, unless it is known to be outgoing or not booked. Nothing is written: send the matches to dashboard.markOrdersPaid, with their amounts. The separator and the decimal mark of CSV are detected. A statement that cannot be read is a 422 with the reason, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
          */
         post: operations["dashboard.matchTransfers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/statement-runs": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List statement runs
+         * @description The 50 newest runs that marked orders as paid from a bank statement, newest first, without those that were undone.
+         */
+        get: operations["dashboard.listStatementRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/statement-runs/{statement_run_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a statement run
+         * @description Takes back all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         */
+        post: operations["dashboard.undoStatementRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4513,6 +4565,13 @@ export interface components {
             payment_not_awaiting?: {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
+            statement_run_not_undoable?: {
+                /** @description The orders that have been shipped, refunded or cancelled; at most 100. */
+                orders: {
+                    id: components["schemas"]["Id"];
+                    order_number: string;
+                }[];
+            };
             discount_not_started?: {
                 starts_at: components["schemas"]["Timestamp"];
             };
@@ -4792,7 +4851,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6103,6 +6162,8 @@ export interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description standard when absent. */
             tax_class?: components["schemas"]["TaxClass"];
+            /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
+            taxable?: boolean;
             /** @description true when absent. */
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];
@@ -6746,24 +6807,32 @@ export interface components {
                 matched_before: components["schemas"]["Count"];
                 not_awaiting: components["schemas"]["Count"];
                 no_order: components["schemas"]["Count"];
+                late: components["schemas"]["Count"];
+                check_by_hand: components["schemas"]["Count"];
             };
-            /** @description Outgoing, pending and reversed entries are left out. */
+            /** @description How many entries are not listed in transfers, because they are known to be no incoming payment. */
+            left_out: {
+                outgoing: components["schemas"]["Count"];
+                /** @description Such as pending, declined, cancelled and reverted payments. */
+                not_booked: components["schemas"]["Count"];
+            };
+            /** @description The incoming payments, and the entries that may be one. */
             transfers: {
                 /** @description Where it is in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
                 line: number;
-                /** @description As a plain decimal. */
+                /** @description As a plain decimal; as written if it cannot be read. */
                 amount: string;
-                /** @description Null if the file does not say; then the shop's currency is taken. */
+                /** @description Null if the file does not name one; then it is taken to be the shop's currency. */
                 currency: string | null;
                 payer: string;
                 /** @description What the payer wrote. */
                 text: string;
                 /**
-                 * @description Why it was matched, or was not. matched awaits this transfer; already_paid has been paid; amount_differs names an order of another amount or currency; several_orders fits more than one; matched_before fits an order that an earlier transfer pays; not_awaiting names an order that is cancelled, expired or not paid by transfer; no_order names none.
+                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order expired before; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: the entry is not known to be booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
-                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order";
-                /** @description The outcome in a sentence; null when it matched. */
+                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
+                /** @description The outcome in a sentence; null if it matched. */
                 message: string | null;
                 /** @description The order that it pays, or those that it names. */
                 orders: {
@@ -6774,6 +6843,21 @@ export interface components {
                     payment_status: components["schemas"]["PaymentStatus"];
                     email: string | null;
                 }[];
+            }[];
+        };
+        /** @description A statement run: the orders that were marked as paid with the same statement_run_id, because a bank statement contained their transfers. */
+        StatementRun: {
+            id: components["schemas"]["Id"];
+            /** @description When the last of its orders was marked as paid. */
+            marked_at: components["schemas"]["Timestamp"];
+            /** @description Whether dashboard.undoStatementRun is possible. It is while no order has been shipped, refunded or cancelled. */
+            undoable: boolean;
+            orders: {
+                id: components["schemas"]["Id"];
+                order_number: string;
+                total: components["schemas"]["Money"];
+                currency: components["schemas"]["Currency"];
+                undoable: boolean;
             }[];
         };
         /** @description A line of an order from another shop. */
@@ -6944,6 +7028,8 @@ export interface components {
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
+            /** @description False for a customer that was imported with only a phone number, and for one that was erased. Then email is a placeholder. */
+            has_email?: boolean;
             /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];
@@ -6983,9 +7069,10 @@ export interface components {
             /** @description true makes it the default, if the customer has none here. */
             is_default?: boolean;
         };
-        /** @description A customer of another shop. The e-mail identifies the customer: an unknown one is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. */
+        /** @description A customer of another shop. The e-mail identifies the customer, or the phone number where there is no e-mail: an unknown customer is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. A customer without an e-mail gets a placeholder made from the digits of the phone number, such as 4915112345678@phone.invalid, and has has_email false; such an address never receives mail. */
         CustomerImport: {
-            email: components["schemas"]["Email"];
+            /** @description Required unless there is a phone number. */
+            email?: components["schemas"]["Email"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
@@ -8611,6 +8698,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description An order of the run has been shipped, refunded or cancelled, or the first call with this key is still running. */
+        StatementRunConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
         OrderConflict: {
             headers: {
@@ -8900,6 +8997,11 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         ShippingOptionId: components["schemas"]["Id"];
+        /**
+         * @description The id of a statement run.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        StatementRunId: components["schemas"]["Id"];
         /**
          * @description The id of an order.
          * @example 0192f3a0-6666-7000-8000-000000000001
@@ -9194,6 +9296,7 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
+export type StatementRun = components['schemas']['StatementRun'];
 export type OrderImportLine = components['schemas']['OrderImportLine'];
 export type ImportedAddress = components['schemas']['ImportedAddress'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
@@ -9335,6 +9438,7 @@ export type ResponseCheckoutConflict = components['responses']['CheckoutConflict
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
+export type ResponseStatementRunConflict = components['responses']['StatementRunConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
@@ -9382,6 +9486,7 @@ export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
 export type ParameterDiscountId = components['parameters']['DiscountId'];
 export type ParameterShippingOptionId = components['parameters']['ShippingOptionId'];
+export type ParameterStatementRunId = components['parameters']['StatementRunId'];
 export type ParameterOrderId = components['parameters']['OrderId'];
 export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
@@ -14436,6 +14541,8 @@ export interface operations {
                         /** @description What arrived, in the shop's currency; the order must have this total. */
                         amount?: components["schemas"]["MoneyInput"];
                     }[];
+                    /** @description An id of your own, a UUID, for all calls that mark the transfers of one bank statement. The orders that they mark can be undone together with dashboard.undoStatementRun. */
+                    statement_run_id?: components["schemas"]["Id"];
                     /** @description Return what would happen to each row, and write nothing. */
                     dry_run?: boolean;
                 };
@@ -14567,6 +14674,96 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStatementRuns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs, each with its orders. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementRun"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.undoStatementRun": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The orders that await their payment again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "orders": [
+                     *         {
+                     *           "id": "0192f3a2-2222-7000-8000-000000000001",
+                     *           "order_number": "1001",
+                     *           "payment_due_at": "2026-03-19T09:45:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        orders: {
+                            id: components["schemas"]["Id"];
+                            order_number: string;
+                            payment_due_at: components["schemas"]["Timestamp"];
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StatementRunConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

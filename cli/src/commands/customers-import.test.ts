@@ -12,7 +12,7 @@ function shop(known = new Set<string>()): Answers {
     [IMPORT]: ({ body }: Seen) => {
       const customers = body.customers as CustomerImport[];
       if (customers.some(({ note }) => note === 'poison')) return refusal(422, 'validation_error', 'Not this note.');
-      const results = customers.map(({ email, addresses = [] }, index) => {
+      const results = customers.map(({ email = '', addresses = [] }, index) => {
         const row = { index, email, customer_id: null, warnings: [] };
         if (addresses.some(({ city }) => city === 'Nowhere')) {
           const loc = ['body', 'customers', index, 'addresses', 0, 'city'];
@@ -97,7 +97,7 @@ test('lines that are refused are named with their column in the words of the fil
   expect(out).toBe('Imported: 1 created, 0 updated, 0 unchanged, 4 failed.\n');
   expect(err.split('\n').slice(0, 6)).toEqual([
     'line 2: Accepts Email Marketing: "maybe" is none of yes, no, true, false. (ada@example.com)',
-    'line 3: Email: A customer is recognised by the e-mail: add one, or delete the line. (Bob)',
+    'line 3: Email: A customer needs an e-mail or a phone number. (Bob)',
     'line 6: Email: Line 5 has this e-mail already: make one line of the two. (di@example.com)',
     'line 4: Default Address City: No such city. (cy@example.com)',
     'Error: 4 of 5 customers were refused.',

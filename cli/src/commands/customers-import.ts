@@ -2,19 +2,20 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { readCustomers } from '../formats/customers.ts';
 import { recordListeners, sendRecords } from '../import/records.ts';
+import { openReportFiles, type ReportOptions } from '../import/report-files.ts';
 import { calls } from '../operations.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { addEncoding, type EncodingOption, isJson } from './options.ts';
 import { showRecords } from './record-counts.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption, ReportOptions {
   dryRun?: true;
   overwrite?: true;
 }
 
 const EXAMPLES = `
-A customer is recognised by the e-mail. Of one the shop has already, only what is empty is filled, or, with --overwrite, replaced;
+A customer is recognised by the e-mail, or by the phone number where there is no e-mail. Of one the shop has already, only what is empty is filled, or, with --overwrite, replaced;
 what they decided here about mails stays. Importing a file again changes nothing. Nobody is sent a mail. Passwords do not come
 along: a customer sets one by the password reset. Refused customers are named by line and the others go on (exit code 5).
 
@@ -28,10 +29,12 @@ Examples:
 
 /** `customers import FILE`. */
 export function addCustomersImport(customers: Command, terminal: Terminal): void {
-  calls(customers.command('import <file>'), 'dashboard.importCustomers')
+  addEncoding(calls(customers.command('import <file>'), 'dashboard.importCustomers'))
     .description('Take over customers from a file.')
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--overwrite', 'replace what customers have here already')
+    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
+    .option('--errors <file>', 'write the refused customers to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }
@@ -40,12 +43,13 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const json = isJson(command);
   const { client } = await openSession(command, terminal, { maxAttempts: 6 });
   const { dryRun: dry_run = false, overwrite = false } = options;
-  const listeners = recordListeners(terminal, json, 'email');
-  const counts = await sendRecords(readCustomers(file, listeners.warned), {
+  const files = await openReportFiles(options, 'customer');
+  const listeners = recordListeners(terminal, json, 'email', files);
+  const counts = await sendRecords(readCustomers(file, listeners.warned, options.encoding), {
     ...listeners,
     noun: 'customer',
     post: (customers) =>
       unwrap(client.POST('/api/dashboard/customers/import', { body: { customers, dry_run, overwrite } })),
-  });
+  }).finally(files.close);
   showRecords({ file, dry_run, counts, noun: 'customer' }, terminal, json);
 }

@@ -6,7 +6,7 @@ import { calls } from '../operations.ts';
 import { counted } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { choice, isUuid } from './options.ts';
+import { addEncoding, choice, type EncodingOption, isUuid } from './options.ts';
 import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
@@ -17,7 +17,7 @@ Examples:
   $ commerce inventory adjust-many delivery.csv --reason received --note "Delivery of 2 March"
   $ commerce inventory adjust-many count.csv --reason correction --dry-run`;
 
-interface AdjustManyOptions {
+interface AdjustManyOptions extends EncodingOption {
   reason: Reason;
   note?: string;
   dryRun?: true;
@@ -27,7 +27,7 @@ const REASONS = ['received', 'correction', 'damaged', 'lost', 'returned', 'promo
 type Reason = (typeof REASONS)[number];
 
 export function addAdjustMany(inventory: Command, terminal: Terminal): void {
-  calls(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories')
+  addEncoding(calls(inventory.command('adjust-many <file>'), 'dashboard.adjustInventories'))
     .description('Change the stock of many variants, from a CSV.')
     .addOption(choice('--reason <reason>', 'why', REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for rows without one, kept with the movements')
@@ -41,11 +41,12 @@ export function addAdjustMany(inventory: Command, terminal: Terminal): void {
 const MOST_ROWS = 500;
 
 async function adjustMany(file: string, options: AdjustManyOptions, command: Command, terminal: Terminal) {
-  const { reason, note, dryRun: dry_run = false } = options;
-  const rows = await readTable(file, [
+  const { reason, note, dryRun: dry_run = false, encoding } = options;
+  const columns = [
     ['sku', 'variant_id'],
     ['delta', 'set_to'],
-  ]);
+  ];
+  const rows = await readTable(file, columns, encoding);
   const { client } = await openSession(command, terminal);
   const asked = rows.map((row) => ({ line: row.line, adjustment: adjustmentOf(row, file) }));
   const results = await inBatches(asked, MOST_ROWS, async (batch) => {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
+import { encodingOfFile } from '../formats/read.ts';
 import type { SharedSkuRule } from '../import/shared-skus.ts';
 import { findExports, readFiles, redirectsPath, refuseOver } from '../move-in/files.ts';
 import { kindsOf } from '../move-in/findings.ts';
@@ -12,9 +13,9 @@ import { plain, show } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { choice, isJson } from './options.ts';
+import { addEncoding, choice, type EncodingOption, isJson } from './options.ts';
 
-interface MoveOptions {
+interface MoveOptions extends EncodingOption {
   dryRun?: true;
   yes?: true;
   duplicateSkus: SharedSkuRule;
@@ -41,8 +42,7 @@ Examples:
 /** `move-in shopify DIR`: a whole shop, in one go. */
 export function addMoveIn(program: Command, terminal: Terminal): void {
   const moveIn = program.command('move-in').description('Take over a whole shop from the exports of another.');
-  moveIn
-    .command('shopify <dir>')
+  addEncoding(moveIn.command('shopify <dir>'))
     .description("Take over products, customers and orders from a folder of Shopify's exports.")
     .option('--dry-run', 'check everything and write the report, but import nothing')
     .option('--yes', 'import without asking')
@@ -72,8 +72,9 @@ async function moveShop(dir: string, options: MoveOptions, command: Command, ter
   const say = (text: string) => {
     if (!json) terminal.stderr.write(`${text.split('\n').map(plain).join('\n')}\n`);
   };
-  const { duplicateSkus, numberPrefix } = options;
-  const settings = { client, duplicateSkus, numberPrefix, sent: progress(say) };
+  const { duplicateSkus, numberPrefix, encoding } = options;
+  for (const path of readFiles(exports)) await encodingOfFile(path, encoding);
+  const settings = { client, duplicateSkus, numberPrefix, encoding, sent: progress(say) };
   say(`Checking ${readFiles(exports).join(', ')} …`);
   const checked = await moveAll(exports, { ...settings, dry_run: true });
   if (options.dryRun) {
@@ -102,7 +103,7 @@ type Done = Pick<Report, 'exports' | 'outcome' | 'dry_run'>;
 /** Writes redirects and report; returns where they are. */
 async function writeReport(dir: string, options: MoveOptions, done: Done): Promise<Report & { files: string[] }> {
   const known = productRedirects(done.outcome.slugs, options.productPath);
-  const own = await Promise.all(done.exports.redirects.map((path) => ownRedirects(path, known)));
+  const own = await Promise.all(done.exports.redirects.map((path) => ownRedirects(path, known, options.encoding)));
   const all = [...known, ...own.flat()];
   const redirects = { file: options.redirects ?? redirectsPath(dir, done.exports), count: all.length };
   await writeFile(redirects.file, redirectsFile(all, redirects.file));

@@ -91,6 +91,15 @@ export function addYes(command: Command): Command {
   return command.option('-y, --yes', 'do it without asking');
 }
 
+export interface EncodingOption {
+  encoding?: string;
+}
+
+/** Adds the option of every command that reads a text file. */
+export function addEncoding(command: Command): Command {
+  return command.option('--encoding <name>', 'the encoding of the file if it is not UTF-8, such as windows-1250');
+}
+
 /** Whether the output is for a program. */
 export function isJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;

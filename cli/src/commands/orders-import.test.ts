@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OrderImport } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
@@ -43,6 +43,33 @@ test('orders keep their numbers unless a prefix sets them apart; refusals and wa
   expect(prefixed.code).toBe(0);
   expect(JSON.parse(prefixed.out)).toMatchObject({ dry_run: false, counts: { created: 2, failed: 0 } });
   expect(seen.at(-1)?.body.orders).toMatchObject([{ order_number: 'OLD-1001' }, { order_number: 'OLD-1002' }]);
+});
+
+test('refused orders are written to --errors, and refusals and warnings to --report', async () => {
+  const { commerce } = await shop();
+  const dir = await folder();
+  const [file, errors, report] = ['orders.csv', 'refused.jsonl', 'report.csv'].map((name) => join(dir, name));
+  await writeFile(file ?? '', CSV);
+
+  const { code } = await commerce(['orders', 'import', file ?? '', '--errors', errors ?? '', '--report', report ?? '']);
+
+  expect(code).toBe(5);
+  expect(JSON.parse(await readFile(errors ?? '', 'utf8'))).toMatchObject({ line: 2, order_number: '#1001' });
+  expect(await readFile(report ?? '', 'utf8')).toBe(
+    'line,what,order,column,message\n2,refused,#1001,Name,It is taken. --number-prefix does that.\n4,warning,,,Lineitem sku: No such SKU. (#1002)\n',
+  );
+});
+
+test('a missing column is reported once, and nothing is sent', async () => {
+  const { commerce, seen } = await shop();
+  const file = join(await folder(), 'orders.csv');
+  await writeFile(file, CSV.replace('Created at', 'Made at'));
+
+  const { code, err } = await commerce(['orders', 'import', file]);
+
+  expect(code).toBe(2);
+  expect(err).toContain('The file has no column Created at.');
+  expect(seen).toEqual([]);
 });
 
 test('JSON Lines are taken as they are, and a file of something else is refused', async () => {

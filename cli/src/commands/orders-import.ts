@@ -2,13 +2,14 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { readOrders } from '../formats/orders.ts';
 import { recordListeners, sendRecords } from '../import/records.ts';
+import { openReportFiles, type ReportOptions } from '../import/report-files.ts';
 import { calls } from '../operations.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { isJson } from './options.ts';
+import { addEncoding, type EncodingOption, isJson } from './options.ts';
 import { showRecords } from './record-counts.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption, ReportOptions {
   dryRun?: true;
   numberPrefix?: string;
 }
@@ -29,10 +30,12 @@ Examples:
 
 /** `orders import FILE`. */
 export function addOrdersImport(orders: Command, terminal: Terminal): void {
-  calls(orders.command('import <file>'), 'dashboard.importOrders')
+  addEncoding(calls(orders.command('import <file>'), 'dashboard.importOrders'))
     .description('Take over past orders from a file.')
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--number-prefix <text>', 'put this before the number of each order')
+    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
+    .option('--errors <file>', 'write the refused orders to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }
@@ -40,12 +43,13 @@ export function addOrdersImport(orders: Command, terminal: Terminal): void {
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
   const { client } = await openSession(command, terminal, { maxAttempts: 6 });
-  const { dryRun: dry_run = false, numberPrefix: prefix = '' } = options;
-  const listeners = recordListeners(terminal, json, 'order_number');
-  const counts = await sendRecords(readOrders(file, { warn: listeners.warned, prefix }), {
+  const { dryRun: dry_run = false, numberPrefix: prefix = '', encoding } = options;
+  const files = await openReportFiles(options, 'order');
+  const listeners = recordListeners(terminal, json, 'order_number', files);
+  const counts = await sendRecords(readOrders(file, { warn: listeners.warned, prefix, encoding }), {
     ...listeners,
     noun: 'order',
     post: (orders) => unwrap(client.POST('/api/dashboard/orders/import', { body: { orders, dry_run } })),
-  });
+  }).finally(files.close);
   showRecords({ file, dry_run, counts, noun: 'order' }, terminal, json);
 }

@@ -21,7 +21,8 @@ const transfers = OUTCOMES.map((outcome, i) => ({
   orders: outcome === 'no_order' ? [] : [ORDERS[i % 2] ?? {}],
 }));
 const counts = { matched: 2, amount_differs: 1, no_order: 1 };
-const none = { already_paid: 0, several_orders: 0, matched_before: 0, not_awaiting: 0 };
+const none = { already_paid: 0, several_orders: 0, matched_before: 0, not_awaiting: 0, late: 0, check_by_hand: 0 };
+const left_out = { outgoing: 1, not_booked: 2 };
 const STATEMENT = 'Name;Verwendungszweck;Betrag\nJörg;Order 1001;36,00\n';
 
 async function merchant(answers: Answers = {}) {
@@ -29,7 +30,7 @@ async function merchant(answers: Answers = {}) {
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'statement.csv');
   await writeFile(file, Buffer.from(STATEMENT, 'latin1'));
-  const body = { format: 'csv', counts: { ...counts, ...none }, transfers };
+  const body = { format: 'csv', counts: { ...counts, ...none }, left_out, transfers };
   const server = await fakeServer({ [MATCH]: { body }, ...answers });
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
@@ -74,9 +75,95 @@ test('what fits is shown, asked about, and marked with its amount; what the serv
       { order_number: '1001', amount: '36.00' },
       { order_number: '1002', amount: '10.00' },
     ],
+    statement_run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
+  expect(err).toContain('Not listed: 1 outgoing and 2 not booked.');
   expect(out).toContain('There is none.');
+  const sent = seen.at(-1)?.body as { statement_run_id: string } | undefined;
+  expect(out).toMatch(/1001 +36\.00 EUR .*paid/);
   expect(out).toContain('1 order marked as paid.');
+  expect(out).toContain(`commerce orders undo-statement ${sent?.statement_run_id}`);
+});
+
+test('a transfer that fits no order is assigned by hand, without its amount being compared', async () => {
+  const order = orderOf(1007, '50.00');
+  const { file, commerce, seen } = await merchant({
+    'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
+    [`GET /api/dashboard/orders/${order.id}`]: { body: order },
+    [MARK]: { body: RESULT },
+  });
+  const { code, err } = await commerce(['orders', 'match', file, '--assign', '4=1007', '--yes']);
+
+  expect(code).toBe(0);
+  expect(err).toContain('assigned by you; the total is 50.00 EUR');
+  expect(seen.at(-1)?.body).toMatchObject({
+    orders: [
+      { order_number: '1001', amount: '36.00' },
+      { order_number: '1002', amount: '10.00' },
+      { order_number: '1007' },
+    ],
+  });
+});
+
+test('a transfer that is assigned to an expired order is recorded as a late payment', async () => {
+  const order = { ...orderOf(1007, '36.00'), payment_status: 'expired' };
+  const RECORD = `POST /api/dashboard/orders/${order.id}/payments`;
+  const { file, commerce, seen } = await merchant({
+    'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
+    [`GET /api/dashboard/orders/${order.id}`]: { body: order },
+    [MARK]: { body: RESULT },
+    [RECORD]: { status: 201, body: { payment: {}, order } },
+  });
+  const { code, out, err } = await commerce(['orders', 'match', file, '--assign', '4=1007'], { typed: 'y' });
+
+  expect(code).toBe(0);
+  expect(err).toContain('Mark 2 orders as paid and record 1 late payment? [y/N]');
+  expect(seen.at(-2)?.body).not.toMatchObject({ orders: [{}, {}, {}] });
+  expect(seen.at(-1)?.body).toEqual({ amount: '36.00', reference: 'Order' });
+  expect(out).toContain('1 late payment recorded.');
+});
+
+test.each([
+  ['9=1001', 'names no transfer'],
+  ['x', 'names no transfer'],
+  ['1=1002', 'Transfer 1 belongs to an order already'],
+])('rejects --assign %s', async (assignment, message) => {
+  const { file, commerce, seen } = await merchant();
+  const { code, err } = await commerce(['orders', 'match', file, '--assign', assignment, '--yes']);
+
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+  expect(seen).toHaveLength(1);
+});
+
+const RUN = {
+  id: '0192f3a0-8888-7000-8000-000000000001',
+  marked_at: '2026-03-12T09:30:00.000Z',
+  undoable: true,
+  orders: ORDERS.map((order) => ({ ...order, undoable: true })),
+};
+const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
+const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
+
+test('a statement is undone after the orders are shown', async () => {
+  const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
+  const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
+  const listed = await commerce(['orders', 'statements']);
+  const { code, out, err } = await commerce(['orders', 'undo-statement', RUN.id], { typed: 'y' });
+
+  expect(listed.out).toContain(RUN.id);
+  expect(code).toBe(0);
+  expect(err).toContain('Orders: 1001, 1002');
+  expect(out).toContain('2 orders await payment again: 1001, 1002.');
+});
+
+test('a statement whose orders have shipped is not undone, and the reason is shown', async () => {
+  const body = { error: 'statement_run_not_undoable', message: 'Order 1002 has been shipped, refunded or cancelled.' };
+  const { commerce } = await merchant({ ...RUNS, [UNDO]: { status: 409, body } });
+  const { code, err } = await commerce(['orders', 'undo-statement', RUN.id, '--yes']);
+
+  expect(code).toBe(1);
+  expect(err).toContain('Order 1002 has been shipped');
 });
 
 test.each(['n', ''])('the answer "%s" marks nothing', async (typed) => {

@@ -1,75 +1,130 @@
-import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { randomUUID } from 'node:crypto';
+import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { readText } from '../formats/text-file.ts';
 import { calls } from '../operations.ts';
-import { type Column, counted, show, styleOf, table } from '../output.ts';
+import { asCalled, counted, show, styleOf } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addYes, isJson, type YesOption } from './options.ts';
+import { type Found, preview, result } from './match-view.ts';
+import { addEncoding, addYes, type EncodingOption, isJson, repeated, type YesOption } from './options.ts';
+import { findOrder } from './order-view.ts';
 
 const EXAMPLES = `
 FILE is a statement of your bank, in CAMT.053 (XML) or CSV with a header. A transfer belongs to an order that awaits it
-if its text names the order number and its amount is the order's total. All other transfers are listed and left to you. The
-command shows what it found and asks before it marks orders as paid; programs agree with --yes.
+if its text names the order number and its amount is the order's total. All other transfers are listed with the reason; give
+the ones that you have checked to an order with --assign and the number in the first column. For an order that has expired,
+the money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
+agree with --yes.
 
 Examples:
   $ commerce orders match statement.xml --dry-run
+  $ commerce orders match statement.csv --assign 3=1001 --assign 7=1004
   $ commerce orders match statement.csv --yes --json | jq .counts`;
 
-interface MatchOptions extends YesOption {
+interface MatchOptions extends YesOption, EncodingOption {
+  assign?: string[];
   dryRun?: true;
 }
 
 export function addOrdersMatch(orders: Command, terminal: Terminal): void {
-  addYes(calls(orders.command('match <file>'), 'dashboard.matchTransfers', 'dashboard.markOrdersPaid'))
+  const operations = ['dashboard.matchTransfers', 'dashboard.markOrdersPaid', 'dashboard.recordOrderPayment'] as const;
+  addEncoding(addYes(calls(orders.command('match <file>'), ...operations)))
     .description('Mark the orders as paid whose bank transfers are in a bank statement.')
-    .option('--dry-run', 'only show what would be marked')
+    .option('--assign <number=order>', 'give a listed transfer to an order; may be repeated', repeated)
+    .option('--dry-run', 'only show which orders would be marked')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: MatchOptions, command: Command) => match(file, options, command, terminal));
 }
 
-type Transfer = Schemas['TransferMatches']['transfers'][number];
-/** What became of a transfer: why it was matched or was not, and then whether its order was marked. */
-type Found = Omit<Transfer, 'outcome'> & { outcome: string };
-
 const LONGEST = 900_000;
 
-async function match(file: string, { dryRun, yes }: MatchOptions, command: Command, terminal: Terminal): Promise<void> {
-  const statement = await readText(file);
+async function match(
+  file: string,
+  { assign = [], dryRun, encoding, yes }: MatchOptions,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const statement = await readText(file, encoding);
   if (statement.length > LONGEST) {
     throw usageError(`${file} has more than ${LONGEST} characters.`, 'Export fewer days at a time.');
   }
   const { client } = await openSession(command, terminal);
   const body = { statement };
-  const { transfers } = await unwrap(client.POST('/api/dashboard/orders/match-transfers', { body }));
-  const matched = transfers.filter(({ outcome }) => outcome === 'matched');
+  const { transfers, left_out } = await unwrap(client.POST('/api/dashboard/orders/match-transfers', { body }));
+  const found = transfers.map((transfer, i): Found => ({ ...transfer, number: i + 1 }));
+  await assignAll(client, found, assign);
+  const toMark = found.filter(({ outcome }) => outcome === 'matched' || outcome === 'assigned');
+  const late = found.filter(({ outcome }) => outcome === 'assigned_late');
   const json = isJson(command);
-  if (dryRun || matched.length === 0) {
-    show(terminal, json, { dry_run: true, ...summaryOf(transfers) }, (paint) =>
-      preview(transfers, styleOf(terminal, paint)),
+  if (dryRun || toMark.length + late.length === 0) {
+    show(terminal, json, { dry_run: true, left_out, ...summaryOf(found) }, (paint) =>
+      preview(found, left_out, styleOf(terminal, paint)),
     );
     return;
   }
-  if (!json) terminal.stderr.write(`${preview(transfers, { paint: (_colour, text) => text, width: undefined })}\n\n`);
-  if (!yes) await confirm(terminal, `Mark ${counted(matched.length, 'order')} as paid?`);
-  const marked = await markAll(client, matched);
-  show(terminal, json, { dry_run: false, ...summaryOf(marked) }, (paint) => result(marked, styleOf(terminal, paint)));
+  const plainStyle = { paint: (_colour: unknown, text: string) => text, width: undefined };
+  if (!json) terminal.stderr.write(`${preview(found, left_out, plainStyle)}\n\n`);
+  if (!yes) await confirm(terminal, questionOf(toMark, late));
+  const statement_run_id = randomUUID();
+  const marked = [...(await markAll(client, toMark, statement_run_id)), ...(await recordAll(client, late))];
+  show(terminal, json, { dry_run: false, statement_run_id, ...summaryOf(marked) }, (paint) =>
+    asCalled(result(marked, statement_run_id, styleOf(terminal, paint)), terminal),
+  );
+}
+
+/** Gives listed transfers to the orders that a person names for them. */
+async function assignAll(client: DashboardClient, found: Found[], assignments: string[]): Promise<void> {
+  const taken = new Set(
+    found.flatMap(({ outcome, orders: [order] }) => (outcome === 'matched' && order ? [order.id] : [])),
+  );
+  for (const assignment of assignments) {
+    const [, number, wanted = ''] = /^(\d+)=(.+)$/.exec(assignment) ?? [];
+    const transfer = found[Number(number) - 1];
+    if (!transfer) {
+      throw usageError(
+        `--assign ${assignment} names no transfer.`,
+        'Give the number of the first column, as in --assign 3=1001.',
+      );
+    }
+    if (['matched', 'assigned', 'assigned_late'].includes(transfer.outcome)) {
+      throw usageError(`Transfer ${number} belongs to an order already.`);
+    }
+    const order = await findOrder(client, wanted);
+    if (taken.has(order.id)) throw usageError(`Order ${order.order_number} has another transfer of this statement.`);
+    taken.add(order.id);
+    const { id, order_number, total, currency, payment_status, email } = order;
+    const message =
+      Number(total) === Number(transfer.amount) ? null : `assigned by you; the total is ${total} ${currency}`;
+    Object.assign(transfer, {
+      outcome: payment_status === 'expired' ? 'assigned_late' : 'assigned',
+      message,
+      orders: [{ id, order_number, total, currency, payment_status, email }],
+    });
+  }
+}
+
+function questionOf(toMark: Found[], late: Found[]): string {
+  if (late.length === 0) return `Mark ${counted(toMark.length, 'order')} as paid?`;
+  const record = `ecord ${counted(late.length, 'late payment')}`;
+  return toMark.length === 0 ? `R${record}?` : `Mark ${counted(toMark.length, 'order')} as paid and r${record}?`;
 }
 
 const MOST_ROWS = 100;
 const BY_STATUS: Partial<Record<string, string>> = { paid: 'paid', unchanged: 'already_paid' };
 
-/** With the amounts that arrived: the server compares them once more with what the orders are then. */
-async function markAll(client: DashboardClient, matched: Transfer[]): Promise<Found[]> {
+/** The server compares the amounts of matches with the totals again; of an assigned transfer the person has checked the amount. */
+async function markAll(client: DashboardClient, toMark: Found[], statement_run_id: string): Promise<Found[]> {
   const marked: Found[] = [];
-  for (let from = 0; from < matched.length; from += MOST_ROWS) {
-    const rows = matched.slice(from, from + MOST_ROWS);
-    const orders = rows.flatMap(({ orders: [order] }) =>
-      order ? [{ order_number: order.order_number, amount: order.total }] : [],
+  for (let from = 0; from < toMark.length; from += MOST_ROWS) {
+    const rows = toMark.slice(from, from + MOST_ROWS);
+    const orders = rows.flatMap(({ outcome, orders: [order] }) =>
+      order ? [{ order_number: order.order_number, ...(outcome === 'matched' && { amount: order.total }) }] : [],
     );
-    const { results } = await unwrap(client.POST('/api/dashboard/orders/mark-paid', { body: { orders } }));
+    const body = { orders, statement_run_id };
+    const { results } = await unwrap(client.POST('/api/dashboard/orders/mark-paid', { body }));
     for (const { index, status, message } of results) {
       const row = rows[index];
       if (row) marked.push({ ...row, outcome: BY_STATUS[status] ?? 'refused', message });
@@ -77,6 +132,22 @@ async function markAll(client: DashboardClient, matched: Transfer[]): Promise<Fo
   }
   return marked;
 }
+
+/** Orders that have expired stay so: the money is recorded, and then returned or the order reinstated. */
+async function recordAll(client: DashboardClient, late: Found[]): Promise<Found[]> {
+  const recorded: Found[] = [];
+  for (const transfer of late) {
+    const [order] = transfer.orders;
+    if (!order) continue;
+    const params = { path: { order_id: order.id } };
+    const body = { amount: transfer.amount, reference: transfer.text.slice(0, LONGEST_REFERENCE) || null };
+    await unwrap(client.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
+    recorded.push({ ...transfer, outcome: 'recorded', message: null });
+  }
+  return recorded;
+}
+
+const LONGEST_REFERENCE = 255;
 
 function summaryOf(found: Found[]) {
   const counts: Record<string, number> = {};
@@ -86,33 +157,4 @@ function summaryOf(found: Found[]) {
     return { ...transfer, order_numbers, ...(message && { message }) };
   });
   return { counts, transfers };
-}
-
-const WORDS: Partial<Record<string, string>> = { matched: 'fits', paid: 'paid', already_paid: 'was paid already' };
-
-const COLUMNS: Column<Found>[] = [
-  { title: 'LINE', value: ({ line }) => line, right: true },
-  { title: 'AMOUNT', value: ({ amount, currency }) => `${amount} ${currency ?? ''}`.trim(), right: true },
-  { title: 'PAYER', value: ({ payer }) => payer, shrinks: true },
-  { title: 'TEXT', value: ({ text }) => text, shrinks: true },
-  { title: 'ORDER', value: ({ orders }) => orders.map(({ order_number }) => order_number).join(', ') || null },
-  { title: 'TOTAL', value: ({ orders: [order] }) => (order ? `${order.total} ${order.currency}` : null), right: true },
-  {
-    title: 'RESULT',
-    value: ({ outcome, message }) => message ?? WORDS[outcome] ?? outcome.replaceAll('_', ' '),
-    colour: ({ outcome }) => (outcome === 'matched' || outcome === 'paid' ? 'green' : 'yellow'),
-  },
-];
-
-function preview(found: Found[], style: Parameters<typeof table>[2]): string {
-  const fitting = found.filter(({ outcome }) => outcome === 'matched').length;
-  const summary = `${counted(found.length, 'incoming transfer')}; ${fitting} of them ${fitting === 1 ? 'fits' : 'fit'} an order.`;
-  return found.length === 0 ? summary : `${table(COLUMNS, found, style)}\n\n${summary}`;
-}
-
-function result(marked: Found[], style: Parameters<typeof table>[2]): string {
-  const paid = marked.filter(({ outcome }) => outcome === 'paid').length;
-  const others = marked.filter(({ outcome }) => outcome !== 'paid');
-  const summary = `${counted(paid, 'order')} marked as paid.`;
-  return others.length === 0 ? summary : `${table(COLUMNS, others, style)}\n\n${summary}`;
 }

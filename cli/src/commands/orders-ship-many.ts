@@ -6,7 +6,7 @@ import { counted } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { addYes, type YesOption } from './options.ts';
+import { addEncoding, addYes, type EncodingOption, type YesOption } from './options.ts';
 import { inBatches, showResults } from './row-results.ts';
 
 const EXAMPLES = `
@@ -18,16 +18,23 @@ Examples:
   $ commerce orders ship-many parcels.csv --yes --json | jq .counts`;
 
 export function addOrdersShipMany(orders: Command, terminal: Terminal): void {
-  addYes(calls(orders.command('ship-many <file>'), 'dashboard.fulfillOrders'))
+  addEncoding(addYes(calls(orders.command('ship-many <file>'), 'dashboard.fulfillOrders')))
     .description('Record many orders as shipped, from a CSV with their tracking numbers.')
     .addHelpText('after', EXAMPLES)
-    .action((file: string, options: YesOption, command: Command) => shipMany(file, options, command, terminal));
+    .action((file: string, options: YesOption & EncodingOption, command: Command) =>
+      shipMany(file, options, command, terminal),
+    );
 }
 
 const MOST_ROWS = 100;
 
-async function shipMany(file: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
-  const rows = await readTable(file, [['order_number']]);
+async function shipMany(
+  file: string,
+  { yes, encoding }: YesOption & EncodingOption,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const rows = await readTable(file, [['order_number']], encoding);
   const { client } = await openSession(command, terminal);
   if (!yes)
     await confirm(

@@ -14,6 +14,7 @@ import { addOrdersExport } from './orders-export.ts';
 import { addOrdersImport } from './orders-import.ts';
 import { addOrdersMatch } from './orders-match.ts';
 import { addOrdersShipMany } from './orders-ship-many.ts';
+import { addStatementRuns } from './statement-runs.ts';
 
 type TimelineEntry = Schemas['TimelineEntry'];
 
@@ -64,7 +65,7 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|record-payment|reinstate|update|shipments|refunds|match|ship-many|export`. */
+/** `orders list|get|timeline|…`: the orders, from the payment to the delivery. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
   const list = calls(orders.command('list'), 'dashboard.listOrders')
@@ -97,6 +98,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
   addLatePayments(orders, terminal);
   addOrderRecords(orders, terminal);
   addOrdersMatch(orders, terminal);
+  addStatementRuns(orders, terminal);
   addOrdersShipMany(orders, terminal);
   addOrdersExport(orders, terminal);
   addOrdersImport(orders, terminal);

@@ -1,9 +1,6 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import { csvOf } from '../csv.ts';
 import { CommandError, EXIT } from '../errors.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
@@ -12,22 +9,21 @@ import type { Refused } from '../import/batches.ts';
 import { WarningKinds } from '../import/kinds.ts';
 import { importProducts } from '../import/products.ts';
 import { createProgress, type Progress, perSecond } from '../import/progress.ts';
+import { openReportFiles, type ReportOptions } from '../import/report-files.ts';
 import type { Counts } from '../import/send.ts';
 import type { SharedSkuRule } from '../import/shared-skus.ts';
 import { calls } from '../operations.ts';
 import { counted, plain, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
-import { choice, isJson } from './options.ts';
+import { addEncoding, choice, type EncodingOption, isJson } from './options.ts';
 
-interface ImportOptions {
+interface ImportOptions extends EncodingOption, ReportOptions {
   format?: Format;
   dryRun?: true;
   updateInventory?: true;
   baseImageUrl?: string;
   weightUnit?: 'kg' | 'lb';
-  errors?: string;
-  report?: string;
   duplicateSkus: SharedSkuRule;
 }
 
@@ -53,7 +49,7 @@ Examples:
 
 /** `products import FILE`: a catalogue file into the shop, whatever its size. */
 export function addProductsImport(products: Command, terminal: Terminal): void {
-  calls(products.command('import <file>'), 'dashboard.importProducts')
+  addEncoding(calls(products.command('import <file>'), 'dashboard.importProducts'))
     .description('Create and update products from a file.')
     .addOption(
       choice('--format <format>', 'the format of the file, if it is not recognised', [
@@ -75,7 +71,7 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
         'refuse',
       ]).default('keep-first'),
     )
-    .option('--report <file>', 'write what was refused or changed on the way to this file, as CSV')
+    .option('--report <file>', 'write refusals and warnings to this file, as CSV')
     .option('--errors <file>', 'write the refused products to this file, one JSON object per line')
     .addHelpText('after', EXAMPLES)
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
@@ -92,11 +88,12 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
   const told = await openListeners(options, progress, json);
-  const { format, baseImageUrl, weightUnit, dryRun = false, updateInventory = false } = options;
+  const { format, baseImageUrl, weightUnit, encoding, dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
     ...(format && { format }),
     ...(baseImageUrl && { baseImageUrl }),
     ...(weightUnit && { weightUnit }),
+    ...(encoding && { encoding }),
     onBytes: progress.read,
     onWarning: told.warned,
   });
@@ -128,22 +125,18 @@ async function importFile(file: string, options: ImportOptions, command: Command
 const AGAIN = 'Run the same command again: what is already there stays as it is.';
 
 /** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
-async function openListeners({ errors, report: reportFile }: ImportOptions, progress: Progress, json: boolean) {
-  const file = errors === undefined ? undefined : await openFile(errors);
-  const report = reportFile === undefined ? undefined : await openFile(reportFile);
-  report?.write(csvOf([['line', 'what', 'product', 'column', 'message']]));
+async function openListeners(options: ImportOptions, progress: Progress, json: boolean) {
+  const files = await openReportFiles(options, 'product');
   const kinds = new WarningKinds();
   return {
     refused: (refused: Refused) => {
-      file?.write(`${JSON.stringify(refused)}\n`);
-      const { slug = '', errors: reasons } = refused;
-      report?.write(csvOf(reasons.map(({ line, field, message }) => [line, 'refused', slug, field, message])));
+      files.refused(refused, refused.errors, refused.slug ?? '');
       if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
-      else if (!file) progress.say(JSON.stringify(refused));
+      else if (!options.errors) progress.say(JSON.stringify(refused));
     },
     warned: ({ line, message }: Warning) => {
       const isNews = kinds.isNews(message);
-      report?.write(csvOf([[line, 'warning', '', '', message]]));
+      files.warned(line, message);
       if (json) progress.say(JSON.stringify({ line, warning: message }));
       else if (isNews) progress.say(plain(`line ${line}: warning: ${message}`));
     },
@@ -152,18 +145,9 @@ async function openListeners({ errors, report: reportFile }: ImportOptions, prog
       const rest = json ? [] : kinds.rest();
       for (const line of rest) progress.say(plain(line));
       if (rest.length > 0) progress.say('With --report FILE all of them are written, with --json printed.');
-      for (const each of [file, report]) if (each) await finished(each.end());
+      await files.close();
     },
   };
-}
-
-async function openFile(path: string): Promise<WriteStream> {
-  const file = createWriteStream(path);
-  await new Promise<void>((opened, failed) => {
-    file.once('open', () => opened());
-    file.once('error', failed);
-  });
-  return file;
 }
 
 function refusalInWords({ line, slug, errors }: Refused): string[] {

@@ -11,8 +11,8 @@ type Warn = (line: number, message: string) => void;
  * The customers of a file in JSON Lines or of Shopify's customers CSV; its content decides which it is. Of customers with the same
  * e-mail the first is taken. Throws a FormatError when the format is unknown, and the file system's own errors.
  */
-export async function* readCustomers(path: string, warn: Warn): AsyncGenerator<CustomerRead> {
-  const text = (await readText(path)).replace(/^\uFEFF/, '');
+export async function* readCustomers(path: string, warn: Warn, encoding?: string): AsyncGenerator<CustomerRead> {
+  const text = (await readText(path, encoding)).replace(/^\uFEFF/, '');
   const firsts = new Map<string, number>();
   for await (const read of readsOf(path, text, warn)) {
     const email = 'item' in read ? foldedEmail(read.item) : undefined;

@@ -1,86 +1,115 @@
-/** The encoding that a file's first bytes name; undefined for UTF-8 and all that it cannot be told of. */
-export function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
-}
-
-/** The text of a file's beginning, without its byte order mark. */
-export function headText(bytes: Uint8Array): string {
-  return new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
-}
-
-/** The bytes of a file in UTF-8, whether it is that or UTF-16. */
-export async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let isFirst = true;
-  for await (const bytes of chunks) {
-    const encoding = isFirst ? utf16Of(bytes) : undefined;
-    if (encoding) decoder = new TextDecoder(encoding);
-    isFirst = false;
-    yield decoder ? encoder.encode(decoder.decode(bytes, { stream: true })) : bytes;
-  }
-}
+import { FormatError } from './reading.ts';
 
 /**
- * The bytes of a file that older programs of Windows have written in UTF-8: what is no UTF-8 before anything else was. `onOlder` is
- * told when that is so.
+ * The encodings of text files. UTF-8 and UTF-16 with a byte order mark are recognised. Encodings of one byte per letter look
+ * alike, and a wrong guess writes wrong letters into a shop: a file that is neither is refused unless its encoding is named.
+ * The exception is text whose only letters outside ASCII are German ones, é and the euro sign: these bytes are a text only as
+ * Windows-1252, and the Windows encodings of neighbouring countries have the same letters there.
  */
-export async function* fromWindows(chunks: AsyncIterable<Uint8Array>, onOlder: () => void): AsyncGenerator<Uint8Array> {
-  const strict = new TextDecoder('utf-8', { fatal: true });
-  const encoder = new TextEncoder();
-  let found: 'plain' | 'utf-8' | 'older' = 'plain';
-  let older: InstanceType<typeof TextDecoder> | undefined;
-  for await (const bytes of chunks) {
-    if (found === 'plain') {
-      const start = bytes.findIndex((byte) => byte > 127);
-      // A letter whose bytes are in two pieces is taken for one of UTF-8.
-      if (start >= 0) found = isUtf8(strict, bytes) ? 'utf-8' : 'older';
-      if (found === 'older') {
-        older = new TextDecoder('windows-1252');
-        onOlder();
-      }
-    }
-    yield older ? encoder.encode(older.decode(bytes, { stream: true })) : bytes;
+
+/** A file that is not UTF-8 and names no encoding. */
+export class UnknownEncoding extends FormatError {
+  constructor(name: string) {
+    super(
+      `${name} is not UTF-8. Save it as "CSV UTF-8", or name its encoding with --encoding: windows-1252 (Western Europe), ` +
+        'windows-1250 (Central Europe), windows-1251 (Cyrillic), windows-1254 (Turkish), shift_jis (Japanese) or another.',
+    );
   }
 }
 
-function isUtf8(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): boolean {
+/** ä ö ü Ä Ö Ü ß é É € */
+const SAFE_AS_WINDOWS_1252 = new Set([0xe4, 0xf6, 0xfc, 0xc4, 0xd6, 0xdc, 0xdf, 0xe9, 0xc9, 0x80]);
+const ASCII = 0x80;
+
+/** The encoding of a file, from all its bytes, or the one that is named. Throws UnknownEncoding or a FormatError. */
+export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>, named?: string): Promise<string> {
+  const decoder = named === undefined ? undefined : strictDecoder(named);
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  let first: Uint8Array | undefined;
+  let isUtf8 = true;
+  let isSafe = true;
+  for await (const bytes of chunks) {
+    if (decoder) {
+      if (!decodes(decoder, bytes)) throw new FormatError(`${name} is not valid ${named}.`);
+      continue;
+    }
+    first ??= bytes;
+    const utf16 = utf16Of(first);
+    if (utf16) return utf16;
+    isUtf8 &&= !bytes.includes(0) && decodes(utf8, bytes);
+    isSafe &&= isSafeAsWindows1252(bytes);
+    if (!isUtf8 && !isSafe) throw new UnknownEncoding(name);
+  }
+  if (named !== undefined) return named;
+  if (isUtf8 && decodes(utf8)) return 'utf-8';
+  if (isSafe) return 'windows-1252';
+  throw new UnknownEncoding(name);
+}
+
+/** A loop, since a file may have gigabytes. */
+function isSafeAsWindows1252(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte === 0 || (byte >= ASCII && !SAFE_AS_WINDOWS_1252.has(byte))) return false;
+  return true;
+}
+
+function strictDecoder(encoding: string): InstanceType<typeof TextDecoder> {
   try {
-    decoder.decode(bytes, { stream: true });
+    return new TextDecoder(encoding, { fatal: true });
+  } catch {
+    throw new FormatError(
+      `There is no encoding ${encoding}. Write it as windows-1250, iso-8859-2 or shift_jis, for example.`,
+    );
+  }
+}
+
+/** Whether a piece continues a valid text; without a piece, whether the text ends there. */
+function decodes(decoder: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): boolean {
+  try {
+    decoder.decode(bytes, { stream: bytes !== undefined });
     return true;
   } catch {
     return false;
   }
 }
 
-/** What is known of a file's encoding so far; it only ever turns from sound to damaged. */
-export type Encoding = { damaged: boolean };
+function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
 
-/** The bytes of a file, chunk by chunk, as they are asked for. Tells `onBytes` how many each chunk has. */
+/** A file's text without its byte order mark. Throws as `encodingOf` does. */
+export async function decodedText(name: string, bytes: Uint8Array, named?: string): Promise<string> {
+  return new TextDecoder(await encodingOf(name, once(bytes), named)).decode(bytes);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** The text of a file's beginning, without its byte order mark. */
+export function headText(bytes: Uint8Array, encoding = utf16Of(bytes) ?? 'utf-8'): string {
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** The bytes of a file in UTF-8. */
+export async function* asUtf8(chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(encoding);
+  if (decoder.encoding === 'utf-8') {
+    yield* chunks;
+    return;
+  }
+  const encoder = new TextEncoder();
+  for await (const bytes of chunks) yield encoder.encode(decoder.decode(bytes, { stream: true }));
+  yield encoder.encode(decoder.decode());
+}
+
+/** The bytes of a file, chunk by chunk, as they are read. Calls `onBytes` with the size of each. */
 export async function* counted(
   chunks: AsyncIterable<Uint8Array>,
   onBytes: ((bytes: number) => void) | undefined,
 ): AsyncGenerator<Uint8Array> {
   for await (const bytes of chunks) {
     onBytes?.(bytes.length);
-    yield bytes;
-  }
-}
-
-/**
- * The bytes of a file, chunk by chunk, as they are asked for. Records in `encoding` when they are not UTF-8, so that replacement characters can be told from those that the file really contains.
- */
-export async function* checkBytes(chunks: AsyncIterable<Uint8Array>, encoding: Encoding): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const bytes of chunks) {
-    if (!encoding.damaged) {
-      try {
-        decoder.decode(bytes, { stream: true });
-      } catch {
-        encoding.damaged = true;
-      }
-    }
     yield bytes;
   }
 }

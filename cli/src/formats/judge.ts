@@ -1,7 +1,7 @@
 import type { ProductImport } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
 import type { KeyTable } from './key-table.ts';
-import type { PlaceOf, Read, ReadContext } from './reading.ts';
+import type { PlaceOf, Read } from './reading.ts';
 import type { FieldError } from './row-reader.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
@@ -16,11 +16,7 @@ export interface Made {
 }
 
 /** The product if the contract takes it, else every reason. `slugs` are those of the products before it. */
-export function judged(
-  { line, product: made, errors, placeOf, distinct }: Made,
-  slugs: KeyTable,
-  context: ReadContext,
-): Read {
+export function judged({ line, product: made, errors, placeOf, distinct }: Made, slugs: KeyTable): Read {
   // A name may be of any script, and has an address of its own then.
   const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
   const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
@@ -34,9 +30,6 @@ export function judged(
   if (slug === '') add(['name'], 'There is neither a name nor an address.');
   const earlier = slug === '' ? undefined : firstUseOf(slug, line, slugs);
   if (earlier !== undefined) add(['slug'], `"${slug}" is already the address of the product on line ${earlier}.`);
-  if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
-    add(['name'], 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
-  }
   found.sort((one, other) => one.line - other.line);
   return found.length > 0 ? { line, slug, errors: found } : { line, product, placeOf };
 }

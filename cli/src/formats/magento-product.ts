@@ -68,7 +68,7 @@ function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContex
     name,
     slug,
     description: textOfHtml(row.text('description') || row.text('short_description')),
-    ...(maker && { vendor: maker }),
+    ...(row.has('additional_attributes') && { vendor: maker || null }),
     ...categoriesOf(row.text('categories')),
     metadata: metadataFrom(facts, warn),
     status: isOnline(row) ? 'active' : 'draft',
@@ -98,7 +98,8 @@ function imagesOf(row: MagentoRow, children: MagentoRow[], context: ReadContext)
   if (dropped.size > 0) {
     context.warn(row.line, `Images left out: ${dropped.size}. The file has their names, not their addresses.`);
   }
-  return images.size > 0 ? { images: [...images.values()] } : {};
+  const isUnset = named.length === 0 && row.has('base_image');
+  return images.size > 0 || isUnset ? { images: [...images.values()] } : {};
 }
 
 /** Stock is tracked unless Magento's own setting is overridden to say that it is not. */
@@ -127,7 +128,6 @@ function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): Var
 
 function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | undefined): VariantInput {
   const regular = row.money('price') ?? parent?.money('price');
-  if (regular === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
   const special = isSaleOn(row, context.now) ? row.money('special_price') : undefined;
   const onSale = regular !== undefined && special !== undefined && isMore(regular, special);
   const cost = row.money('cost');
@@ -154,5 +154,6 @@ function stockOf(row: MagentoRow): VariantInput {
 
 function weightOf(row: MagentoRow, context: ReadContext): VariantInput {
   const weight = row.decimal('weight');
-  return weight === undefined ? {} : { weight: plainDecimal(weight, 4), weight_unit: context.weightUnit };
+  if (weight !== undefined) return { weight: plainDecimal(weight, 4), weight_unit: context.weightUnit };
+  return row.has('weight') ? { weight: null } : {};
 }

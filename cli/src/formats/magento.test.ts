@@ -33,6 +33,7 @@ test('a configurable product and its children become one product with variants',
     {
       name: 'Peak™ Jacket',
       slug: 'peak-jacket',
+      vendor: null,
       description: 'Warm.\n\n• Dry\n• Light',
       tags: ['Coats & Jackets', 'Sale'],
       product_type: 'Coats & Jackets',

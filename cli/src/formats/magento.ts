@@ -5,6 +5,7 @@ import { KeyTable } from './key-table.ts';
 import { MAGENTO_COLUMNS, type MagentoColumn } from './magento-columns.ts';
 import { type Child, configurableProductOf, isOnline, type MagentoRow, simpleProductOf } from './magento-product.ts';
 import { type Variation, variationsOf } from './magento-text.ts';
+import { requireColumn, warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { firstUseOf, slugOf } from './slug.ts';
@@ -23,6 +24,8 @@ export async function* readMagento(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, MAGENTO_COLUMNS);
+  requireColumn(columns, 'name', 'name');
+  warnOfNoPrice(columns, 'price', context);
   const file = new MagentoFile(context);
   for await (const { line, cells, problem } of rows) {
     const row: MagentoRow = new RowReader<MagentoColumn>(columns, line, cells);
@@ -146,10 +149,6 @@ class MagentoFile {
         field: 'url_key',
         message: `"${product.slug}" is already used on line ${earlier}.`,
       });
-    }
-    if (this.#context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
-      const message = 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".';
-      errors.push({ line: row.line, field: 'name', message });
     }
     errors.sort((one, other) => one.line - other.line);
     return errors.length > 0 ? { line: row.line, slug: product.slug, errors } : { line: row.line, product };

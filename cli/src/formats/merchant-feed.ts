@@ -62,8 +62,18 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
     context.warn(first.line, `link: ${words}${others}.`);
   }
   const slugs = new KeyTable();
-  const currency = [...groups.values()].flat().map(currencyOf).find(Boolean);
-  for (const group of groups.values()) yield productOf(group, currency, slugs, context);
+  const all = [...groups.values()].flat();
+  const currency = all.map(currencyOf).find(Boolean);
+  const attributes = new Set(all.flatMap(({ values }) => [...values.keys()]));
+  for (const group of groups.values()) yield productOf(group, { currency, attributes, context }, slugs);
+}
+
+/** All that the items of a feed have in common. */
+interface Feed {
+  currency: string | undefined;
+  /** Those that at least one item has; a feed leaves out an attribute without a value. */
+  attributes: Set<string>;
+  context: ReadContext;
 }
 
 /** The currency that a price names; undefined when it names none. */
@@ -85,7 +95,8 @@ function one(item: FeedItem, name: string): string {
   return item.values.get(name)?.[0] ?? '';
 }
 
-function productOf(items: FeedItem[], currency: string | undefined, slugs: KeyTable, context: ReadContext): Read {
+function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
+  const { currency, context } = feed;
   const [first] = items as [FeedItem];
   const errors: FieldError[] = [];
   const slug = slugOf(lastSegment(one(first, 'link')).replace(/\.(?:html?|aspx|php)$/i, '') || one(first, 'title'));
@@ -97,7 +108,7 @@ function productOf(items: FeedItem[], currency: string | undefined, slugs: KeyTa
   refuseOtherCurrency(items, currency, errors);
   const isTracked = items.some((item) => stockOf(item) === 'out');
   const sold = items.map(
-    (item): VariantInput => ({ ...soldOf(item, errors, warn, context.now), ...policyOf(item, isTracked) }),
+    (item): VariantInput => ({ ...soldOf(item, errors, warn, feed), ...policyOf(item, isTracked) }),
   );
   const html = one(first, 'description');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
@@ -131,7 +142,7 @@ function productOf(items: FeedItem[], currency: string | undefined, slugs: KeyTa
     return { line: line ?? first.line, field: FIELD_OF[property] ?? property };
   };
   const distinct = one(first, 'item_group_id') || one(first, 'id');
-  return judged({ line: first.line, product, errors, placeOf, distinct }, slugs, context);
+  return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
 /** Feeds write the whole path of a category, which can be longer than a type is here. */
@@ -191,22 +202,22 @@ function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | 
   return amount;
 }
 
-function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, now: Date): VariantInput {
+function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, { attributes, context }: Feed): VariantInput {
   const price = amountOf(item, 'price', errors);
   const sale = amountOf(item, 'sale_price', errors);
-  if (one(item, 'price') === '') errors.push({ line: item.line, field: 'price', message: 'The price is missing.' });
   const isLess = price !== undefined && sale !== undefined && isMore(price, sale);
   if (sale !== undefined && !isLess) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
   const dates = one(item, 'sale_price_effective_date');
   if (dates !== '' && !isLess) warn(item, `sale_price_effective_date ${dates}: there is no lower price for that time.`);
-  const onSale = isLess && holdsNow(item, sale, now, warn);
+  const onSale = isLess && holdsNow(item, sale, context.now, warn);
   const cost = amountOf(item, 'cost_of_goods_sold', errors);
   return {
-    ...(cost !== undefined && { cost_per_item: cost }),
+    ...(attributes.has('cost_of_goods_sold') && { cost_per_item: cost ?? null }),
     sku: one(item, 'id') || null,
     barcode: one(item, 'gtin') || null,
     ...(price !== undefined && { price: onSale ? sale : price }),
     compare_at_price: onSale ? price : null,
+    ...(attributes.has('shipping_weight') && { weight: null }),
     ...weightOf(item, warn),
   };
 }

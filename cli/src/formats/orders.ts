@@ -9,6 +9,8 @@ export interface OrderReading {
   warn: (line: number, message: string) => void;
   /** Put before the number of each order, so that it differs from those of this shop. */
   prefix: string;
+  /** The encoding of the file; recognised when absent. */
+  encoding?: string | undefined;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface OrderReading {
  * format is unknown, and the file system's own errors.
  */
 export async function* readOrders(path: string, reading: OrderReading): AsyncGenerator<OrderRead> {
-  const text = (await readText(path)).replace(/^\uFEFF/, '');
+  const text = (await readText(path, reading.encoding)).replace(/^\uFEFF/, '');
   if (text.trimStart().startsWith('{')) {
     for (const read of jsonObjects(text, 'order'))
       yield 'errors' in read ? read : named(read.line, read.value, reading);

@@ -1,6 +1,6 @@
 import type { CsvRow } from './csv-records.ts';
 import { delimiterOf, detectFormat } from './detect.ts';
-import { asUtf8, checkBytes, counted, type Encoding, fromWindows } from './encoding.ts';
+import { asUtf8, counted } from './encoding.ts';
 import { readJsonl } from './jsonl.ts';
 import { readMagento } from './magento.ts';
 import { readMerchantFeed } from './merchant-feed.ts';
@@ -9,8 +9,8 @@ import { FormatError, type Read, type ReadContext, type ReadOptions } from './re
 import { readShopify } from './shopify.ts';
 import { readWooCommerce } from './woocommerce.ts';
 
-/** A file, wherever it is: its name, how it begins, and all its bytes. */
-export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array> };
+/** A file of a disk or a browser: its name, its beginning, all its bytes and their encoding. */
+export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array>; encoding: string };
 
 type ReadCsv = (bytes: AsyncIterable<Uint8Array>, delimiter: string) => AsyncGenerator<CsvRow>;
 
@@ -22,26 +22,21 @@ export const HEAD_BYTES = 16 * 1024;
  * machine's own way to read CSV is given.
  */
 export async function* productsOf(
-  { name, head, bytes: chunks }: ProductFile,
+  { name, head, bytes: chunks, encoding }: ProductFile,
   options: ReadOptions,
   readCsv: ReadCsv,
 ): AsyncGenerator<Read> {
   const format = options.format ?? detectFormat(head, name);
   if (format === undefined) throw new FormatError(unknownFormat(head, name));
 
-  const encoding: Encoding = { damaged: false };
   const context: ReadContext = {
-    encoding,
     baseImageUrl: options.baseImageUrl,
     weightUnit: options.weightUnit ?? 'lb',
     now: options.now ?? new Date(),
     mostHeld: options.mostHeld,
     warn: (line, message) => options.onWarning?.({ line, message }),
   };
-  const older =
-    'The file is not in UTF-8; it was read as one of Windows (1252): look at letters such as é, or save it as "CSV UTF-8".';
-  const utf8 = fromWindows(asUtf8(counted(chunks, options.onBytes)), () => context.warn(1, older));
-  const bytes = checkBytes(utf8, encoding);
+  const bytes = asUtf8(counted(chunks, options.onBytes), encoding);
   if (format === 'jsonl') {
     yield* readJsonl(bytes);
     return;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readCsv } from './csv-rows.ts';
-import { headText } from './encoding.ts';
+import { encodingOf, headText } from './encoding.ts';
 import { HEAD_BYTES, productsOf } from './products-of.ts';
 import type { Read, ReadOptions } from './reading.ts';
 
@@ -11,8 +11,14 @@ import type { Read, ReadOptions } from './reading.ts';
  * first product when the format is unknown, and the file system's own error when the file cannot be read.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
-  const head = await headOf(path);
-  yield* productsOf({ name: path, head, bytes: bytesOf(path) }, options, readCsv);
+  const encoding = await encodingOfFile(path, options.encoding);
+  const head = await headOf(path, encoding);
+  yield* productsOf({ name: path, head, bytes: bytesOf(path), encoding }, options, readCsv);
+}
+
+/** Throws as `encodingOf` does. */
+export function encodingOfFile(path: string, named: string | undefined): Promise<string> {
+  return encodingOf(path, bytesOf(path), named);
 }
 
 /** A file's bytes. It is opened when the first are asked for: a file of no known format may be gone by the time that an open ends. */
@@ -20,12 +26,12 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
-/** How a file begins, as much as tells its format. */
-export async function headOf(path: string): Promise<string> {
+/** The beginning of a file, as much as its format needs. */
+export async function headOf(path: string, encoding?: string): Promise<string> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return headText(buffer.subarray(0, bytesRead));
+    return headText(buffer.subarray(0, bytesRead), encoding);
   } finally {
     await file.close();
   }

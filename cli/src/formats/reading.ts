@@ -1,6 +1,5 @@
 import type { CustomerImport, OrderImport, ProductImport } from '@commerce-backend/spec';
 import type { Format } from './detect.ts';
-import type { Encoding } from './encoding.ts';
 import type { FieldError } from './row-reader.ts';
 
 /**
@@ -33,6 +32,8 @@ export type ReadOptions = {
    * product.
    */
   baseImageUrl?: string;
+  /** The encoding of the file; recognised when absent. */
+  encoding?: string;
   /** The unit of a Magento file's weights, which the file does not say. Default: lb, as Magento's own. */
   weightUnit?: 'kg' | 'lb';
   /** The time at which sale prices must be in effect. Default: now. */
@@ -46,7 +47,6 @@ export type ReadOptions = {
 
 /** What the reader of each format is given. */
 export type ReadContext = {
-  encoding: Encoding;
   baseImageUrl: string | undefined;
   weightUnit: 'kg' | 'lb';
   now: Date;

@@ -172,7 +172,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
   });
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
   // The format says only whether tax is charged.
-  const taxed = product.tax_class === 'zero' ? { tax_class: 'zero' } : {};
+  const taxed = { taxable: product.tax_class !== 'zero' };
   const { description_html, seo_title, seo_description, metadata } = product;
   const pages = { description_html, seo_title, seo_description, metadata };
   const shared = {
@@ -214,7 +214,14 @@ test('products written as JSON Lines are read back with every field that the imp
 function expectedFromJsonl(product: Product): object {
   const { published_at, metadata, tax_class } = product;
   const images = product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height }));
-  const expected = { ...expectedFromCsv(product, -Infinity), published_at, metadata, tax_class, images };
+  const expected = {
+    ...expectedFromCsv(product, -Infinity),
+    published_at,
+    metadata,
+    tax_class,
+    taxable: undefined,
+    images,
+  };
   const threshold = { low_stock_threshold: 5 };
   if (!('variants' in expected)) return { ...expected, ...threshold };
   const variants = expected.variants as object[];

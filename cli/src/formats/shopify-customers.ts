@@ -74,10 +74,10 @@ export async function* readShopifyCustomers(
     const row = new RowReader(columns, line, cells);
     others.note(row);
     const customer = customerOf(row, (message) => warn(line, message));
-    if (customer.email === '')
-      row.refuse('email', 'A customer is recognised by the e-mail: add one, or delete the line.');
-    // Shops that sell at a counter have many who gave no e-mail: they are named by what there is.
+    // Shops that sell at a counter have many customers without an e-mail.
     const [phone = ''] = [row.text('phone'), row.text('addressPhone')].map(withoutApostrophe).filter(Boolean);
+    if (!customer.email && phone) Object.assign(customer, { phone });
+    if (!customer.email && !phone) row.refuse('email', 'A customer needs an e-mail or a phone number.');
     const person = [row.text('firstName'), row.text('lastName')].filter(Boolean).join(' ');
     const name = customer.email || [person, phone].filter(Boolean).join(', ');
     if (row.errors.length > 0) yield { line, name, errors: row.errors };
@@ -96,7 +96,7 @@ function customerOf(row: Row, warn: (message: string) => void): CustomerImport {
   const tags = keptTags(row.text('tags'), warn);
   const address = addressOf(row);
   return {
-    email: row.text('email'),
+    ...given('email', row.text('email')),
     ...names,
     ...given('phone', withoutApostrophe(row.text('phone'))),
     ...given('note', row.text('note')),

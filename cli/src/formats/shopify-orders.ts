@@ -1,5 +1,6 @@
 import type { OrderImport, OrderImportLine } from '@commerce-backend/spec';
 import type { CsvRow } from './csv-records.ts';
+import { requireColumn } from './missing-columns.ts';
 import { otherColumnsOf } from './other-columns.ts';
 import type { OrderRead } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
@@ -34,6 +35,7 @@ export async function* readShopifyOrders(
   { warn, prefix }: { warn: Warn; prefix: string },
 ): AsyncGenerator<OrderRead> {
   const columns = findColumns(header, ORDER_COLUMNS);
+  requireColumn(columns, 'createdAt', ORDER_COLUMNS.createdAt[0]);
   const others = otherColumnsOf(header, columns, SILENT_COLUMNS);
   const firsts = new Map<string, number>();
   let group: Group | undefined;

@@ -16,7 +16,7 @@ const COLUMN_OF: Record<string, ShopifyColumn> = {
   status: 'status',
   published_at: 'published',
   track_inventory: 'tracker',
-  tax_class: 'taxable',
+  taxable: 'taxable',
   url: 'imageUrl',
   alt: 'imageAlt',
   images: 'imageUrl',

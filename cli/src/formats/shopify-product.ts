@@ -34,7 +34,7 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
     ...(head.has('tags') && { tags: tagsIn(head, warn) }),
     ...visibilityOf(head, warn),
     ...trackingOf(variantRows),
-    ...taxClassOf(variantRows, warn),
+    ...taxabilityOf(variantRows, warn),
     ...((head.has('imageUrl') || images.length > 0) && { images }),
     ...(isAlone
       ? soldOf(only, warn)
@@ -110,16 +110,17 @@ function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inven
   return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
 }
 
-/** Shopify knows only whether tax is charged at all: where it is, the class stays as it is here. */
-function taxClassOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport, 'tax_class'> {
-  const untaxed = variantRows.filter((row) => orWarn(row, warn, () => row.flag('taxable')) === false);
+/** Shopify knows only whether tax is charged at all. */
+function taxabilityOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport, 'taxable'> {
+  const flags = variantRows.map((row) => orWarn(row, warn, () => row.flag('taxable')));
+  const untaxed = variantRows.filter((_row, i) => flags[i] === false);
   const [first] = untaxed;
-  if (first && untaxed.length === variantRows.length) return { tax_class: 'zero' };
+  if (first && untaxed.length === variantRows.length) return { taxable: false };
   if (first) {
     const rest = `${untaxed.length} of ${variantRows.length} variants are not taxed; tax classes are those of whole products here`;
     warn(`${first.header('taxable')}: ${rest}, and all of it is taxed.`, first);
   }
-  return {};
+  return flags.some((flag) => flag !== undefined) ? { taxable: true } : {};
 }
 
 const SAID_ONCE = [

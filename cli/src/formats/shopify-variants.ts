@@ -75,6 +75,7 @@ export function optionsOf(
 
 /** The variants in the order of their rows. */
 export function variantsOf(variantRows: ShopifyRow[], warn: Warn): VariantInput[] {
+  refuseMissingPrices(variantRows);
   const someTracked = variantRows.some((row) => row.text('tracker') !== '');
   return variantRows.map((row) => {
     const [option1 = '', option2 = '', option3 = ''] = VALUES.map((column) => row.text(column));
@@ -91,6 +92,13 @@ export function variantsOf(variantRows: ShopifyRow[], warn: Warn): VariantInput[
       ...(untracked && { inventory_policy: 'continue' as const }),
     };
   });
+}
+
+/** A product without any price becomes a draft; one price missing among others is a mistake. */
+function refuseMissingPrices(variantRows: ShopifyRow[]): void {
+  const unpriced = variantRows.filter((row) => row.text('price') === '');
+  if (unpriced.length === variantRows.length) return;
+  for (const row of unpriced) row.refuse('price', 'The price is missing.');
 }
 
 const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'continue' } as const;
@@ -136,7 +144,6 @@ function warnOfOtherTracker(row: ShopifyRow, warn: Warn): void {
 
 function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   const price = amountIn(row, 'price', warn);
-  if (row.has('price') && row.text('price') === '') row.refuse('price', 'The price is missing.');
   const compareAt = orWarn(row, warn, () => amountIn(row, 'compareAt', warn));
   const onSale = price !== undefined && compareAt !== undefined && isMore(compareAt, price);
   // Shopify shops often fill this column with zeros or with the price itself.

@@ -314,18 +314,6 @@ test('rows without a handle: a title begins a product, the rest belongs to the o
   expect(refusals(reads)).toEqual([]);
 });
 
-test('a file that is not UTF-8 loses no letters silently', async () => {
-  const bytes = Buffer.from('Handle,Title,Variant Price\na,Caf\xe9 \x80,1\nb,Tea,2\n', 'latin1');
-  const { products, warnings } = await readText(bytes);
-  expect(products.map(({ name }) => name)).toEqual(['Café €', 'Tea']);
-  expect(warnings).toEqual([{ line: 1, message: expect.stringContaining('not in UTF-8') }]);
-
-  const start = `Handle,Title,Variant Price\nc,Café,1\n${'d,,\n'.repeat(40_000)}`;
-  const mixed = Buffer.concat([Buffer.from(start), bytes]);
-  const { reads } = await readText(mixed);
-  expect(refusals(reads).some((text) => text.includes('not UTF-8'))).toBe(true);
-});
-
 test('metafields become metadata, and what is not kept is said', async () => {
   const long = 'x'.repeat(501);
   const { products, warnings } = await readText(

@@ -2,6 +2,7 @@ import { BOUNDS, outOfBounds, tooManyVariants } from './bounds.ts';
 import type { CsvRow } from './csv-records.ts';
 import { warningOf } from './facts.ts';
 import { KeyTable } from './key-table.ts';
+import { requireColumn, warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, findColumns, quoted } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
@@ -27,6 +28,8 @@ export async function* readShopify(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, SHOPIFY_COLUMNS);
+  requireColumn(columns, 'title', SHOPIFY_COLUMNS.title[0]);
+  warnOfNoPrice(columns, SHOPIFY_COLUMNS.price[0], context);
   const extra = extraColumnsOf(header, columns);
   const seen: Seen = { slugs: new KeyTable(), handles: new Map() };
   const tracked: number[] = [];
@@ -94,9 +97,6 @@ function finish(
   const earlier = slug === '' ? undefined : firstUseOf(slug, first.line, slugs);
   if (earlier !== undefined) {
     add('handle', readBefore(group, slug, earlier));
-  }
-  if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
-    add('title', 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
   }
   errors.sort((one, other) => one.line - other.line);
   if (errors.length > 0) return { line: first.line, slug, errors };

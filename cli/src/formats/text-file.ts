@@ -3,19 +3,12 @@ import { usageError } from '../errors.ts';
 import type { CsvRow } from './csv-records.ts';
 import { readCsv } from './csv-rows.ts';
 import { delimiterOf } from './detect.ts';
-import { utf16Of } from './encoding.ts';
+import { decodedText } from './encoding.ts';
 import { FormatError } from './reading.ts';
 
-/** The text of a file in UTF-8, UTF-16 or the older encoding of Windows. The file system's own errors are thrown. */
-export async function readText(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  const utf16 = utf16Of(bytes);
-  if (utf16) return new TextDecoder(utf16).decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
+/** The text of a file. Throws as `encodingOf` does, and the file system's own errors. */
+export async function readText(path: string, encoding?: string): Promise<string> {
+  return decodedText(path, await readFile(path), encoding);
 }
 
 /** A row of a table by the names of its columns, which are lower-cased; empty cells are left out. */
@@ -25,8 +18,8 @@ export interface TableRow {
 }
 
 /** The rows of a CSV whose header has at least one of the columns in each group. */
-export async function readTable(path: string, groups: string[][]): Promise<TableRow[]> {
-  const text = await readText(path);
+export async function readTable(path: string, groups: string[][], encoding?: string): Promise<TableRow[]> {
+  const text = await readText(path, encoding);
   const rows: TableRow[] = [];
   let header: string[] | undefined;
   for await (const { cells, line, problem } of readCsv(chunk(text), delimiterOf(text))) {

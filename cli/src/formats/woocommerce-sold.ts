@@ -22,15 +22,14 @@ export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Dat
     ...(quantity !== undefined && { inventory_quantity: policy === 'deny' ? Math.max(0, quantity) : quantity }),
     inventory_policy: policy,
     ...(row.text('lowStock') !== '' && { low_stock_threshold: Math.max(0, row.whole('lowStock') ?? 0) }),
-    ...(weightOf(row) ?? weightOf(parent)),
-    ...(/virtual|downloadable/i.test(row.text('type')) && { requires_shipping: false }),
+    ...weightOf(row, parent),
+    ...(row.has('type') && { requires_shipping: !/virtual|downloadable/i.test(row.text('type')) }),
   };
 }
 
 function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
   const price = row.money('price');
   const sale = row.money('salePrice');
-  if (price === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
   if (price === undefined || sale === undefined) {
     for (const column of ['saleStarts', 'saleEnds'] as const) {
       if (row.text(column) !== '')
@@ -53,13 +52,19 @@ function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
   return { price, compare_at_price: null };
 }
 
-function weightOf(row: WooRow): VariantInput | undefined {
-  const unit = (['kg', 'g', 'lb', 'oz'] as WeightUnit[]).find((name) => row.text(name as WooColumn) !== '');
-  const number = unit && row.decimal(unit as WooColumn);
-  return number === undefined ? undefined : { weight: plainDecimal(number, 8), weight_unit: unit as WeightUnit };
+const UNITS = ['kg', 'g', 'lb', 'oz'] as const satisfies (WeightUnit & WooColumn)[];
+
+/** Null where the file has a column for the weight, but the row has none. */
+function weightOf(row: WooRow, parent: WooRow): VariantInput {
+  for (const each of [row, parent]) {
+    const weight_unit = UNITS.find((name) => each.text(name) !== '');
+    const number = weight_unit && each.decimal(weight_unit);
+    if (number !== undefined) return { weight: plainDecimal(number, 8), weight_unit };
+  }
+  return UNITS.some((name) => row.has(name)) ? { weight: null } : {};
 }
 
 function costOf(row: WooRow, parent: WooRow): VariantInput {
   const cost = row.money('cost') ?? (row === parent ? undefined : parent.money('cost'));
-  return cost === undefined ? {} : { cost_per_item: cost };
+  return row.has('cost') ? { cost_per_item: cost ?? null } : {};
 }

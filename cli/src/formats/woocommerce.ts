@@ -5,6 +5,7 @@ import { looksPrivate, warningOf, warningOfPrivate } from './facts.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
 import { KeyTable } from './key-table.ts';
+import { warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { slugOf } from './slug.ts';
@@ -48,6 +49,7 @@ const FIELD_OF: Record<string, WooColumn> = {
   price: 'price',
   compare_at_price: 'salePrice',
   inventory_quantity: 'stock',
+  taxable: 'taxStatus',
   weight: 'kg',
 };
 
@@ -58,6 +60,7 @@ export async function* readWooCommerce(
   context: ReadContext,
 ): AsyncGenerator<Read> {
   const columns = findColumns(header, WOOCOMMERCE_COLUMNS);
+  warnOfNoPrice(columns, WOOCOMMERCE_COLUMNS.price[0], context);
   const attributes = attributeColumnsOf(header);
   const used = new Set([
     ...[...columns.values()].map(({ index }) => index),
@@ -172,7 +175,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Key
     product_type: categories[0]?.split('>').at(-1)?.trim() || null,
     tags: [...new Set(listOf(row.text('tags')).map((tag) => decodeEntities(tag)))],
     ...visibilityOf(row, warn),
-    ...(row.text('taxStatus') === 'none' && { tax_class: 'zero' }),
+    ...(row.text('taxStatus') !== '' && { taxable: row.text('taxStatus').toLowerCase() !== 'none' }),
     track_inventory: isTracked,
     images: [...new Set([...images, ...variations.flatMap((each) => listOf(each.text('images')))])].map((url, i) => ({
       url,
@@ -203,7 +206,7 @@ function productOf(row: WooRow, variations: WooRow[], layout: Layout, slugs: Key
   };
   const errors: FieldError[] = [row, ...variations].flatMap((each) => each.errors);
   const distinct = row.text('sku') || row.text('id');
-  return judged({ line: row.line, product, errors, placeOf, distinct }, slugs, layout.context);
+  return judged({ line: row.line, product, errors, placeOf, distinct }, slugs);
 }
 
 function warnOfLength(row: WooRow, html: string, warn: WooWarn): void {

@@ -11,7 +11,9 @@ export async function importProducts(
   target: Omit<Import, 'places' | 'claims'>,
 ): Promise<void> {
   const places = new SkuPlaces();
-  const batches = batchesOf(withoutSharedSkus(reads, rule, target.warned, places), (refused) => {
+  const warned: typeof target.warned = ({ message, ...warning }) =>
+    target.warned({ ...warning, message: `${message} --duplicate-skus changes that.` });
+  const batches = batchesOf(withoutSharedSkus(reads, rule, warned, places), (refused) => {
     target.counts.refused += 1;
     target.refused(refused);
   });

@@ -3,6 +3,7 @@ import type { RecordRead } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 import { plain } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
+import type { ReportFiles } from './report-files.ts';
 import { isAboutRows } from './send.ts';
 
 /** Customers or orders of a file on their way to the shop, a hundred in a call. */
@@ -133,12 +134,24 @@ function named(name: string | undefined): string {
   return name ? ` (${name})` : '';
 }
 
-/** Tells people in words, and programs in lines of JSON, on stderr; `as` is what programs find the name under. */
-export function recordListeners(terminal: Terminal, json: boolean, as: 'email' | 'order_number'): RecordListeners {
+/**
+ * Writes refusals and warnings to stderr, for people in words and for programs as lines of JSON, and to the files; `as` is the JSON
+ * field with the name.
+ */
+export function recordListeners(
+  terminal: Terminal,
+  json: boolean,
+  as: 'email' | 'order_number',
+  files: ReportFiles,
+): RecordListeners {
   const say = (fact: object, words: string) => terminal.stderr.write(`${json ? JSON.stringify(fact) : plain(words)}\n`);
   return {
-    warned: (line, message) => say({ line, warning: message }, `line ${line}: warning: ${message}`),
+    warned: (line, message) => {
+      files.warned(line, message);
+      say({ line, warning: message }, `line ${line}: warning: ${message}`);
+    },
     refused: (errors, name) => {
+      files.refused({ line: errors[0]?.line, [as]: name, errors }, errors, name ?? '');
       for (const error of errors) {
         say({ ...error, [as]: name }, `line ${error.line}: ${error.field}: ${error.message}${named(name)}`);
       }

@@ -33,6 +33,8 @@ export interface MoveSettings {
   dry_run: boolean;
   duplicateSkus: SharedSkuRule;
   numberPrefix: string;
+  /** The encoding of the files; recognised when absent. */
+  encoding: string | undefined;
   /** Called after each answer of the server. */
   sent: (part: keyof Outcome['counts'], counts: PartCounts) => void;
 }
@@ -56,11 +58,11 @@ function noneYet(): PartCounts {
 
 /** All files together, because variants of two files may share a SKU. */
 async function moveProducts(exports: Exports, settings: MoveSettings, outcome: Outcome): Promise<void> {
-  const { client, dry_run, duplicateSkus, sent } = settings;
+  const { client, dry_run, duplicateSkus, encoding, sent } = settings;
   const { findings, slugs } = outcome;
   const counts = outcome.counts.products;
   const stock: Stock = new Map();
-  for (const path of exports.inventory) await readStock(path, stock);
+  for (const path of exports.inventory) await readStock(path, stock, encoding);
   const fileOf = new Map<string, string>();
   let file = '';
   async function* reads(): AsyncGenerator<Read> {
@@ -69,7 +71,7 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
       const onWarning = ({ line, message }: Warning) => {
         if (stock.size === 0 || !message.startsWith(NO_STOCK)) findings.warn(file, line, message);
       };
-      for await (const read of readProducts(path, { onWarning })) {
+      for await (const read of readProducts(path, { onWarning, ...(encoding && { encoding }) })) {
         const slug = 'product' in read ? read.product.slug : read.slug;
         if (slug) fileOf.set(slug, file);
         if ('product' in read && read.handle) slugs.set(read.handle, read.product.slug);
@@ -91,11 +93,15 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
   });
 }
 
-async function moveCustomers(path: string, { client, dry_run, sent }: MoveSettings, outcome: Outcome): Promise<void> {
+async function moveCustomers(
+  path: string,
+  { client, dry_run, encoding, sent }: MoveSettings,
+  outcome: Outcome,
+): Promise<void> {
   const { findings } = outcome;
   const file = basename(path);
   const warned = (line: number, message: string) => findings.warn(file, line, message);
-  const counts = await sendRecords(readCustomers(path, warned), {
+  const counts = await sendRecords(readCustomers(path, warned, encoding), {
     warned,
     refused: (errors, name) => findings.refuse(file, errors, name),
     sent: (done) => sent('customers', plus(outcome.counts.customers, done)),
@@ -107,14 +113,14 @@ async function moveCustomers(path: string, { client, dry_run, sent }: MoveSettin
 
 async function moveOrders(
   path: string,
-  { client, dry_run, numberPrefix: prefix, sent }: MoveSettings,
+  { client, dry_run, numberPrefix: prefix, encoding, sent }: MoveSettings,
   outcome: Outcome,
   withProducts: boolean,
 ): Promise<void> {
   const { findings } = outcome;
   const file = basename(path);
   const warn = (line: number, message: string) => findings.warn(file, line, message);
-  const counts = await sendRecords(readOrders(path, { warn, prefix }), {
+  const counts = await sendRecords(readOrders(path, { warn, prefix, encoding }), {
     warned: warn,
     refused: (errors, name) => findings.refuse(file, errors, name),
     sent: (done) => sent('orders', plus(outcome.counts.orders, done)),

@@ -17,8 +17,8 @@ export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: st
 }
 
 /** The redirects that the old shop had itself, from Shopify's own export of them, one leading straight to where the next one leads. */
-export async function ownRedirects(path: string, known: Redirect[]): Promise<Redirect[]> {
-  const { header, rows } = await openTable(path, (await readText(path)).replace(/^\uFEFF/, ''));
+export async function ownRedirects(path: string, known: Redirect[], encoding?: string): Promise<Redirect[]> {
+  const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
   const [from, to] = [names.indexOf('redirect from'), names.indexOf('redirect to')];
   const onward = new Map(known.map((redirect) => [redirect.from, redirect.to]));

@@ -15,8 +15,8 @@ export function isInventory(names: ReadonlySet<string>): boolean {
 }
 
 /** Adds the rows of such a file. A place where a variant is not stocked has no number, and counts for nothing. */
-export async function readStock(path: string, stock: Stock): Promise<void> {
-  const { header, rows } = await openTable(path, (await readText(path)).replace(/^\uFEFF/, ''));
+export async function readStock(path: string, stock: Stock, encoding?: string): Promise<void> {
+  const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
   const at = (name: string) => names.indexOf(name);
   const quantity = QUANTITIES.map(at).find((index) => index >= 0) ?? -1;

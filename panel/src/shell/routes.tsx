@@ -11,7 +11,10 @@ export const routes: { path: string; component: Screen }[] = [
   { path: '/', component: screen(() => import('../screens/today/today.tsx'), 'Today') },
   { path: '/orders', component: screen(() => import('../screens/orders/orders.tsx'), 'Orders') },
   { path: '/orders/slips', component: screen(() => import('../screens/orders/slips.tsx'), 'Slips') },
-  { path: '/orders/statement', component: screen(() => import('../screens/orders/statement.tsx'), 'Statement') },
+  {
+    path: '/orders/statement',
+    component: screen(() => import('../screens/orders/statement/statement.tsx'), 'Statement'),
+  },
   { path: '/orders/:order_id', component: screen(() => import('../screens/orders/order.tsx'), 'OrderScreen') },
   { path: '/agents', component: screen(() => import('../screens/agents/agents.tsx'), 'Agents') },
   { path: '/agents/:agent_token_id', component: screen(() => import('../screens/agents/agent.tsx'), 'Agent') },

@@ -182,3 +182,35 @@ test('characters that nobody sees are removed, and told', async () => {
   const read = await dashboard.GET('/api/dashboard/customers/{customer_id}', { params });
   expect(read.data).toMatchObject({ first_name: 'Ada', note: 'Two\nlines' });
 });
+
+test('a customer with only a phone number comes in, and is found by it when the file is imported again', async () => {
+  const { dashboard } = await openShop();
+  const sani = { first_name: 'Sani', phone: '+49 (170) 123-4567', marketing_opt_in: true };
+  const send = (phone: string) => dashboard.POST(importing, { body: { customers: [{ ...sani, phone }] } });
+
+  const first = await send(sani.phone);
+  const again = await send(sani.phone);
+  const otherwise = await send('0049 170 1234567');
+
+  expect(first.data?.counts).toMatchObject({ created: 1 });
+  expect(again.data?.counts).toMatchObject({ unchanged: 1 });
+  expect(otherwise.data?.results[0]?.customer_id).toBe(first.data?.results[0]?.customer_id);
+  const { data } = await dashboard.GET('/api/dashboard/customers', { params: { query: { q: '4567' } } });
+  expect(data?.customers).toMatchObject([
+    { email: '491701234567@phone.invalid', has_email: false, phone: sani.phone, marketing_opt_in: false },
+  ]);
+});
+
+test('rejects a customer without an e-mail and a phone number, and imports the others', async () => {
+  const { dashboard } = await openShop();
+  const customers = [{ first_name: 'Bob' }, { first_name: 'Cy', phone: '12' }, { email: 'di@example.com' }];
+
+  const { data } = await dashboard.POST(importing, { body: { customers } });
+
+  expect(data?.counts).toMatchObject({ created: 1, failed: 2 });
+  expect(data?.results.map(({ errors }) => errors.map(({ loc, type }) => [loc.at(-1), type]))).toEqual([
+    [['email', 'missing']],
+    [['email', 'missing']],
+    [],
+  ]);
+});

@@ -20,6 +20,7 @@ import * as settings from './settings.ts';
 import * as setup from './setup.ts';
 import * as shippingOptions from './shipping-options.ts';
 import * as staff from './staff.ts';
+import * as statementRuns from './statement-runs.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 import * as webhookDeliveries from './webhook-deliveries.ts';
@@ -47,6 +48,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...setup,
   ...shippingOptions,
   ...staff,
+  ...statementRuns,
   ...storefrontTokens,
   ...syncKeys,
   ...webhookDeliveries,

@@ -342,3 +342,72 @@ test('only the variants that a row changes are marked as changed', async () => {
   expect(sameSmall?.updated_at).toBe(small?.updated_at);
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
+
+test('an import that set a product untaxed makes it taxed again, and leaves another tax class alone', async () => {
+  const { dashboard } = await openShop();
+  const send = (taxable: boolean) =>
+    dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
+  const classes = async () => {
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { sort: 'name_asc' } } });
+    return data?.products.map(({ slug, tax_class }) => [slug, tax_class]).sort();
+  };
+
+  await send(false);
+  const untaxed = await classes();
+  const again = await send(true);
+  const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'book' } } });
+  const [book] = data?.products ?? [];
+  const params = { path: { product_id: book?.id ?? '' } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { tax_class: 'reduced' } });
+  const third = await send(true);
+
+  expect(untaxed).toEqual([
+    ['book', 'zero'],
+    ['mug', 'zero'],
+  ]);
+  expect(again.data?.counts).toMatchObject({ updated: 2 });
+  expect(third.data?.counts).toMatchObject({ unchanged: 2 });
+  expect(await classes()).toEqual([
+    ['book', 'reduced'],
+    ['mug', 'standard'],
+  ]);
+});
+
+test('an import that hid a product publishes it again', async () => {
+  const { dashboard } = await openShop();
+  const send = (more: Partial<ProductImport>) =>
+    dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
+
+  await send({ published_at: null });
+  const shown = await send({});
+
+  expect(shown.data?.counts).toMatchObject({ updated: 1 });
+  const { data } = await dashboard.GET('/api/dashboard/products');
+  expect(data?.products[0]?.published_at).toEqual(expect.any(String));
+  expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
+});
+
+test('a new product without a price becomes a draft, and a known one keeps its price', async () => {
+  const { dashboard } = await openShop();
+  const options = [{ name: 'Size', values: ['S', 'M'] }];
+  const variants = [{ option1: 'S', price: '4.00' }, { option1: 'M' }];
+  const priceless = { name: 'New', slug: 'new', status: 'active' as const };
+  const sized = { name: 'Sized', slug: 'sized', status: 'active' as const, options, variants };
+  await dashboard.POST(importing, { body: { products: [row('known', { status: 'active' })] } });
+
+  const body = { products: [priceless, sized, { name: 'Known', slug: 'known', status: 'active' as const }] };
+  const { data } = await dashboard.POST(importing, { body });
+
+  expect(data?.counts).toMatchObject({ created: 2, updated: 1, failed: 0 });
+  expect(data?.results.map(({ warnings = [] }) => warnings.map(({ type }) => type))).toEqual([
+    ['price_missing'],
+    ['price_missing'],
+    [],
+  ]);
+  const { data: list } = await dashboard.GET('/api/dashboard/products');
+  expect(list?.products.map(({ slug, status, price }) => [slug, status, price]).sort()).toEqual([
+    ['known', 'active', '5.00'],
+    ['new', 'draft', '0.00'],
+    ['sized', 'draft', '0.00'],
+  ]);
+});

@@ -61,7 +61,11 @@ export const deleteImage: Handler<'dashboard.deleteImage'> = async ({ shop, base
   fileImages.withWaiting(shop, await images.remove(shop, path.product_id, path.image_id), baseUrl);
 
 export const importProducts: Handler<'dashboard.importProducts'> = ({ shop, checkoutDeps, body }) =>
-  productImport.importProducts(shop, { ...body, own_origins: pictures.ownOrigins(shop, checkoutDeps) }, mistakesInRow);
+  productImport.importProducts(
+    shop,
+    { ...body, own_origins: pictures.ownOrigins(shop, checkoutDeps), drafts_without_price: true },
+    mistakesInRow,
+  );
 
 export const exportProducts: Handler<'dashboard.exportProducts'> = ({ shop, query }) =>
   products.exportPage(shop, query);

@@ -84,6 +84,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
   '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
   '0205_bound_checkouts': () => import('./migrations/0205_bound_checkouts.ts'),
+  '0210_statement_runs': () => import('./migrations/0210_statement_runs.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

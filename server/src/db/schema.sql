@@ -1625,6 +1625,7 @@ create table commerce.orders (
   attribution jsonb,
   agent_period_number integer not null default 0,
   retained numeric not null default 0,
+  statement_run_id uuid,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -1656,6 +1657,7 @@ CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at D
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
+CREATE INDEX orders_of_statement_run ON commerce.orders USING btree (site_id, statement_run_id) WHERE (statement_run_id IS NOT NULL);
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
 CREATE INDEX orders_searched ON commerce.orders USING gin (site_id, commerce.order_search_text(order_number, email, tracking_number, external_reference, shipping_address, billing_address) public.gin_trgm_ops);
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));

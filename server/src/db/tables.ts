@@ -550,6 +550,7 @@ export interface Tables {
     attribution: unknown;
     agent_period_number: number;
     retained: string;
+    statement_run_id: string | null;
   };
   payment_accounts: {
     site_id: string;

@@ -43,7 +43,7 @@ const MOST_METADATA = 50;
 
 /** What a row adds to the locked customer `before`, or to a new one. Throws a ValidationError for more than a customer has room for. */
 export function planRow(
-  { index, input, loc }: { index: number; input: CustomerImport; loc: Place },
+  { index, input, loc }: { index: number; input: CustomerImport & { email: string }; loc: Place },
   before: Known | undefined,
   overwrite: boolean,
 ): Plan {

@@ -1,5 +1,5 @@
 import type { CustomerImport, CustomerImportResult, ValidationErrorItem } from '@commerce-backend/spec';
-import { foldEmail } from '../emails.ts';
+import { foldEmail, placeholderEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { cleanRow } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
@@ -56,11 +56,22 @@ export async function importCustomers(
 
 function check(row: unknown, index: number, mistakesInRow: RowCheck) {
   const loc = ['body', 'customers', index];
-  const { cleaned, warnings } = cleanRow(row, loc);
+  const { cleaned: given, warnings } = cleanRow(row, loc);
+  const cleaned = withEmail(given);
   const errors = mistakesInRow(cleaned, loc);
-  const input = cleaned as CustomerImport;
+  const input = cleaned as CustomerImport & { email: string };
+  if (errors.length === 0 && input.email === undefined) errors.push(missingEmail(loc));
   if (errors.length === 0) errors.push(...timesToCome(input, loc));
   return { index, loc, email: emailIn(cleaned), errors, warnings, input };
+}
+
+/** A customer without an e-mail is found again by the phone number, and cannot agree to mails. */
+function withEmail(row: unknown): unknown {
+  const { email, phone, ...rest } = (row ?? {}) as Partial<CustomerImport>;
+  if (email || typeof phone !== 'string') return row;
+  const placeholder = placeholderEmail(phone);
+  if (placeholder === undefined) return row;
+  return { ...rest, phone, email: placeholder, ...(rest.marketing_opt_in && { marketing_opt_in: false }) };
 }
 
 /** A consent of the future would stay the newest decision, whatever the customer decides until then. */
@@ -70,6 +81,10 @@ function timesToCome(input: CustomerImport, loc: Place): ValidationErrorItem[] {
     if (!time || Date.parse(time) <= Date.now()) return [];
     return [{ loc: [...loc, field], msg: 'This time is in the future.', type: 'value_error' }];
   });
+}
+
+function missingEmail(loc: Place): ValidationErrorItem {
+  return { loc: [...loc, 'email'], msg: 'A customer needs an e-mail or a phone number.', type: 'missing' };
 }
 
 /** Of rows with one e-mail the first is imported. */

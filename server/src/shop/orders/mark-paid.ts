@@ -20,7 +20,7 @@ type Row = MarkPaidResult['results'][number];
  */
 export async function markSeveralPaid(
   shop: Shop,
-  { orders, dry_run = false }: { orders: Arrived[]; dry_run?: boolean },
+  { orders, statement_run_id, dry_run = false }: { orders: Arrived[]; statement_run_id?: string; dry_run?: boolean },
 ): Promise<MarkPaidResult> {
   const digits = shop.currencyDigits;
   const amounts = orders.map(({ amount }, i) =>
@@ -39,7 +39,9 @@ export async function markSeveralPaid(
     const order = byNumber.get(order_number);
     const outcome = seen.has(order_number) ? DUPLICATE : outcomeOf(shop, order, amounts[index]);
     seen.add(order_number);
-    if (order && outcome.status === 'paid' && !dry_run) await confirmPayment(shop, order, TRANSFER_ARRIVED);
+    if (order && outcome.status === 'paid' && !dry_run) {
+      await confirmPayment(shop, order, TRANSFER_ARRIVED, statement_run_id);
+    }
     results.push({ index, order_number, order_id: order?.id ?? null, ...outcome });
   }
   const count = (status: Row['status']) => results.filter((row) => row.status === status).length;

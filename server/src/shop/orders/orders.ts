@@ -117,13 +117,18 @@ export function awaitsTransfer(order: LockedOrder): boolean {
 }
 
 /** The money of a locked order has arrived: the order becomes paid, and confirmed or completed with it. */
-export async function confirmPayment(shop: Shop, order: LockedOrder, message: string): Promise<void> {
+export async function confirmPayment(
+  shop: Shop,
+  order: LockedOrder,
+  message: string,
+  statement_run_id: string | null = null,
+): Promise<void> {
   const after: Partial<OrderStates> = { payment_status: 'paid' };
   if (order.status === 'pending') after.status = 'confirmed';
   if (order.status === 'processing' && order.fulfillment_status === 'delivered') after.status = 'completed';
   await shop.run(
     sql`update orders set payment_status = 'paid', status = ${after.status ?? order.status},
-        payment_confirmed_at = coalesce(payment_confirmed_at, now()), updated_at = now()
+        payment_confirmed_at = coalesce(payment_confirmed_at, now()), statement_run_id = ${statement_run_id}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
   await events.record(shop, order.id, { type: 'payment_confirmed', message, context: changesBetween(order, after) });

@@ -10,7 +10,7 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
     PLAIN_FIELDS.every((field) => plan[field] === undefined || plan[field] === before[field]) &&
     (plan.tags === undefined || same(plan.tags, before.tags)) &&
     (plan.metadata === undefined || same(sorted(plan.metadata), sorted(before.metadata))) &&
-    (plan.published_at === undefined || moment(plan.published_at) === moment(before.published_at)) &&
+    isPublishedAsPlanned(before, plan) &&
     same(
       plan.options,
       before.options.map(({ name, values }) => ({ name, values })),
@@ -19,6 +19,12 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
     plan.variants.length === before.variants.length &&
     plan.variants.every((variant, i) => isSameVariant(before.variants[i], variant, update_inventory))
   );
+}
+
+/** An active product that the plan gives no date is published now unless it has been. */
+function isPublishedAsPlanned({ published_at }: Product, plan: ProductPlan): boolean {
+  if (plan.published_at !== undefined) return moment(plan.published_at) === moment(published_at);
+  return plan.status !== 'active' || published_at !== null;
 }
 
 const PLAIN_FIELDS = [

@@ -2,6 +2,7 @@ import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { isAsPlanned } from './compare.ts';
+import { draftIfPriceless } from './import-drafts.ts';
 import { type ProductPlan, planProduct } from './plan.ts';
 import * as products from './products.ts';
 import { takenSkus } from './taken-skus.ts';
@@ -27,6 +28,8 @@ interface NewRow extends ImportRow {
 interface Settings {
   dry_run?: boolean;
   update_inventory?: boolean;
+  /** New products without a price become drafts; otherwise they are refused. */
+  drafts_without_price?: boolean;
 }
 
 /** Rows take effect in their order. `known` are the locked products of their slugs. */
@@ -45,7 +48,7 @@ export async function writeRows(
   };
   for (const row of rows) {
     const before = bySlug.get(row.input.slug);
-    const planned = planRow(shop, row, before);
+    const planned = planRow(shop, settings, row, before);
     if ('errors' in planned) results.push(planned);
     else if (!before) fresh.push({ ...row, plan: planned });
     else if (isAsPlanned(before, planned, settings.update_inventory ?? false)) {
@@ -67,13 +70,26 @@ function resultOf({ index, input }: ImportRow) {
   return { index, slug: input.slug, errors: [] };
 }
 
-function planRow(shop: Shop, { index, input }: ImportRow, before: Product | undefined): ProductPlan | RowResult {
+function planRow(
+  shop: Shop,
+  settings: Settings,
+  { index, input }: ImportRow,
+  before: Product | undefined,
+): ProductPlan | RowResult {
   try {
-    return planProduct(input, shop.currencyDigits, ['body', 'products', index], before);
+    return planProduct(inputFor(settings, input, before), shop.currencyDigits, ['body', 'products', index], before);
   } catch (error) {
     if (error instanceof ValidationError) return refusedRow(index, input.slug, error.detail);
     throw error;
   }
+}
+
+function inputFor(
+  { drafts_without_price }: Settings,
+  input: ProductImport,
+  before: Product | undefined,
+): ProductImport {
+  return drafts_without_price && !before ? draftIfPriceless(input) : input;
 }
 
 /** Thrown to undo what was only tried. */
@@ -162,16 +178,12 @@ function codeOf(error: unknown): string {
   return isSkuTaken({ constraint }) ? 'sku_taken' : constraint;
 }
 
-async function write(
-  shop: Shop,
-  { update_inventory = false }: Settings,
-  row: ImportRow,
-  known: Product | undefined,
-): Promise<RowResult> {
+async function write(shop: Shop, settings: Settings, row: ImportRow, known: Product | undefined): Promise<RowResult> {
   const { index, input } = row;
+  const { update_inventory = false } = settings;
   const loc = ['body', 'products', index];
   for (let before = known; ; before = await lockBySlug(shop, input.slug)) {
-    const plan = planProduct(input, shop.currencyDigits, loc, before);
+    const plan = planProduct(inputFor(settings, input, before), shop.currencyDigits, loc, before);
     if (before) {
       const { id: product_id } = before;
       if (isAsPlanned(before, plan, update_inventory)) return { ...resultOf(row), status: 'unchanged', product_id };

@@ -104,12 +104,17 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
     status: input.status,
     published_at: input.published_at,
     metadata: input.metadata,
-    tax_class: input.tax_class,
+    tax_class: input.tax_class ?? taxClassOf(input.taxable, before),
     track_inventory: input.track_inventory,
     options,
     variants,
     images: input.images?.map((image) => ({ ...sizeOf(image.url, before), ...image })),
   };
+}
+
+function taxClassOf(taxable: boolean | undefined, before: Product | undefined): string | undefined {
+  if (taxable === false) return 'zero';
+  return taxable && before?.tax_class === 'zero' ? 'standard' : undefined;
 }
 
 /** Formats that know only HTML write a plain description in paragraphs; read again, it has not changed. */

@@ -1,14 +1,50 @@
-/** The amounts that banks write: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-` and `(5.00)`. */
+import { CURRENCY_MARKS, comparable, INCOMING, OUTGOING } from './bank-words.ts';
 
-/** The mark before the decimals, as far as the amounts of a file agree on one; some amounts do not tell. */
+/** The amounts that banks write: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-`, `(5.00)` and `5,00 H`. */
+
+/** An amount with the words and symbols beside it. */
+export interface WrittenAmount {
+  /** Without them, for `amountOf`. */
+  number: string;
+  /** The currencies that each symbol or code may stand for. */
+  currencies: string[][];
+  /** The directions that letters beside it name. */
+  directions: ('in' | 'out')[];
+  /** A mark that is not known, if there is one. */
+  unknown: string | undefined;
+}
+
+const MARK = /\p{L}+\.?|\p{L}*\p{Sc}/gu;
+
+export function writtenAmount(cell: string): WrittenAmount {
+  const found: WrittenAmount = { number: cell.replace(MARK, ''), currencies: [], directions: [], unknown: undefined };
+  for (const mark of cell.match(MARK) ?? []) {
+    const word = comparable(mark).replace(/\.$/, '');
+    const currencies = currenciesOf(mark);
+    if (INCOMING.has(word)) found.directions.push('in');
+    else if (OUTGOING.has(word)) found.directions.push('out');
+    else if (currencies) found.currencies.push(currencies);
+    else found.unknown ??= mark;
+  }
+  if (found.number.includes('+')) found.directions.push('in');
+  return found;
+}
+
+/** Which currencies a code, symbol or word may stand for; undefined for other text. */
+export function currenciesOf(mark: string): string[] | undefined {
+  const text = mark.trim();
+  return CURRENCY_MARKS[comparable(text)] ?? (/^[A-Z]{3}$/.test(text) ? [text] : undefined);
+}
+
+/** The mark before the decimals, if the amounts of a file agree on one. */
 export function decimalMarkOf(amounts: string[]): string | undefined {
   const marks = new Set(amounts.flatMap((written) => /[.,](?=\d{1,2}(?:\D*)$)/.exec(written)?.[0] ?? []));
   return marks.size === 1 ? [...marks][0] : undefined;
 }
 
-/** As a plain decimal; undefined for what is no amount, or could be two. `mark` is the file's mark before decimals. */
+/** As a plain decimal; undefined for text that is no amount, or has two readings. `mark` is the file's mark before decimals. */
 export function amountOf(written: string, mark?: string): string | undefined {
-  const text = written.replace(/[\s\u00a0\u202f'’]|[A-Z]{3}|[€$£¥+]/g, '').replace(/^\((.*)\)$/, '-$1');
+  const text = written.replace(/[\s\u00a0\u202f'’+]/g, '').replace(/^\((.*)\)$/, '-$1');
   const [, minus = '', digits = '', after] = /^([-−]?)([\d.,]*\d)([-−]?)$/.exec(text) ?? [];
   if (digits === '' || digits.length > LONGEST) return undefined;
   const sign = minus || after ? '-' : '';

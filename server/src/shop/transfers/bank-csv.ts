@@ -1,22 +1,13 @@
-import { amountOf, decimalMarkOf } from './amounts.ts';
+import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
+import { type Columns, columnsOf, type Field, withColumnsByWords } from './bank-columns.ts';
+import { BOOKED, comparable, INCOMING, NOT_BOOKED, OUTGOING, RETURNED } from './bank-words.ts';
 import { csvRows, delimiterOf } from './csv.ts';
-import { refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
+import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
-/** The CSV of banks, who agree on no header: columns are known by their usual names in English, German and French. */
-
-const COLUMNS = {
-  amount: /^(amount|credit|paid in|money in|betrag|umsatz|gutschrift|haben|montant|cr[ée]dit)(?![\p{L}])/iu,
-  text: /(reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libell[ée]|motif|r[ée]f[ée]rence)/i,
-  payer:
-    /(payer|counterparty|debtor|^name|sender|auftraggeber|zahlungspflichtig|beg(?:u|ue|ü)nstigt|empf(?:a|ae|ä)nger|donneur|[ée]metteur|contrepartie)/i,
-  currency: /^(currency|ccy|w(?:a|ae|ä)hrung|devise)(?![\p{L}])/iu,
-  status: /^(info|status|state|statut|[ée]tat)$/i,
-} satisfies Record<string, RegExp>;
-
-const PENDING = /pending|vorgemerkt|en attente|en cours/i;
-
-type Field = keyof typeof COLUMNS;
-type Columns = Record<Field, number[]>;
+/**
+ * The CSV of banks, which have no common header. A transfer counts only if its row is known to be booked, incoming and in the
+ * shop's currency: the columns and words of `bank-words.ts` decide that. Any other row is listed with a doubt.
+ */
 
 /** Banks put lines about the account above the header. */
 const HEADER_WITHIN = 30;
@@ -28,10 +19,9 @@ const MOST_COLUMNS = 100;
 const LONGEST_HEADER = 5_000;
 
 /**
- * The rows with money that came in. Refuses a text in which no row is a header with an amount and a text, and before it is read one
- * that would take long to read.
+ * Refuses a text in which no row is a header with an amount and a text, and before it is read one that would take long to read.
  */
-export function readBankCsv(text: string): Transfer[] {
+export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   refuseMoreThan(MOST_LINES, '\n', text, 'lines');
   const lines = text.split('\n', HEADER_WITHIN);
   const top = lines.findIndex((line) => line.length <= LONGEST_HEADER && columnsOf(headerCells(line)) !== undefined);
@@ -43,42 +33,149 @@ export function readBankCsv(text: string): Transfer[] {
   }
   const above = lines.slice(0, top).reduce((length, line) => length + line.length + 1, 0);
   const [header, ...rows] = csvRows(text.slice(above), delimiterOf(lines[top] ?? ''), MOST_COLUMNS);
-  const columns = columnsOf(header?.cells ?? []);
-  if (!columns) throw unreadable(`The header in line ${top + 1} cannot be read.`);
-  const mark = decimalMarkOf(rows.flatMap(({ cells }) => written(cells, columns) ?? []));
-  return rows.flatMap(({ cells, line }) => transferOf(cells, columns, line + top, mark) ?? []);
+  const named = columnsOf(header?.cells ?? []);
+  if (!header || !named) throw unreadable(`The header in line ${top + 1} cannot be read.`);
+  const cells = rows.map((row) => row.cells);
+  const columns = withColumnsByWords(named, cells, header.cells.length);
+  const numbers = cells.flatMap((row) => amountsIn(row, columns).map(({ cell }) => writtenAmount(cell).number));
+  const file = { columns, shopCurrency, mark: decimalMarkOf(numbers), signed: numbers.some((n) => /[-−+(]/.test(n)) };
+  return collect(rows.map((row) => transferOf({ ...row, line: row.line + top }, file)));
+}
+
+/** All that the rows of a file have in common. */
+interface File {
+  columns: Columns;
+  shopCurrency: string;
+  /** The mark before decimals. */
+  mark: string | undefined;
+  /** At least one amount has a sign. */
+  signed: boolean;
+}
+
+interface Row {
+  line: number;
+  cells: string[];
 }
 
 function headerCells(line: string): string[] {
   return line.split(delimiterOf(line)).map((cell) => cell.trim().replace(/^"|"$/g, ''));
 }
 
-function columnsOf(header: string[]): Columns | undefined {
-  const all = (field: Field) => header.flatMap((title, i) => (COLUMNS[field].test(title.trim()) ? [i] : []));
-  const fields = Object.keys(COLUMNS) as Field[];
-  const columns = Object.fromEntries(fields.map((field) => [field, all(field)])) as Columns;
-  return columns.amount.length > 0 && columns.text.length > 0 ? columns : undefined;
-}
-
 function texts(cells: string[], columns: Columns, field: Field): string[] {
   return columns[field].map((i) => cells[i]?.trim() ?? '').filter(Boolean);
 }
 
-/** The amount of a row; some files end with rows without one, such as totals. */
-function written(cells: string[], columns: Columns): string | undefined {
-  return texts(cells, columns, 'amount').find((cell) => /\d/.test(cell));
+interface AmountCell {
+  field: 'amount' | 'credit' | 'debit';
+  cell: string;
 }
 
-/** Undefined for outgoing and pending money, and for rows without an amount. */
-function transferOf(cells: string[], columns: Columns, line: number, mark: string | undefined): Transfer | undefined {
-  const cell = written(cells, columns);
-  if (cell === undefined || texts(cells, columns, 'status').some((status) => PENDING.test(status))) return undefined;
-  const amount = amountOf(cell, mark);
-  if (amount === undefined) throw unreadable(`Line ${line} has no readable amount: ${cell.slice(0, SHOWN)}`);
-  if (amount.startsWith('-') || Number(amount) === 0) return undefined;
-  const currency = texts(cells, columns, 'currency')[0]?.toUpperCase() ?? /\b[A-Z]{3}\b/.exec(cell)?.[0] ?? null;
-  const payer = texts(cells, columns, 'payer')[0] ?? '';
-  return { line, amount, currency, payer, text: texts(cells, columns, 'text').join(' ') };
+/** The amounts of a row; some files end with rows without one, such as totals. */
+function amountsIn(cells: string[], columns: Columns): AmountCell[] {
+  const fields = ['amount', 'credit', 'debit'] as const;
+  return fields.flatMap((field) =>
+    texts(cells, columns, field)
+      .filter((cell) => /[1-9]/.test(cell))
+      .map((cell) => ({ field, cell })),
+  );
 }
 
-const SHOWN = 40;
+/** Undefined for rows without an amount. */
+function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut | undefined {
+  const { columns } = file;
+  const amounts = amountsIn(cells, columns);
+  const [first] = amounts;
+  if (!first) return undefined;
+  const written = writtenAmount(first.cell);
+  const read = amountOf(written.number, file.mark);
+  const directions = directionsOf(cells, amounts, written, read, columns);
+  if (directions.length > 0 && directions.every((direction) => direction === 'out')) return 'outgoing';
+  const states = texts(cells, columns, 'status');
+  if (states.some((state) => NOT_BOOKED.has(comparable(state)))) return 'not_booked';
+  const { currency, doubt } = currencyOf(cells, written, file);
+  const text = texts(cells, columns, 'text').join(' ');
+  return {
+    ...{ line, currency, payer: texts(cells, columns, 'payer')[0] ?? '', text },
+    amount: read?.replace(/^-/, '') ?? first.cell.slice(0, LONGEST_AMOUNT),
+    doubt:
+      doubtOfDirection(cells, directions, file) ??
+      doubtOfAmount(amounts, written, read) ??
+      doubtOfState(states, columns) ??
+      doubt ??
+      (RETURNED.test(comparable([text, ...texts(cells, columns, 'type')].join(' '))) ? RETURN : null),
+  };
+}
+
+const LONGEST_AMOUNT = 32;
+const RETURN = 'Its text names a return, a reversal or a refund.';
+
+type Direction = 'in' | 'out' | 'unknown';
+
+/** Everything in a row that names its direction. */
+function directionsOf(
+  cells: string[],
+  amounts: AmountCell[],
+  written: WrittenAmount,
+  read: string | undefined,
+  columns: Columns,
+): Direction[] {
+  const named = texts(cells, columns, 'direction').map((cell): Direction => wordDirection(cell) ?? 'unknown');
+  const typed = texts(cells, columns, 'type').flatMap((cell) => wordDirection(cell) ?? []);
+  const minus: Direction[] = read?.startsWith('-') && amounts[0]?.field !== 'debit' ? ['out'] : [];
+  const placed = amounts.flatMap(({ field }): Direction[] => {
+    if (field === 'debit') return ['out'];
+    return field === 'credit' ? ['in'] : [];
+  });
+  return [...named, ...typed, ...written.directions, ...minus, ...placed];
+}
+
+function wordDirection(cell: string): Direction | undefined {
+  const word = comparable(cell);
+  if (OUTGOING.has(word)) return 'out';
+  return INCOMING.has(word) ? 'in' : undefined;
+}
+
+function doubtOfAmount(amounts: AmountCell[], written: WrittenAmount, read: string | undefined): string | null {
+  const [first, ...others] = amounts;
+  if (written.unknown) return `Its amount has an unknown word: ${written.unknown.slice(0, LONGEST_WORD)}.`;
+  if (read === undefined) return `Its amount cannot be read: ${(first?.cell ?? '').slice(0, LONGEST_AMOUNT)}.`;
+  return others.some(({ cell }) => cell !== first?.cell) ? 'Its row has two amounts.' : null;
+}
+
+function doubtOfDirection(cells: string[], directions: Direction[], { columns, signed }: File): string | null {
+  if (directions.includes('unknown')) {
+    const words = texts(cells, columns, 'direction').join(', ').slice(0, LONGEST_WORD);
+    return `Its direction is unknown: ${words}.`;
+  }
+  if (directions.includes('out')) return 'Its row names both directions, in and out.';
+  if (directions.includes('in') || signed) return null;
+  if (columns.direction.length > 0) return 'Its direction is missing.';
+  if (columns.unknown === undefined) return null;
+  const name = columns.unknown.slice(0, LONGEST_WORD);
+  return `No amount of the file has a sign, and the column "${name}" may name the direction.`;
+}
+
+function doubtOfState(states: string[], columns: Columns): string | null {
+  if (columns.status.length > 0 && states.length === 0) return 'Its state is missing.';
+  const unknown = states.find((state) => !BOOKED.has(comparable(state)));
+  return unknown === undefined ? null : `Its state is unknown: ${unknown.slice(0, LONGEST_WORD)}.`;
+}
+
+const LONGEST_WORD = 40;
+
+/** The currency of a row, which may be named in a column, beside the amount and in the header: all of them must agree. */
+function currencyOf(cells: string[], written: WrittenAmount, { columns, shopCurrency }: File) {
+  const columnCells = texts(cells, columns, 'currency');
+  const ofColumn = columnCells.map((cell) => currenciesOf(cell.toUpperCase()) ?? []);
+  const ofHeader = columns.named_currency === null ? [] : [[columns.named_currency]];
+  const named = [...ofColumn, ...written.currencies, ...ofHeader];
+  if (named.every((currencies) => currencies.includes(shopCurrency))) {
+    return { currency: named.length > 0 ? shopCurrency : null, doubt: null };
+  }
+  const [currency = null] = named.find((currencies) => currencies.length === 1 && currencies[0] !== shopCurrency) ?? [];
+  const doubt =
+    currency === null
+      ? `Its currency is not known to be ${shopCurrency}.`
+      : `It is in ${currency}, the shop's currency is ${shopCurrency}.`;
+  return { currency, doubt };
+}

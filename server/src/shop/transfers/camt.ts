@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
+import { comparable, RETURNED, RETURNED_CODES, RETURNED_FAMILIES } from './bank-words.ts';
+import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
 /**
  * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13: they differ in what is not read here. Entities are not expanded,
@@ -22,10 +23,11 @@ const parser = new XMLParser({
   isArray: (name, _path, _leaf, isAttribute) => !isAttribute && REPEATED.test(name) && name !== '#text',
 });
 
-/** The incoming, booked payments of a statement. */
-export function readCamt(xml: string): Transfer[] {
-  return entriesOf(parsed(xml)).flatMap((entry, i) => transfersOf(entry, i + 1));
+export function readCamt(xml: string, shopCurrency: string): ReadStatement {
+  return collect(entriesOf(parsed(xml)).flatMap((entry, i) => transfersOf(entry, i + 1, shopCurrency)));
 }
+
+type Entry = Transfer | keyof LeftOut;
 
 /** A payment has about 20 elements, each with a beginning and an end. */
 const MOST_TAGS = 100_000;
@@ -93,37 +95,126 @@ function decoded(text: string): string {
 
 const LAST_CHARACTER = 0x10ffff;
 
-function counts(entry: Node): boolean {
-  const [status] = at([entry], 'Sts');
-  // Of an entry: BOOK, PDNG or INFO; from version 8 on as a code within.
-  const booked = status === undefined || [textOf(status), textOf(at([status], 'Cd')[0])].includes('BOOK');
-  const reversal = ['true', '1'].includes(textOf(at([entry], 'RvslInd')[0]));
-  return booked && !reversal && textOf(at([entry], 'CdtDbtInd')[0]) === 'CRDT';
-}
-
 /** One payment for each that the bank has booked together as one entry. */
-function transfersOf(entry: Node, line: number): Transfer[] {
-  if (!counts(entry)) return [];
-  const [total] = at([entry], 'Amt');
+function transfersOf(entry: Node, line: number, shopCurrency: string): Entry[] {
+  const direction = directionOf(entry);
+  if (direction === 'out') return ['outgoing'];
+  const state = textOf(at(at([entry], 'Sts'), 'Cd')[0]) || textOf(at([entry], 'Sts')[0]);
+  if (NOT_BOOKED_STATES.has(state)) return ['not_booked'];
   const details = at([entry], 'NtryDtls', 'TxDtls');
+  const total = amountOf(at([entry], 'Amt')[0]);
   const whole = Object.keys(entry).filter((name) => name !== 'NtryDtls');
   const around = whole.flatMap((name) => textsIn(entry, name, WRITTEN));
-  return (details.length > 0 ? details : [entry]).map((part) => {
-    const [first] = [...at([part], 'Amt'), ...at([part], 'AmtDtls', 'TxAmt', 'Amt')];
-    const own = part === entry || details.length > 1 ? first : (first ?? total);
-    const [payer] = at([part], 'RltdPties', 'Dbtr').flatMap((debtor) => textsBelow(debtor, ['Nm']));
-    const text = [...new Set([...textsBelow(part, WRITTEN), ...around])].join(' ');
-    const currency = own?.['@Ccy'] ?? total?.['@Ccy'];
-    const amount = amountIn(own, line);
-    return { line, amount, currency: currency ? String(currency).toUpperCase() : null, payer: payer ?? '', text };
+  const doubt =
+    doubtOfState(state) ??
+    doubtOfDirection(direction) ??
+    doubtOfReturn(entry, around) ??
+    doubtOfCurrency(total, shopCurrency);
+  const base = { line, ...total, payer: payerOf(entry), text: around.join(' '), doubt };
+  if (doubt === null && isUndividedBatch(entry, details, total)) return [{ ...base, doubt: BATCH }];
+  if (details.length === 0) return [base];
+  const inherits = details.length === 1 || addsUp(details, total);
+  return details.map((part): Entry => {
+    const own = directionOf(part) ?? (inherits ? 'in' : undefined);
+    if (own === 'out') return 'outgoing';
+    const amount = details.length === 1 ? total : (singleAmount(part, total) ?? total);
+    const words = [...new Set([...textsBelow(part, WRITTEN), ...around])];
+    const doubtOfPart = doubt ?? doubtOfDirection(own) ?? doubtOfReturn(part, words);
+    return { line, ...amount, payer: payerOf(part), text: words.join(' '), doubt: doubtOfPart };
   });
 }
 
-/** ISO 20022 writes decimals with a full stop, and nothing else. */
-function amountIn(node: Node | undefined, line: number): string {
-  const amount = textOf(node);
-  if (/^\d{1,18}(?:\.\d{1,17})?$/.test(amount)) return amount;
-  throw unreadable(`Entry ${line} has no readable amount: ${amount.slice(0, SHOWN)}`);
+const BATCH = 'It is a batch without single amounts.';
+
+interface Amount {
+  amount: string;
+  currency: string | null;
 }
 
-const SHOWN = 40;
+/** ISO 20022 writes decimals only with a full stop. The text as it is if it is no such amount. */
+function amountOf(node: Node | undefined): Amount {
+  const currency = node?.['@Ccy'];
+  return { amount: textOf(node).slice(0, LONGEST_AMOUNT), currency: currency ? String(currency).toUpperCase() : null };
+}
+
+const LONGEST_AMOUNT = 32;
+const LONGEST_TEXT = 1_000;
+const AMOUNT = /^\d{1,18}(?:\.\d{1,10})?$/;
+
+/** The amount of one payment in a batch, in the currency of the account: a payer may have ordered it in another. */
+function singleAmount(part: Node, total: Amount): Amount | undefined {
+  const written = [
+    ...at([part], 'Amt'),
+    ...at([part], 'AmtDtls', 'TxAmt', 'Amt'),
+    ...at([part], 'AmtDtls', 'InstdAmt', 'Amt'),
+  ];
+  return written.map(amountOf).find(({ amount, currency }) => AMOUNT.test(amount) && currency === total.currency);
+}
+
+/** Whether an entry holds several payments, but not the amount of each. */
+function isUndividedBatch(entry: Node, details: Node[], total: Amount): boolean {
+  const announced = Math.max(...at([entry], 'NtryDtls', 'Btch', 'NbOfTxs').map((node) => Number(textOf(node)) || 0), 0);
+  if (announced > Math.max(details.length, 1)) return true;
+  return details.length > 1 && details.some((part) => singleAmount(part, total) === undefined);
+}
+
+/** Payments without a direction of their own have that of their entry if they add up to it. */
+function addsUp(details: Node[], total: Amount): boolean {
+  const sum = details.reduce((sum, part) => {
+    const amount = Number(singleAmount(part, total)?.amount);
+    return directionOf(part) === 'out' ? sum - amount : sum + amount;
+  }, 0);
+  return Math.abs(sum - Number(total.amount)) < SMALLEST;
+}
+
+/** Less than the smallest unit of any currency. */
+const SMALLEST = 0.0005;
+
+type Direction = 'in' | 'out' | 'unknown';
+
+/** Undefined for a payment of a batch that names none. */
+function directionOf(node: Node): Direction | undefined {
+  const [indicator] = at([node], 'CdtDbtInd');
+  if (!indicator) return undefined;
+  const word = textOf(indicator);
+  if (word === 'CRDT') return 'in';
+  return word === 'DBIT' ? 'out' : 'unknown';
+}
+
+function doubtOfDirection(direction: Direction | undefined): string | null {
+  if (direction === undefined) return 'Its direction is missing.';
+  return direction === 'in' ? null : 'Its direction is unknown.';
+}
+
+/** Up to version 7 the state is a text, later a code. */
+const NOT_BOOKED_STATES = new Set(['PDNG', 'INFO', 'FUTR']);
+
+function doubtOfState(state: string): string | null {
+  if (state === 'BOOK') return null;
+  return state === '' ? 'Its state is missing.' : `Its state is unknown: ${state.slice(0, LONGEST_AMOUNT)}.`;
+}
+
+/** Of an entry or of one payment in it. */
+function doubtOfReturn(node: Node, texts: string[]): string | null {
+  const reversed = ['true', '1'].includes(textOf(at([node], 'RvslInd')[0]).toLowerCase());
+  const families = at([node], 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd').map(textOf);
+  const codes = at([node], 'BkTxCd', 'Prtry', 'Cd').map(textOf);
+  if (reversed) return 'It reverses an earlier entry.';
+  const isReturn =
+    at([node], 'RtrInf').length > 0 ||
+    families.some((family) => RETURNED_FAMILIES.has(family)) ||
+    codes.some((code) => RETURNED_CODES.test(code)) ||
+    RETURNED.test(comparable(texts.join(' ').slice(0, LONGEST_TEXT)));
+  return isReturn ? 'It is a return, a reversal or a refund.' : null;
+}
+
+function doubtOfCurrency({ amount, currency }: Amount, shopCurrency: string): string | null {
+  if (!AMOUNT.test(amount)) return `Its amount cannot be read: ${amount}.`;
+  if (currency === null) return 'Its currency is missing.';
+  return currency === shopCurrency ? null : `It is in ${currency}, the shop's currency is ${shopCurrency}.`;
+}
+
+function payerOf(node: Node): string {
+  const [name] = at([node], 'RltdPties', 'Dbtr').flatMap((debtor) => textsBelow(debtor, ['Nm']));
+  return name ?? '';
+}

@@ -7,8 +7,9 @@ import { readCamt } from './camt.ts';
 import { type Transfer, unreadable } from './transfer.ts';
 
 /**
- * Which orders the transfers of a bank statement pay. An order is known by its number in the payer's text and by its total; what
- * is in doubt is told and left to people. Nothing is written here: `markSeveralPaid` judges each order again, under its lock.
+ * Which orders the transfers of a bank statement pay. An order is found by its number in the payer's text and by its total; a
+ * transfer in doubt is listed and left to people. Nothing is written here: `markSeveralPaid` checks each order again, under its
+ * lock.
  */
 
 type Row = TransferMatches['transfers'][number];
@@ -20,14 +21,15 @@ export async function matchStatement(shop: Shop, statement: string): Promise<Tra
   const text = withoutHidden(statement.replaceAll(/\r\n?/g, '\n'), { lines: true });
   if (text.trim() === '') throw unreadable('The statement is empty.');
   const format = text.trimStart().startsWith('<') ? 'camt.053' : 'csv';
-  const transfers = format === 'csv' ? readBankCsv(text) : readCamt(text);
+  const read = format === 'csv' ? readBankCsv : readCamt;
+  const { transfers, left_out } = read(text, shop.currency);
   if (transfers.length > MOST_TRANSFERS) {
     throw unreadable(`The statement has more than ${MOST_TRANSFERS} incoming transfers. Export fewer days at a time.`);
   }
   const rows = match(transfers, await ordersNamed(shop, transfers), shop.currency);
   const counts = { ...NONE };
   for (const { outcome } of rows) counts[outcome] += 1;
-  return { format, counts, transfers: rows };
+  return { format, counts, left_out, transfers: rows };
 }
 
 const NONE: Record<Outcome, number> = {
@@ -38,6 +40,8 @@ const NONE: Record<Outcome, number> = {
   matched_before: 0,
   not_awaiting: 0,
   no_order: 0,
+  late: 0,
+  check_by_hand: 0,
 };
 
 /** An order, as far as a transfer is judged by it. */
@@ -50,13 +54,16 @@ export interface Payable {
   payment_method: PaymentMethod | null;
   email: string | null;
   overdue: boolean;
+  /** The money that was recorded since the order expired. */
+  recorded: string;
 }
 
 function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
   return shop.rows<Payable>(
     sql`select id, order_number, total, currency, payment_status, payment_method, email,
-        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue
+        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue,
+        case when payment_status = 'expired' then coalesce(captured, 0) else 0 end as recorded
       from orders where site_id = ${shop.siteId} and order_number = any(${words}::text[])`,
   );
 }
@@ -79,10 +86,12 @@ export function match(transfers: Transfer[], orders: Payable[], shopCurrency: st
     const named = wordsOf(transfer.text).flatMap((word) => byNumber.get(word) ?? []);
     const { outcome, shown, message } = judged(transfer, named, taken, shopCurrency);
     if (outcome === 'matched') for (const { id } of shown) taken.add(id);
-    const { payer, text, ...rest } = transfer;
+    const { payer, text, doubt: _doubt, ...rest } = transfer;
     return {
       ...{ ...rest, payer: payer.slice(0, LONGEST_PAYER), text: text.slice(0, LONGEST_TEXT), outcome, message },
-      orders: shown.slice(0, MOST_SHOWN).map(({ payment_method: _, overdue: _due, ...order }) => order),
+      orders: shown
+        .slice(0, MOST_SHOWN)
+        .map(({ payment_method: _, overdue: _due, recorded: _recorded, ...order }) => order),
     };
   });
 }
@@ -97,6 +106,7 @@ interface Judgement {
 }
 
 function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCurrency: string): Judgement {
+  if (transfer.doubt !== null) return { outcome: 'check_by_hand', shown: named, message: transfer.doubt };
   if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'It names no order.' };
   const equal = named.filter(
     ({ total, currency }) =>
@@ -113,6 +123,9 @@ function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCu
   if (!other) return { outcome: 'amount_differs', shown: named, message: amountsOf(named) };
   const paid = equal.some(({ payment_status }) => payment_status === 'paid');
   if (paid) return { outcome: 'already_paid', shown: equal, message: `Order ${other.order_number} has been paid.` };
+  const late = equal.filter(isExpired);
+  const [expired] = late;
+  if (expired && late.length === 1) return judgedLate(expired);
   return { outcome: 'not_awaiting', shown: equal, message: `Order ${other.order_number} awaits no bank transfer.` };
 }
 
@@ -120,9 +133,23 @@ function awaits({ payment_method, payment_status, overdue }: Payable): boolean {
   return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment' && !overdue;
 }
 
+function isExpired({ payment_method, payment_status, overdue }: Payable): boolean {
+  return payment_method === 'bank_transfer' && (payment_status === 'expired' || overdue);
+}
+
+/** Money that was recorded before is not offered again when the same statement is sent again. */
+function judgedLate(order: Payable): Judgement {
+  const { order_number, recorded, currency } = order;
+  if (Number(recorded) === 0) {
+    return { outcome: 'late', shown: [order], message: `Order ${order_number} has expired.` };
+  }
+  const message = `Order ${order_number} has expired, and ${recorded} ${currency} are recorded for it.`;
+  return { outcome: 'already_paid', shown: [order], message };
+}
+
 function amountsOf(orders: Payable[]): string {
-  const told = orders
+  const sentences = orders
     .slice(0, 3)
     .map(({ order_number, total, currency }) => `Order ${order_number} comes to ${total} ${currency}.`);
-  return told.join(' ');
+  return sentences.join(' ');
 }

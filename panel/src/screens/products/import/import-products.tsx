@@ -1,7 +1,9 @@
 import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { UnknownEncoding } from '../../../../../cli/src/formats/encoding.ts';
 import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
+import { EncodingSelect, NOT_UTF8 } from '../../../ui/encoding-select.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
 import { Held } from '../../../ui/held.tsx';
@@ -18,9 +20,17 @@ interface Settings {
   baseImageUrl: string;
   weightUnit: 'kg' | 'lb';
   sharedSkus: SharedSkuRule;
+  /** Empty while it is recognised. */
+  encoding: string;
 }
 
-const BEGINNING: Settings = { update_inventory: false, baseImageUrl: '', weightUnit: 'kg', sharedSkus: 'keep-first' };
+const BEGINNING: Settings = {
+  update_inventory: false,
+  baseImageUrl: '',
+  weightUnit: 'kg',
+  sharedSkus: 'keep-first',
+  encoding: '',
+};
 
 /** A catalogue file into the shop: first a dry run, which says what would happen, then the import itself. */
 export function ImportProducts() {
@@ -45,9 +55,10 @@ export function ImportProducts() {
     setError(undefined);
     stop.current = new AbortController();
     try {
-      const { update_inventory, baseImageUrl, weightUnit, sharedSkus } = settings;
+      const { update_inventory, baseImageUrl, weightUnit, sharedSkus, encoding } = settings;
       const content = await readProductFile(file, {
         weightUnit,
+        ...(encoding && { encoding }),
         ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }),
       });
       await runImport(content, { dry_run, update_inventory, sharedSkus }, setState, stop.current.signal);
@@ -74,10 +85,20 @@ export function ImportProducts() {
               next.size > MOST_BYTES ? 'The file has more than 200 MB. Split it, or use the command line.' : undefined,
             );
             setFile(next.size > MOST_BYTES ? undefined : next);
+            setSettings((now) => ({ ...now, encoding: '' }));
           }}
         />
       </Held>
-      <FormError error={error} />
+      <FormError error={error instanceof UnknownEncoding ? NOT_UTF8 : error} />
+      {(error instanceof UnknownEncoding || settings.encoding !== '') && (
+        <EncodingSelect
+          value={settings.encoding}
+          onChange={(encoding) => {
+            setError(undefined);
+            change({ encoding });
+          }}
+        />
+      )}
       {file && <ImportSettings settings={settings} onChange={change} disabled={working} />}
       {file && (
         <div className="actions">

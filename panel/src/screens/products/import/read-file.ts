@@ -1,6 +1,6 @@
 import type { CsvRow } from '../../../../../cli/src/formats/csv-records.ts';
 import { readCsvText } from '../../../../../cli/src/formats/csv-text.ts';
-import { headText } from '../../../../../cli/src/formats/encoding.ts';
+import { encodingOf, headText } from '../../../../../cli/src/formats/encoding.ts';
 import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-of.ts';
 import type { Read, ReadOptions } from '../../../../../cli/src/formats/reading.ts';
 import { Findings } from './findings.ts';
@@ -16,12 +16,13 @@ export interface FileContent {
 /** More than the largest shop's export; a browser holds a file as a whole. */
 export const MOST_BYTES = 200 * 1024 * 1024;
 
-/** Reads a file of products. Throws a FormatError that says what is wrong with the file as a whole. */
+/** Reads a file of products. Throws a FormatError if the file as a whole cannot be read, such as UnknownEncoding. */
 export async function readProductFile(file: File, options: ReadOptions): Promise<FileContent> {
   const content: FileContent = { reads: [], warnings: new Findings(), skus: new Map() };
-  const head = headText(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+  const encoding = await encodingOf(file.name, chunksOf(file), options.encoding);
+  const head = headText(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()), encoding);
   const reads = productsOf(
-    { name: file.name, head, bytes: chunksOf(file) },
+    { name: file.name, head, bytes: chunksOf(file), encoding },
     { ...options, onWarning: ({ line, message }) => content.warnings.add({ line, column: '', sku: '', message }) },
     (bytes, delimiter) => notingSkus(readCsvText(bytes, delimiter), content.skus),
   );

@@ -1,0 +1,185 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, inWords } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { typedAmount } from '../../../ui/decimals.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { DialogFoot } from '../../../ui/form-error.tsx';
+import { Form } from '../../../ui/held.tsx';
+import { Facts } from '../../../ui/page.tsx';
+import { toast } from '../../../ui/toasts.tsx';
+import { type Order, ordersChanged } from '../order-queries.ts';
+import { nameOf } from '../texts.ts';
+import type { OrderOfRow, Row } from './rows.ts';
+
+/** Gives a transfer to an order: first the order is found and shown, then a person agrees. */
+export function AssignDialog({
+  row,
+  taken,
+  onClose,
+  onAssigned,
+  onRecorded,
+}: {
+  row: Row;
+  /** The ids of orders that other transfers of the statement pay. */
+  taken: string[];
+  onClose: () => void;
+  onAssigned: (order: OrderOfRow) => void;
+  /** The money was recorded for an order that had expired. */
+  onRecorded: (order: OrderOfRow) => void;
+}) {
+  const [order, setOrder] = useState<Order>();
+  const find = useMutation({ mutationFn: findOrder, onSuccess: setOrder });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    find.mutate(String(new FormData(event.currentTarget).get('number')).trim().replace(/^#/, ''));
+  };
+  return (
+    <Dialog open onClose={onClose} title="Assign a transfer">
+      <TransferFacts row={row} />
+      {order?.payment_status === 'expired' && (
+        <Late row={row} order={order} onClose={onClose} onRecorded={onRecorded} />
+      )}
+      {order && order.payment_status !== 'expired' && (
+        <Found row={row} order={order} isTaken={taken.includes(order.id)} onClose={onClose} onAssigned={onAssigned} />
+      )}
+      {!order && (
+        <Form busy={find.isPending} onSubmit={submit}>
+          <TextField
+            label="Order number"
+            name="number"
+            defaultValue={row.transfer.orders[0]?.order_number ?? ''}
+            required
+          />
+          <DialogFoot work={find} action="Find the order" onCancel={onClose} />
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+async function findOrder(number: string): Promise<Order> {
+  const params = { query: { q: number, limit: 100 } };
+  const { orders } = await unwrap(api.GET('/api/dashboard/orders', { params }));
+  const found = orders.find(({ order_number }) => order_number === number);
+  if (!found) throw new Error(`There is no order ${number}.`);
+  return found;
+}
+
+function TransferFacts({ row: { transfer } }: { row: Row }) {
+  const facts = [
+    ['Amount', `${transfer.amount} ${transfer.currency ?? ''}`],
+    ['From', transfer.payer],
+    ['Text', transfer.text],
+    ['Check', transfer.message],
+  ] as const;
+  return <Facts facts={facts} />;
+}
+
+function Found({
+  row: { transfer },
+  order,
+  isTaken,
+  onClose,
+  onAssigned,
+}: {
+  row: Row;
+  order: Order;
+  isTaken: boolean;
+  onClose: () => void;
+  onAssigned: (order: OrderOfRow) => void;
+}) {
+  const reason = isTaken ? 'Another transfer of this statement pays this order.' : refusalOf(order);
+  const { id, order_number, total, currency, payment_status, email = null } = order;
+  return (
+    <>
+      <OrderFacts order={order} />
+      {reason && <p className="error">{reason}</p>}
+      {!reason && Number(total) !== Number(transfer.amount) && (
+        <p role="status">The amount of the transfer is not the total. The order counts as fully paid.</p>
+      )}
+      <footer>
+        <Button onClick={onClose}>Cancel</Button>
+        {!reason && (
+          <Button
+            kind="primary"
+            onClick={() => onAssigned({ id, order_number, total, currency, payment_status, email })}
+          >
+            Assign
+          </Button>
+        )}
+      </footer>
+    </>
+  );
+}
+
+/** Money for an order that has expired is recorded at once; the order is then reinstated or the money refunded. */
+function Late({
+  row: { transfer },
+  order,
+  onClose,
+  onRecorded,
+}: {
+  row: Row;
+  order: Order;
+  onClose: () => void;
+  onRecorded: (order: OrderOfRow) => void;
+}) {
+  const { id, order_number, total, currency, payment_status, email = null } = order;
+  const params = { path: { order_id: id } };
+  const record = useMutation({
+    mutationFn: (amount: string) => {
+      const body = { amount, reference: transfer.text.slice(0, LONGEST_REFERENCE) || null };
+      return unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
+    },
+    onSuccess: async () => {
+      await ordersChanged();
+      toast(`The payment is recorded. Reinstate order ${order_number}, or refund the money.`);
+      onRecorded({ id, order_number, total, currency, payment_status, email });
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    record.mutate(typedAmount(String(new FormData(event.currentTarget).get('amount'))));
+  };
+  return (
+    <Form busy={record.isPending} onSubmit={submit}>
+      <OrderFacts order={order} />
+      <p>This order has expired. The money is recorded; then reinstate the order or refund the money.</p>
+      <TextField
+        label={`Amount in ${currency}`}
+        name="amount"
+        inputMode="decimal"
+        defaultValue={transfer.amount}
+        error={record.error ? inWords(record.error) : undefined}
+        required
+      />
+      <DialogFoot work={record} action="Record late payment" error={null} onCancel={onClose} />
+    </Form>
+  );
+}
+
+const LONGEST_REFERENCE = 255;
+
+function OrderFacts({ order }: { order: Order }) {
+  const { money } = useFormat();
+  return (
+    <Facts
+      facts={[
+        ['Order', order.order_number],
+        ['Customer', nameOf(order)],
+        ['Total', money(order.total, order.currency)],
+        ['Payment', <Badge key="payment" value={order.payment_status} />],
+      ]}
+    />
+  );
+}
+
+function refusalOf({ payment_method, payment_status }: Order): string | undefined {
+  if (payment_method !== 'bank_transfer') return 'This order is not paid by bank transfer.';
+  return payment_status === 'awaiting_payment' ? undefined : 'This order awaits no payment.';
+}

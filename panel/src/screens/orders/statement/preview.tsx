@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { readAgain } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { useCan } from '../../../session/use-me.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card, Empty } from '../../../ui/page.tsx';
+import { toast, toastError } from '../../../ui/toasts.tsx';
+import { ordersChanged } from '../order-queries.ts';
+import { AssignDialog } from './assign-dialog.tsx';
+import { Result } from './result.tsx';
+import { type Matches, markAll, orderToMark, type Row, rowsOf } from './rows.ts';
+import { Transfers } from './transfers.tsx';
+
+/** The transfers of a statement: those that pay an order, to mark at once, and those that a person has to look at. */
+export function Preview({ matches }: { matches: Matches }) {
+  const { counted } = useFormat();
+  const can = useCan();
+  const [rows, setRows] = useState(() => rowsOf(matches));
+  const [assigning, setAssigning] = useState<Row>();
+  const toMark = rows.filter((row) => orderToMark(row));
+  const others = rows.filter((row) => !orderToMark(row));
+  const mark = useMutation({
+    mutationFn: () => markAll(rows),
+    onSuccess: ({ paid }) => toast(`${counted(paid.length, 'order')} marked as paid.`),
+    onError: toastError,
+    // Of several calls, the first may have been done when a later one fails.
+    onSettled: () => Promise.all([ordersChanged(), readAgain('statement-runs')]),
+  });
+  const change = (id: string, changes: Partial<Row>) => {
+    setRows((now) => now.map((row) => (row.id === id ? { ...row, ...changes } : row)));
+    setAssigning(undefined);
+  };
+  const remove = ({ id }: Row) => setRows((now) => now.map((row) => (row.id === id ? without(row) : row)));
+  const mayAssign = can('orders:write') && !mark.isSuccess;
+  if (rows.length === 0) {
+    return <Empty title="No incoming transfers">{leftOutWords(matches)}</Empty>;
+  }
+  return (
+    <>
+      {mark.data && <Result marked={mark.data} />}
+      {toMark.length > 0 && !mark.isSuccess && (
+        <Card
+          title={`${counted(toMark.length, 'transfer')} to mark`}
+          actions={
+            can('orders:write') && (
+              <Button kind="primary" busy={mark.isPending} onClick={() => mark.mutate()}>
+                Mark {counted(toMark.length, 'order')} as paid
+              </Button>
+            )
+          }
+        >
+          <Transfers
+            caption="Transfers to mark"
+            rows={toMark}
+            action={(row) => row.assigned && mayAssign && { name: 'Remove', onClick: () => remove(row) }}
+          />
+        </Card>
+      )}
+      {others.length > 0 && (
+        <Card title={`${counted(others.length, 'transfer')} to check`}>
+          <p>These change nothing unless you assign them to an order.</p>
+          <Transfers
+            caption="Transfers to check"
+            rows={others}
+            action={(row) => !row.recorded && mayAssign && { name: 'Assign', onClick: () => setAssigning(row) }}
+          />
+        </Card>
+      )}
+      <p className="quiet-text">{leftOutWords(matches)}</p>
+      {assigning && (
+        <AssignDialog
+          row={assigning}
+          taken={toMark.flatMap((row) => orderToMark(row)?.id ?? [])}
+          onClose={() => setAssigning(undefined)}
+          onAssigned={(assigned) => change(assigning.id, { assigned })}
+          onRecorded={(recorded) => change(assigning.id, { recorded })}
+        />
+      )}
+    </>
+  );
+}
+
+function without({ id, transfer }: Row): Row {
+  return { id, transfer };
+}
+
+function leftOutWords({ left_out: { outgoing, not_booked } }: Matches): string {
+  if (outgoing + not_booked === 0) return '';
+  return `Not listed: ${outgoing} outgoing and ${not_booked} that the bank has not booked.`;
+}

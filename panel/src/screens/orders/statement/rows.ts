@@ -1,0 +1,53 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { api, type Schemas } from '../../../api.ts';
+
+export type Matches = Schemas['TransferMatches'];
+export type OrderOfRow = Matches['transfers'][number]['orders'][number];
+
+/** A transfer of the statement, with the order that a person has assigned to it. */
+export interface Row {
+  id: string;
+  transfer: Matches['transfers'][number];
+  assigned?: OrderOfRow;
+  /** The money was recorded for an order that had expired. */
+  recorded?: OrderOfRow;
+}
+
+export function rowsOf({ transfers }: Matches): Row[] {
+  return transfers.map((transfer, i) => ({ id: String(i), transfer }));
+}
+
+/** The order that is marked as paid by a transfer; undefined while a person has to look at it. */
+export function orderToMark({ transfer, assigned }: Row): OrderOfRow | undefined {
+  return assigned ?? (transfer.outcome === 'matched' ? transfer.orders[0] : undefined);
+}
+
+export interface Marked {
+  run_id: string;
+  paid: OrderOfRow[];
+  refused: string[];
+}
+
+/** As many as one call marks. */
+const MOST = 100;
+
+/** The server compares the amounts of matches with the totals again; of an assigned transfer a person has checked the amount. */
+export async function markAll(rows: Row[]): Promise<Marked> {
+  const marked: Marked = { run_id: crypto.randomUUID(), paid: [], refused: [] };
+  const toMark = rows.flatMap((row) => {
+    const order = orderToMark(row);
+    return order ? [{ order, ...(!row.assigned && { amount: order.total }) }] : [];
+  });
+  for (let at = 0; at < toMark.length; at += MOST) {
+    const some = toMark.slice(at, at + MOST);
+    const orders = some.map(({ order, ...rest }) => ({ order_number: order.order_number, ...rest }));
+    const body = { orders, statement_run_id: marked.run_id };
+    const { results } = await unwrap(api.POST('/api/dashboard/orders/mark-paid', { body }));
+    for (const { index, order_number, status, message } of results) {
+      const order = some[index]?.order;
+      if (status === 'paid' && order) marked.paid.push(order);
+      if (status === 'failed') marked.refused.push(`${order_number}: ${message}`);
+    }
+  }
+  return marked;
+}

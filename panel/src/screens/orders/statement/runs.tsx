@@ -1,0 +1,66 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { api, type Schemas } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
+import { useCan } from '../../../session/use-me.ts';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { UndoButton } from './undo.tsx';
+
+type StatementRun = Schemas['StatementRun'];
+
+/** Orders listed of each run; the rest is a number. */
+const MOST_SHOWN = 20;
+
+export function useStatementRuns() {
+  return useQuery({
+    queryKey: ['statement-runs'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/statement-runs', { signal })),
+  });
+}
+
+/** Earlier statements, each with its orders. A statement can be undone until one of its orders moves on. */
+export function StatementRuns() {
+  const { time, counted } = useFormat();
+  const can = useCan();
+  const { data: runs = [] } = useStatementRuns();
+  const columns = useMemo(
+    (): Column<StatementRun>[] => [
+      { id: 'when', header: 'Marked', cell: ({ marked_at }) => time(marked_at) },
+      { id: 'orders', header: 'Orders', cell: ({ orders }) => <Numbers orders={orders} />, long: true },
+      {
+        id: 'undo',
+        header: 'Undo',
+        cell: ({ id, orders, undoable }) => {
+          if (!undoable) return 'Not possible: an order was shipped, refunded or cancelled.';
+          const numbers = orders.map(({ order_number }) => order_number);
+          return can('orders:write') && <UndoButton run_id={id} numbers={numbers} />;
+        },
+      },
+    ],
+    [time, can],
+  );
+  if (runs.length === 0) return null;
+  return (
+    <Card title="Earlier statements">
+      <p>{counted(runs.length, 'statement')} with orders that were marked as paid, newest first.</p>
+      <DataTable caption="Earlier statements" columns={columns} rows={runs} />
+    </Card>
+  );
+}
+
+function Numbers({ orders }: { orders: StatementRun['orders'] }) {
+  const rest = orders.length - MOST_SHOWN;
+  return (
+    <span className="badges">
+      {orders.slice(0, MOST_SHOWN).map(({ id, order_number }) => (
+        <Link key={id} to={`/orders/${id}`}>
+          {order_number}
+        </Link>
+      ))}
+      {rest > 0 && `and ${rest} more`}
+    </span>
+  );
+}

@@ -1,0 +1,13 @@
+import type { Knex } from 'knex';
+
+/** The bank statement run that marked an order as paid, so that all of its orders can be undone together. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table commerce.orders add column statement_run_id uuid;
+    create index orders_of_statement_run on commerce.orders (site_id, statement_run_id) where statement_run_id is not null;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`alter table commerce.orders drop column statement_run_id`);
+}

@@ -1,0 +1,77 @@
+import type { StatementRun } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import * as events from './timeline.ts';
+
+/** Statement runs: the orders that were marked as paid from one bank statement, and undoing them together. */
+
+const MOST_RUNS = 50;
+const MOST_NAMED = 100;
+
+/** Nothing has happened to the order since it was marked as paid. */
+const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
+  and o.refunds_begun = 0)`;
+
+export function list(shop: Shop): Promise<StatementRun[]> {
+  return shop.rows<StatementRun>(
+    sql`select o.statement_run_id as id, max(o.payment_confirmed_at) as marked_at, bool_and(${undoable}) as undoable,
+        json_agg(json_build_object('id', o.id, 'order_number', o.order_number, 'total', o.total::text,
+          'currency', o.currency, 'undoable', ${undoable}) order by o.id) as orders
+      from orders o where o.site_id = ${shop.siteId} and o.statement_run_id is not null
+      group by o.statement_run_id order by marked_at desc, id limit ${MOST_RUNS}`,
+  );
+}
+
+interface OrderOfRun {
+  id: string;
+  order_number: string;
+}
+
+/** Makes the orders of a run await their payment again, or none of them. Throws `not_found` or `statement_run_not_undoable`. */
+export async function undo(
+  shop: Shop,
+  run_id: string,
+): Promise<{ orders: (OrderOfRun & { payment_due_at: string })[] }> {
+  const locked = await shop.rows<OrderOfRun & { undoable: boolean }>(
+    sql`select o.id, o.order_number, ${undoable} as undoable from orders o
+      where o.site_id = ${shop.siteId} and o.statement_run_id = ${run_id} order by o.id for update`,
+  );
+  if (locked.length === 0) throw notFound('statement run');
+  refuseChanged(locked.filter((order) => !order.undoable));
+  const orders = await shop.rows<OrderOfRun & { payment_due_at: string }>(
+    sql`update orders o set status = 'pending', payment_status = 'awaiting_payment', payment_confirmed_at = null,
+        payment_due_at = now() + t.payment_deadline_hours * interval '1 hour',
+        payment_reminder_at = now() + t.payment_deadline_hours * interval '30 minutes', payment_reminded_at = null,
+        statement_run_id = null, updated_at = now()
+      from site_settings t
+      where t.site_id = ${shop.siteId} and o.site_id = ${shop.siteId} and o.id = any(${idsOf(locked)}::uuid[])
+      returning o.id, o.order_number, o.payment_due_at`,
+  );
+  await events.recordForAll(shop, idsOf(orders), {
+    type: 'updated',
+    message: 'The recorded bank transfer was undone. The order awaits its payment again.',
+    context: { ...UNDONE, statement_run_id: run_id },
+  });
+  return { orders: orders.toSorted((a, b) => a.id.localeCompare(b.id)) };
+}
+
+const UNDONE = {
+  status: { from: 'confirmed', to: 'pending' },
+  payment_status: { from: 'paid', to: 'awaiting_payment' },
+};
+
+function idsOf(orders: OrderOfRun[]): string[] {
+  return orders.map(({ id }) => id);
+}
+
+function refuseChanged(changed: OrderOfRun[]): void {
+  const [first] = changed;
+  if (!first) return;
+  const orders = changed.slice(0, MOST_NAMED).map(({ id, order_number }) => ({ id, order_number }));
+  const message =
+    changed.length === 1
+      ? `Order ${first.order_number} has been shipped, refunded or cancelled.`
+      : `${changed.length} orders of the run have been shipped, refunded or cancelled.`;
+  throw new ShopError('statement_run_not_undoable', message, { orders });
+}

@@ -1,0 +1,180 @@
+/**
+ * The columns and words of bank statements, by language. Only what is listed here is read: a transfer whose direction, state or
+ * currency is not listed is left to people. To support another bank, add its words here.
+ *
+ * Words are compared without case, accents and space around them (`comparable`); a column's name also without its currency, as in
+ * `Betrag (EUR)`.
+ */
+
+/** One amount in and out, signed or beside a column with its direction. */
+const AMOUNT = [
+  ...['amount', 'transaction amount', 'booking amount', 'booked amount', 'value', 'net amount'],
+  ...['betrag', 'umsatz', 'buchungsbetrag', 'betrag in kontowahrung'],
+  ...['montant', 'montant de l’operation', "montant de l'operation"],
+  ...['bedrag', 'transactiebedrag'],
+];
+
+/** Money that came in, in a column of its own. */
+const CREDIT = [
+  ...[
+    'credit',
+    'credits',
+    'credit amount',
+    'paid in',
+    'money in',
+    'amount in',
+    'in',
+    'deposit',
+    'deposits',
+    'receipts',
+  ],
+  ...['gutschrift', 'gutschriften', 'haben', 'eingang', 'eingange', 'einzahlung', 'einnahmen'],
+  ...['credit euros', 'montant credit', 'montant au credit', 'recettes', 'entree', 'entrees'],
+  ...['bij'],
+];
+
+/** Money that went out, in a column of its own. */
+const DEBIT = [
+  ...[
+    'debit',
+    'debits',
+    'debit amount',
+    'paid out',
+    'money out',
+    'amount out',
+    'out',
+    'withdrawal',
+    'withdrawals',
+    'payments',
+  ],
+  ...['belastung', 'belastungen', 'soll', 'ausgang', 'ausgange', 'auszahlung', 'ausgaben', 'lastschrift'],
+  ...['debit euros', 'montant debit', 'montant au debit', 'depenses', 'sortie', 'sorties'],
+  ...['af'],
+];
+
+const DIRECTION = [
+  ...['direction', 'credit debit indicator', 'credit/debit', 'debit/credit', 'debit or credit', 'credit or debit'],
+  ...['cr/dr', 'dr/cr', 'c/d', 'd/c', 'dc', 'cd', 'in/out', 'sign', 'debit credit indicator', 'cdtdbtind'],
+  ...['s/h', 'h/s', 'soll/haben', 'haben/soll', 'soll-haben', 'soll/haben-kennzeichen', 'soll-/haben-kennzeichen'],
+  ...['vorzeichen', 'richtung'],
+  ...['sens', 'debit / credit', 'sens de l’operation'],
+  ...['af bij', 'af/bij', 'bij/af'],
+];
+
+const TYPE = [
+  ...['type', 'transaction type', 'subcategory', 'product', 'product name'],
+  ...['transaktionstyp', 'umsatztyp', 'umsatzart', 'buchungsart', 'art', 'buchungstext'],
+  ...["type d'operation", 'type d’operation', 'nature', 'mutatiesoort'],
+];
+
+const STATUS = [
+  ...['info', 'status', 'state', 'booking status', 'transaction status', 'payment status'],
+  ...['buchungsstatus', 'zustand', 'statut', 'etat'],
+];
+
+const CURRENCY = [
+  ...['currency', 'ccy', 'currency code', 'account currency', 'payment currency'],
+  ...['wahrung', 'waehrung', 'kontowahrung', 'devise', 'devise du compte', 'munt', 'valuta code'],
+];
+
+export const COLUMNS = {
+  amount: AMOUNT,
+  credit: CREDIT,
+  debit: DEBIT,
+  direction: DIRECTION,
+  type: TYPE,
+  status: STATUS,
+  currency: CURRENCY,
+} as const;
+
+/** Parts of the names of columns with texts; they decide nothing but which order a transfer names. */
+export const TEXT_COLUMNS =
+  /reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libelle|motif|mededelingen/;
+export const PAYER_COLUMNS =
+  /payer|counterparty|debtor|^name|sender|auftraggeber|zahlungspflichtig|beg(?:u|ue)nstigt|empf(?:a|ae)nger|donneur|emetteur|contrepartie/;
+
+/** Amounts that are not those of the account. */
+export const FOREIGN_COLUMNS = /foreign|original|fremd|ursprung|instructed|origine|local amount/;
+
+/** Columns that cannot say whether money came in or went out. */
+export const HARMLESS_COLUMNS =
+  /date|datum|valuta|wertstellung|buchungstag|iban|bic|swift|konto|account|compte|rekening|balance|saldo|solde|glaubiger|glaeubiger|creditor id|mandat|sammler|batch|end-?to-?end|rate|kurs|taux|fee|gebuhr|gebuehr|frais|ruecklastschrift|rucklastschrift|bank|blz|^id$| id$|nummer|number|numero|time|zeit|heure|foreign|original|fremd|ursprung|note|notiz|address|postcode|country|land/;
+
+/** For letters after an amount, and cells of columns with a direction. */
+export const INCOMING = new Set([
+  ...['c', 'cr', 'crdt', 'credit', 'in', 'incoming', 'money in', 'paid in', 'deposit', '+', 'received'],
+  ...['h', 'haben', 'gutschrift', 'eingang', 'eingehend', 'einzahlung', 'zahlungseingang'],
+  ...['entree', 'entrant', 'bij'],
+]);
+
+export const OUTGOING = new Set([
+  ...['d', 'dr', 'dbit', 'debit', 'out', 'outgoing', 'money out', 'paid out', 'withdrawal', '-', 'sent'],
+  ...['s', 'soll', 'belastung', 'lastschrift', 'ausgang', 'ausgehend', 'auszahlung', 'zahlungsausgang'],
+  ...['sortie', 'sortant', 'af'],
+]);
+
+export const BOOKED = new Set([
+  ...['book', 'booked', 'posted', 'completed', 'complete', 'settled', 'cleared', 'executed', 'processed'],
+  ...['gebucht', 'umsatz gebucht', 'verbucht', 'abgeschlossen', 'ausgefuhrt'],
+  ...['comptabilise', 'comptabilisee', 'execute', 'executee', 'effectue', 'effectuee', 'termine', 'terminee'],
+  ...['geboekt', 'verwerkt'],
+]);
+
+export const NOT_BOOKED = new Set([
+  ...['pdng', 'pending', 'futr', 'reverted', 'reversed', 'failed', 'declined', 'cancelled', 'canceled', 'rejected'],
+  ...['returned', 'refunded', 'expired', 'authorised', 'authorized', 'on hold', 'blocked', 'scheduled'],
+  ...[
+    'vorgemerkt',
+    'umsatz vorgemerkt',
+    'storniert',
+    'abgelehnt',
+    'ausstehend',
+    'geplant',
+    'zuruckgewiesen',
+    'fehlgeschlagen',
+  ],
+  ...['en attente', 'en cours', 'annule', 'annulee', 'rejete', 'rejetee', 'refuse', 'refusee', 'echoue', 'a venir'],
+]);
+
+/** Money that came in, but is not a payment of a customer: a payment that came back, or the correction of a booking. */
+export const RETURNED =
+  /\breturned\b|\breturn(?:ed)? (?:payment|transfer)|payment return|\brevers(?:al|ed)\b|chargeback|\brefund(?:ed)?\b|card_refund|\brejected\b|\bunpaid\b|\bcancell?ed\b|storn(?:o|iert)|retoure|(?:ruck|rueck)(?:buchung|gabe|lastschrift|uberweisung|ueberweisung|zahlung|ruf)|erstattung|gutgeschrieben wegen|\brejet|\bannul(?:ation|ee?)\b|\bimpaye|extourne|rembourse|\bretour\b/;
+
+/** Of CAMT: families of `BkTxCd/Domn/Fmly/SubFmlyCd` that are returns and reversals, and the German codes for returns. */
+export const RETURNED_FAMILIES = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'UPCQ', 'CQRV']);
+export const RETURNED_CODES = /^(?:[A-Z]{4}\+)?(?:108|109|159|181|184)(?:\+|$)/;
+
+/** Which currencies a mark may stand for. */
+export const CURRENCY_MARKS: Record<string, string[]> = {
+  '€': ['EUR'],
+  '£': ['GBP'],
+  $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN', 'BRL', 'ARS', 'CLP', 'COP', 'TWD'],
+  '¥': ['JPY', 'CNY'],
+  '₺': ['TRY'],
+  '₹': ['INR'],
+  '₩': ['KRW'],
+  '₽': ['RUB'],
+  '₪': ['ILS'],
+  '฿': ['THB'],
+  '₫': ['VND'],
+  '₱': ['PHP'],
+  '₴': ['UAH'],
+  us$: ['USD'],
+  a$: ['AUD'],
+  c$: ['CAD'],
+  euro: ['EUR'],
+  euros: ['EUR'],
+  'fr.': ['CHF'],
+  sfr: ['CHF'],
+  kr: ['SEK', 'NOK', 'DKK', 'ISK'],
+  'kr.': ['SEK', 'NOK', 'DKK', 'ISK'],
+  zl: ['PLN'],
+  kc: ['CZK'],
+  ft: ['HUF'],
+  lei: ['RON'],
+};
+
+/** As words are compared. */
+export function comparable(text: string): string {
+  return text.trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l').replace(/\s+/g, ' ');
+}
