@@ -34,6 +34,7 @@ export async function* productsOf(
     encoding,
     baseImageUrl: options.baseImageUrl,
     weightUnit: options.weightUnit ?? 'lb',
+    decimals: options.decimals ?? 2,
     now: options.now ?? new Date(),
     mostHeld: options.mostHeld,
     warn: (line, message) => options.onWarning?.({ line, message }),
