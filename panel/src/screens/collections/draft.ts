@@ -1,6 +1,5 @@
 import type { CollectionRule, CollectionSortOrder } from '@commerce-backend/spec';
 import type { Schemas } from '../../api.ts';
-import { typedAmount } from '../../ui/decimals.ts';
 
 export type Collection = Schemas['Collection'];
 
@@ -100,7 +99,7 @@ export function collectionFields(draft: CollectionDraft) {
   const rules = draft.rules.map(({ field, operator, value }) => ({
     field,
     operator,
-    value: field === 'price' ? typedAmount(value) : value.trim(),
+    value: value.trim(),
   }));
   return {
     title: draft.title.trim(),

@@ -1,4 +1,5 @@
 import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { decimalsOf } from '../../../../../cli/src/formats/amounts.ts';
 import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -30,6 +31,7 @@ export function ImportProducts() {
   const [error, setError] = useState<unknown>();
   // From the press on: a large file takes a while to read before anything is sent.
   const [work, setWork] = useState<'try' | 'import'>();
+  const { currency } = useFormat();
   const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
   // Whoever leaves has been asked: nothing goes on where nobody sees it.
@@ -48,6 +50,7 @@ export function ImportProducts() {
       const { update_inventory, baseImageUrl, weightUnit, sharedSkus } = settings;
       const content = await readProductFile(file, {
         weightUnit,
+        decimals: decimalsOf(currency),
         ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }),
       });
       await runImport(content, { dry_run, update_inventory, sharedSkus }, setState, stop.current.signal);
