@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
+import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /** Amounts as a German shop writes them: 1500,00. What has two readings is refused, and never saved as the smaller one. */
@@ -68,7 +69,7 @@ inPanel('a product shows its price as the shop writes it, and a change of more t
   await fill('Price', '20');
   await press('Save');
   await seesNoDialog();
-  await expect.poll(stored).toBe('20.00');
+  await expect.poll(stored, { timeout: PATIENCE_MS }).toBe('20.00');
 });
 
 /** Every other field for money: where it is, its label, and what saves it. */

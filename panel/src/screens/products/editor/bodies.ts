@@ -1,4 +1,5 @@
 import type { ProductInput } from '@commerce-backend/spec';
+import { slugOf } from '../../../../../cli/src/formats/slug.ts';
 import { usedOptions } from './combinations.ts';
 import type { Draft, ImageDraft, VariantDraft } from './draft.ts';
 
@@ -19,7 +20,7 @@ export function productFields(draft: Draft) {
     metadata: Object.fromEntries(
       draft.metadata.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
     ),
-    ...(draft.slug.trim() !== '' && { slug: draft.slug.trim() }),
+    ...(draft.slug.trim() !== '' && { slug: slugOf(draft.slug) || draft.slug.trim() }),
   };
 }
 
