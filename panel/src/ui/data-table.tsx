@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
 import { useFormat } from '../format.ts';
+import { Breakable } from './breakable.tsx';
 import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
@@ -48,7 +49,7 @@ export function DataTable<Row extends { id: string }>({
 }) {
   const definitions = useMemo(
     (): ColumnDef<typeof features, Row>[] =>
-      columns.map(({ id, header, cell }) => ({ id, header, cell: ({ row }) => cell(row.original) })),
+      columns.map(({ id, header, cell }) => ({ id, header, cell: ({ row }) => shown(cell(row.original)) })),
     [columns],
   );
   const table = useTable({
@@ -121,6 +122,11 @@ export function DataTable<Row extends { id: string }>({
       </table>
     </>
   );
+}
+
+/** Long words are broken at their signs, so that no column is wider than the table and no word that fits is broken. */
+function shown(content: ReactNode): ReactNode {
+  return typeof content === 'string' ? <Breakable text={content} /> : content;
 }
 
 function classOf<Row>({ numeric, wideOnly, long }: Column<Row>): string | undefined {
