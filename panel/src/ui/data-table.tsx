@@ -19,6 +19,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Numbers and amounts stand at the right edge. */
   numeric?: boolean;
+  /** Times and the like, which stay on one line. */
+  short?: boolean;
   /** Left out at 375 px. */
   wideOnly?: boolean;
   /** Sentences: on a phone they stand below their heading. */
@@ -129,8 +131,8 @@ function shown(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <Breakable text={content} /> : content;
 }
 
-function classOf<Row>({ numeric, wideOnly, long }: Column<Row>): string | undefined {
-  return [numeric && 'numeric', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
+function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string | undefined {
+  return [numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
 }
 
 /** "1–20 of 312", and the way to the pages beside. */
