@@ -241,7 +241,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
       'Refused (1)',
       'Variant Price',
       `PAN-${width}`,
-      'is not a plain amount',
+      'is not an amount',
       'already, in line 2',
     ]) {
       expect(told).toContain(word);

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@commerce-backend/sdk';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import type { Jobs } from '../server/src/jobs/run.ts';
+import { workJobs } from '../server/test/jobs.ts';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
@@ -163,6 +165,37 @@ inPanel('stock that is being saved cannot be typed over', async (visit) => {
   );
   expect(inventory[0]?.inventory_quantity).toBe(7);
   expect(await tab.$eval(`input[aria-label="Available, ${name}"]`, (input) => input.value)).toBe('7');
+});
+
+let jobs: Jobs | undefined;
+afterAll(() => jobs?.stop());
+
+inPanel('what is typed into the brand while its logo is uploaded is saved with it', async (visit) => {
+  const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
+  // They make the pictures of what is uploaded.
+  jobs ??= await workJobs({ baseUrl: demo.base_url });
+  const folder = await mkdtemp(join(tmpdir(), 'panel-logo-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'logo.png') as `${string}.png`;
+  await open('/settings/brand');
+  await tab.screenshot({ path, clip: { x: 0, y: 0, width: 200, height: 150 } });
+  await fill('Address of the logo', '');
+  const answer = await holdChanges(visit);
+  const input = (await tab.evaluateHandle(fieldOf('Or upload a logo'))) as Awaited<ReturnType<typeof tab.$<'input'>>>;
+  await input?.uploadFile(path);
+  await answer.isAwaited;
+  await fill('Support phone', `+49 30 ${width}`);
+  await fill('Support e-mail', `help-${width}@shop.example`);
+  await answer.letGo();
+  await tab.waitForFunction(`${fieldOf('Address of the logo')}.value.includes('/files/')`, { polling: 100 });
+  await press('Save');
+  await sees('Saved.');
+  const { brand } = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  expect(brand).toMatchObject({
+    logo_url: expect.stringContaining('/files/'),
+    support_phone: `+49 30 ${width}`,
+    support_email: `help-${width}@shop.example`,
+  });
 });
 
 inPanel('settings and codes that were changed are not left unasked', async (visit) => {

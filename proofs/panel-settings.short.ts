@@ -15,7 +15,7 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   await sees('Saved.');
 
   await open('/settings/tax');
-  await fill('Rate where none of these fits, in percent', `${width % 10}.5`);
+  await fill('Rate where none of these fits, in percent', `1${width % 10}.5`);
   await look('settings-tax');
   await press('Save');
   await sees('Saved.');
@@ -47,11 +47,65 @@ inPanel('Settings are changed section by section', async ({ open, fill, press, s
   const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
   expect(settings).toMatchObject({
     low_stock_threshold: width % 100,
-    default_tax_rate: `0.0${width % 10}5`,
+    default_tax_rate: `0.1${width % 10}5`,
     legal: { imprint_url: `https://shop.example/imprint-${width}` },
     brand: { accent_color: accent },
     bank_details: { bank_name: `Bank of ${width} examples` },
   });
+});
+
+inPanel('what people type is cleaned, and what has two readings is refused', async (visit) => {
+  const { open, fill, press, sees, look, text, dashboard, width } = visit;
+  await open('/settings/payments');
+  await fill('IBAN', 'de89 3704 0044-0532 0130 00');
+  await fill('BIC', 'cobadeff xxx');
+  await press('Save');
+  await sees('Saved.');
+  await fill('IBAN', 'DE89 3704 0044 0532 0130 0!');
+  await press('Save');
+  await sees('Should be an IBAN without spaces, such as');
+  await look('settings-iban');
+  await press('Discard');
+
+  await open('/settings/tax');
+  const rate = 'Rate where none of these fits, in percent';
+  await fill(rate, '0.19');
+  await sees('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
+  await look('settings-tax-refused');
+  await fill(rate, `1${width % 10} %`);
+  expect(await text()).not.toContain('can mean');
+  await press('Save');
+  await sees('Saved.');
+
+  await open('/settings/brand');
+  await fill('Address of the logo', 'https://shop.example/my logo.png');
+  await fill('Accent colour', '0f4c81');
+  await press('Save');
+  await sees('Saved.');
+
+  const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  expect(settings).toMatchObject({
+    bank_details: { iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+    default_tax_rate: width === 375 ? '0.15' : '0.1',
+    brand: { logo_url: 'https://shop.example/my%20logo.png', accent_color: '#0f4c81' },
+  });
+});
+
+inPanel('a message never covers the dialog that is open', async (visit) => {
+  const { open, fill, press, sees, look, tab, width } = visit;
+  await open('/settings/delivery');
+  await press('Add an option');
+  await fill('Name', `Covered ${width}`);
+  await fill('Price in EUR', '4.90');
+  await press('Save');
+  await sees('Saved.');
+  await press('Add an option');
+  await look('toast-and-dialog');
+  const covered = await tab.evaluate(`(() => {
+    const [toast, dialog] = ['.toast', '.dialog'].map((each) => document.querySelector(each).getBoundingClientRect());
+    return toast.bottom > dialog.top && toast.top < dialog.bottom;
+  })()`);
+  expect(covered).toBe(false);
 });
 
 inPanel('A way of delivery is added, changed and deleted', async (visit) => {
@@ -103,7 +157,7 @@ inPanel('Whoever works by keyboard stays in the dialog', async ({ open, fill, pr
   await tab.keyboard.press('Enter');
   await tab.locator('.dialog .error').wait();
   const told = await tab.$$eval('.dialog .error', (errors) => errors.map(({ textContent }) => textContent));
-  expect(told).toEqual(['Should be an amount such as 4.90.']);
+  expect(told).toEqual(['Enter an amount such as 12.50.']);
   await look('settings-delivery-refused');
   await tab.keyboard.press('Escape');
   await tab.waitForFunction(`document.activeElement.textContent === 'Add an option'`);

@@ -357,3 +357,18 @@ describe('errors', () => {
     }
   });
 });
+
+test('every pattern has a message in words, for people never see a regular expression', () => {
+  const without: string[] = [];
+  const walk = (node: Json, place: string) => {
+    if (typeof node !== 'object' || node === null) return;
+    if (typeof node.pattern === 'string' && (node.type !== undefined || node.$ref !== undefined)) {
+      const message = node['x-pattern-message'];
+      if (!/^Should be [^^\\[\]*]+\.$/.test(message ?? '')) without.push(`${place}: ${message}`);
+    }
+    for (const [key, part] of Object.entries(node)) walk(part, `${place}/${key}`);
+  };
+  walk(contract, '');
+  walk(JSON.parse(read('generated/operator.json')), 'operator');
+  expect(without).toEqual([]);
+});

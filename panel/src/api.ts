@@ -1,4 +1,4 @@
-import { type CommerceError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
+import { type CommerceError, ConnectionError, createDashboardClient, type Schemas } from '@commerce-backend/sdk';
 import type { components } from '@commerce-backend/spec';
 import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { label } from './format.ts';
@@ -53,10 +53,12 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // Without a connection a call fails and says so, instead of waiting with a form that cannot be used.
+      networkMode: 'always',
       // The client retries what can be retried.
       retry: false,
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
 
@@ -95,9 +97,12 @@ export function inWords(error: unknown): string {
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
   const told = FOR_PEOPLE[(error as Partial<CommerceError> | null)?.code ?? ''];
   if (told) return told;
+  if (error instanceof ConnectionError) return NO_CONNECTION;
   if (error instanceof Error) return error.message;
   return 'Something went wrong. Try again.';
 }
+
+const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; what you typed is still here.';
 
 /** Refusals of the role, which the server words for programs. */
 const FOR_PEOPLE: Record<string, string> = {

@@ -10,6 +10,7 @@ import { Login, LoginAgain } from './session/login.tsx';
 import { Reset } from './session/reset.tsx';
 import { StepUpDialog } from './session/step-up-dialog.tsx';
 import { MeContext, renewSession, useMe, useSession } from './session/use-me.ts';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { routes } from './shell/routes.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Empty, LoadError, Loading } from './ui/page.tsx';
@@ -55,18 +56,20 @@ function Session() {
       <StepUpDialog />
       <ShopFormats>
         <Shell>
-          <Suspense fallback={<Loading />}>
-            <Switch>
-              {routes.map(({ path, component: Screen }) => (
-                <Route key={path} path={path}>
-                  {(params) => <Screen params={params as Record<string, string>} />}
+          <ErrorBoundary place={location}>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                {routes.map(({ path, component: Screen }) => (
+                  <Route key={path} path={path}>
+                    {(params) => <Screen params={params as Record<string, string>} />}
+                  </Route>
+                ))}
+                <Route>
+                  <Empty title="There is no such screen" />
                 </Route>
-              ))}
-              <Route>
-                <Empty title="There is no such screen" />
-              </Route>
-            </Switch>
-          </Suspense>
+              </Switch>
+            </Suspense>
+          </ErrorBoundary>
         </Shell>
       </ShopFormats>
     </MeContext>

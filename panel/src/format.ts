@@ -1,4 +1,5 @@
 import { createContext, useContext, useMemo } from 'react';
+import { type AmountReading, amountStyle, readAmount, readNumber, showAmount } from '../../cli/src/formats/amounts.ts';
 
 /** The shop's currency, time zone and language, in which the panel shows amounts and times. */
 export interface ShopFormat {
@@ -8,6 +9,30 @@ export interface ShopFormat {
 }
 
 export const ShopFormatContext = createContext<ShopFormat>({ currency: 'EUR', timeZone: 'UTC', locale: 'en' });
+
+/** How a field shows a canonical number, and reads what was typed. */
+export interface NumberTexts {
+  show: (canonical: string) => string;
+  read: (text: string) => AmountReading;
+}
+
+/** Amounts of money, and other decimals such as weights, as fields of the shop show and read them. */
+function numberTexts(locale: string, currency: string): { amounts: NumberTexts; decimals: NumberTexts } {
+  const style = amountStyle(locale, currency);
+  const grams = { ...style, decimals: 3 };
+  return {
+    amounts: { show: (amount) => showAmount(amount, style), read: (text) => readAmount(text, style) },
+    decimals: {
+      show: (number) => number.replace('.', style.sign),
+      read: (text) => {
+        const { number, problem } = readNumber(text, grams);
+        return number === undefined
+          ? { problem: problem ?? `Enter a number such as 12${style.sign}5.` }
+          : { amount: number };
+      },
+    },
+  };
+}
 
 /** Money (decimal strings of the API), dates and numbers as the shop's language writes them. */
 export function useFormat() {
@@ -23,6 +48,7 @@ export function useFormat() {
     return {
       currency,
       timeZone,
+      ...numberTexts(locale, currency),
       /** An exact decimal string stays exact: Intl takes it as a string. */
       money: (amount: string, of: string = currency) =>
         new Intl.NumberFormat(locale, { style: 'currency', currency: of }).format(amount as Intl.StringNumericLiteral),

@@ -4,6 +4,8 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api.ts';
 import { App } from './app.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { PartNotLoaded } from './shell/lazy-part.ts';
 import { Toasts } from './ui/toasts.tsx';
 import './styles.css';
 
@@ -20,13 +22,18 @@ function keepOut(event: DragEvent): void {
   if (dataTransfer?.types.includes('Files') && !takesFiles) event.preventDefault();
 }
 
-createRoot(root).render(
+createRoot(root, {
+  // The screen shows it; every other error is also logged.
+  onCaughtError: (error) => error instanceof PartNotLoaded || console.error(error),
+}).render(
   <StrictMode>
     {/* The content security policy allows no style elements. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <Toasts>
-          <App />
+          <ErrorBoundary>
+            <App />
+          </ErrorBoundary>
         </Toasts>
       </QueryClientProvider>
     </CSPProvider>

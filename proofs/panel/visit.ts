@@ -224,7 +224,7 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
     'violations'
   >;
   const found = violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
-  found.push(...((await tab.evaluate(CUT)) as string[]));
+  found.push(...((await tab.evaluate(CUT)) as string[]), ...((await tab.evaluate(BROKEN)) as string[]));
   return excess > 0 ? [`it is ${excess} px wider than the window`, ...found] : found;
 }
 
@@ -246,6 +246,29 @@ const CUT = `(() => {
   return cut.map(([each]) => 'it is cut off: ' + name(each).slice(0, 60));
 })()`;
 
+/** Words of tables that are broken inside though they have no more than 16 characters; longer ones have places for it. */
+const BROKEN = `(() => {
+  const found = [];
+  for (const cell of document.querySelectorAll('.data-table :is(td, th)')) {
+    if (!cell.checkVisibility() || cell.closest('.unseen')) continue;
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data } = texts.currentNode;
+      for (const { 0: word, index } of data.matchAll(/[^\\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (word.length <= 16 && lines.size > 1) found.push('a word is broken: ' + word);
+      }
+    }
+  }
+  return found;
+})()`;
+
+/** What browsers and Vite log of a file that was not loaded. */
+const NOT_LOADED = /^(?:Failed to load resource|Couldn't load preload assets)/;
+
 /** What the browser complains of: errors of scripts, and whatever the content security policy refused. */
 function listen(tab: Page): string[] {
   const complaints: string[] = [];
@@ -253,7 +276,7 @@ function listen(tab: Page): string[] {
   tab.on('console', (message) => {
     const { url = '' } = message.location();
     // The icon that a browser asks for by itself, and answers that a screen shows in words.
-    if (url.endsWith('/favicon.ico') || message.text().startsWith('Failed to load resource')) return;
+    if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
     // The sandbox of a preview says what it stopped.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides what is behind it a frame before it takes the focus.

@@ -21,7 +21,8 @@ function plain(node, isNamed = false) {
   if (Array.isArray(node)) return node.map((one) => plain(one));
   if (typeof node !== 'object' || node === null) return node;
   if (typeof node.$ref === 'string') return { $ref: `contract:${keep(node.$ref)}` };
-  const fields = Object.entries(node).filter(([name]) => isNamed || !(WORDS.has(name) || name.startsWith('x-')));
+  const isKept = (name) => name === 'x-pattern-message' || !(WORDS.has(name) || name.startsWith('x-'));
+  const fields = Object.entries(node).filter(([name]) => isNamed || isKept(name));
   return Object.fromEntries(fields.map(([name, part]) => [name, plain(part, name === 'properties')]));
 }
 

@@ -20,7 +20,7 @@ test('a Shopify file becomes a shop: the sound products are sold, the others nam
   const { commerce, storefront } = await merchant();
   const { code, err } = await commerce(['products', 'import', FIXTURE, '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
-  expect(err).toContain('line 9: Variant Price: "twelve" is not a plain amount');
+  expect(err).toContain('line 9: Variant Price: "twelve" is not an amount');
   expect(err).toContain(
     'line 10: Variant SKU: The product "stoneware-mug" has the SKU "MUG-1" already, in line 5. (copied-sku)',
   );

@@ -5642,6 +5642,7 @@ export interface components {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
             date: string;
             orders_count: components["schemas"]["Count"];
+            /** @description What was paid for these orders, less refunds. */
             sales: components["schemas"]["Money"];
         };
         /** @description A sum of budgets, in the minor unit of the shop's currency. */
@@ -5652,7 +5653,7 @@ export interface components {
             active_count: components["schemas"]["Count"];
             /** @description The orders of the last 30 days that agents made. */
             orders_count: components["schemas"]["Count"];
-            /** @description What these come to. */
+            /** @description What was paid for these, less refunds. */
             sales: components["schemas"]["Money"];
             /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
             open_confirmations_count: components["schemas"]["Count"];
@@ -5663,7 +5664,7 @@ export interface components {
             /** @description What the purchases that wait for confirmation come to. */
             budget_pending_cents: components["schemas"]["BudgetSum"];
         };
-        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed, and with what it came to then; cancelled ones count nowhere, refunds are not taken off. */
+        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed; cancelled ones count nowhere. Sales are what was paid for these orders less their refunds: an unpaid order counts as an order and adds nothing to sales. */
         Overview: {
             currency: components["schemas"]["Currency"];
             /** @description The IANA time zone of the shop. */
@@ -5672,7 +5673,7 @@ export interface components {
             days: components["schemas"]["OverviewDay"][];
             /** @description The orders of these days. */
             orders_count: components["schemas"]["Count"];
-            /** @description What they come to. */
+            /** @description What was paid for them, less refunds. */
             sales: components["schemas"]["Money"];
             /** @description Orders of any age that wait for their bank transfer, and whose deadline has not passed. */
             orders_to_pay_count: components["schemas"]["Count"];

@@ -1,5 +1,6 @@
 import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { decimalsOf } from '../formats/amounts.ts';
 import { calls } from '../operations.ts';
 import { type Column, moment, pageLine, plain, show, styleOf, table } from '../output.ts';
 import { confirm } from '../prompt.ts';
@@ -92,8 +93,7 @@ function stateOf({ status, revoked_by }: AgentToken): string {
 
 /** Minor units as an amount of the currency. */
 export function amount(cents: number, currency: string): string {
-  const digits =
-    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = decimalsOf(currency);
   return (cents / 10 ** digits).toFixed(digits);
 }
 

@@ -9,7 +9,7 @@ import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { collectionIdOf } from './collection-id.ts';
-import { addPageOptions, addYes, choice, isJson, isUuid, type PageOptions, type YesOption } from './options.ts';
+import { addPageOptions, addYes, amount, choice, isJson, isUuid, type PageOptions, type YesOption } from './options.ts';
 import { findProduct } from './product-view.ts';
 
 type Collection = Schemas['Collection'];
@@ -64,7 +64,9 @@ function rules(text: string, earlier: unknown): NonNullable<CollectionInput['rul
   const operator = OPERATORS[sign as keyof typeof OPERATORS];
   if (!field || !operator || !value) throw new InvalidArgumentError('Write a rule as tag=summer or "price<20".');
   // Which fields there are is the server's to judge.
-  const rule = { field, operator, value } as NonNullable<CollectionInput['rules']>[number];
+  const rule = { field, operator, value: field === 'price' ? amount(value) : value } as NonNullable<
+    CollectionInput['rules']
+  >[number];
   return [...((earlier ?? []) as (typeof rule)[]), rule];
 }
 

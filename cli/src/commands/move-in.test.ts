@@ -57,7 +57,7 @@ test('products, customers and orders come in one after the other, and the report
   expect(paths).toEqual(['products dry', 'customers dry', 'orders dry', 'products', 'customers', 'orders']);
   expect(out).toMatch(/products +2 +0 +0 +1\n +customers +1 +0 +0 +0\n +orders +1 +0 +0 +0\n/);
   const text = await readFile(join(dir, 'move-in-report.txt'), 'utf8');
-  expect(text).toContain('products_export_1.csv, line 4 Variant Price (plate): "cheap" is not a plain amount');
+  expect(text).toContain('products_export_1.csv, line 4 Variant Price (plate): "cheap" is not an amount');
   expect(text).toContain('the product "mug-a" has the SKU "MUG" already, in line 2');
   expect(text).toContain('NOT READ, because they are no export that is known here: pages.csv');
   const named = [...text.matchAll(/commerce ((?:[a-z-]+ ?)+)/g)].map(([, words = '']) => words.trim().split(' '));

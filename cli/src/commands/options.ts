@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readMoney } from '../formats/amounts.ts';
 import type { GlobalOptions } from '../session.ts';
 
 export interface PageOptions {
@@ -19,9 +20,21 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** An amount of money, as the server takes it: "12.50". Its digits and bounds are the server's to judge. */
+/**
+ * An amount of money in canonical decimals: "12.50". Its digits and bounds are the server's to judge. "1.500" is refused, for it can
+ * mean 1500.00; in a currency of three decimals a fourth one, 1.5000, makes it clear.
+ */
 export function amount(text: string): string {
-  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Give an amount such as 12.50.');
+  decimal(text);
+  const { amount: read, problem } = readMoney(text, 2);
+  if (read === undefined) throw new InvalidArgumentError(problem);
+  return read;
+}
+
+/** A number in canonical decimals: "12.5". */
+export function decimal(text: string): string {
+  if (!/^\d+(?:\.\d+)?$/.test(text))
+    throw new InvalidArgumentError('Give it as 12.50: digits, and a point before the decimals.');
   return text;
 }
 

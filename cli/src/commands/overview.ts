@@ -38,7 +38,7 @@ function inWords(found: Overview, paint: Paint): string {
   return facts(
     {
       Today: today && `${money(today.sales)}, ${orders(today.orders_count)}`,
-      '30 days': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
+      '30 days, paid less refunds': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
       'To pay': orders(found.orders_to_pay_count),
       'To ship': orders(found.orders_to_ship_count),
       Stock: `${found.low_stock_count} low, ${found.out_of_stock_count} out`,

@@ -9,7 +9,7 @@ import type {
   VariantPatch,
 } from '@commerce-backend/spec';
 import { type Field, listed, metadata, optionalText } from '../fields.ts';
-import { amount, orNone, repeated, since, wholeNumber } from './options.ts';
+import { amount, decimal, orNone, repeated, since, wholeNumber } from './options.ts';
 
 /** The fields of products and variants, and the options that set them. */
 
@@ -27,7 +27,7 @@ const SOLD: Field<OfBoth<VariantInput, VariantPatch> & OfBoth<ProductInput, Prod
     read: orNone(amount),
   },
   { flags: '--cost <amount>', field: 'cost_per_item', help: 'what it costs you', read: orNone(amount) },
-  { flags: '--weight <number>', field: 'weight', help: 'its weight', read: orNone(amount) },
+  { flags: '--weight <number>', field: 'weight', help: 'its weight', read: orNone(decimal) },
   {
     flags: '--weight-unit <unit>',
     field: 'weight_unit',

@@ -18,6 +18,7 @@ import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { uploadPicture } from '../upload.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
+import { confirmPrice } from './price-change.ts';
 import { IMAGE, IMAGE_CHANGE, NEW_OPTION, NEW_VARIANT, OPTION_CHANGE, VARIANT_CHANGE } from './product-fields.ts';
 import { findProduct, productText } from './product-view.ts';
 
@@ -25,7 +26,7 @@ type Product = Schemas['Product'];
 
 const VARIANT_EXAMPLES = `
 PRODUCT is an id, a slug or a SKU; VARIANT is a SKU or an id. "none" takes a value away. Stock is changed by
-commerce inventory adjust. To delete asks first; programs agree with --yes.
+commerce inventory adjust. Deleting, and a price change of more than 80 %, ask first; programs agree with --yes.
 
 Examples:
   $ commerce variants create linen-shirt --option1 M --option2 Blue --price 49.00 --sku SHIRT-M-BLUE --stock 10
@@ -80,13 +81,16 @@ function addVariants(variants: Command, terminal: Terminal): void {
         return findProduct(client, product_id);
       }),
     );
-  addFields(calls(variants.command('update <product> <variant>'), 'dashboard.updateVariant'), VARIANT_CHANGE)
+  addYes(addFields(calls(variants.command('update <product> <variant>'), 'dashboard.updateVariant'), VARIANT_CHANGE))
     .description('Change a variant.')
     .addHelpText('after', VARIANT_EXAMPLES)
     .action((wanted: string, variant: string, _options, command: Command) =>
       onProduct(wanted, command, terminal, async (client, product) => {
         const body = await givenChange<VariantPatch>(VARIANT_CHANGE, command, terminal);
-        const params = { path: { product_id: product.id, variant_id: variantOf(product, variant).id } };
+        const { id: variant_id, price } = variantOf(product, variant);
+        const { currency } = product;
+        await confirmPrice({ name: `${product.name}, ${variant}`, price, currency }, body.price, command, terminal);
+        const params = { path: { product_id: product.id, variant_id } };
         await unwrap(client.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', { params, body }));
         return findProduct(client, product.id);
       }),

@@ -9,6 +9,7 @@ import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
+import { confirmPrice } from './price-change.ts';
 import { NEW_PRODUCT, PRODUCT_CHANGE } from './product-fields.ts';
 import { findProduct, productText } from './product-view.ts';
 
@@ -22,7 +23,8 @@ Examples:
 
 const UPDATE_EXAMPLES = `
 PRODUCT is an id, a slug or a SKU. What is not named stays; "none" takes a value away. The price and what else belongs to a
-variant is changed by commerce variants update when the product has several.
+variant is changed by commerce variants update when the product has several. A price change of more than 80 % asks first; programs
+agree with --yes.
 
 Examples:
   $ commerce products update stoneware-mug --price 15.00 --compare-at-price 18.00
@@ -43,7 +45,7 @@ export function addProductWrites(products: Command, terminal: Terminal): void {
     .description('Make a product.')
     .addHelpText('after', CREATE_EXAMPLES)
     .action((name: string, _options, command: Command) => createOne(name, command, terminal));
-  addInput(addFields(calls(products.command('update <product>'), 'dashboard.updateProduct'), PRODUCT_CHANGE))
+  addYes(addInput(addFields(calls(products.command('update <product>'), 'dashboard.updateProduct'), PRODUCT_CHANGE)))
     .description('Change a product.')
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => change(wanted, command, terminal));
@@ -63,8 +65,9 @@ async function createOne(name: string, command: Command, terminal: Terminal): Pr
 async function change(wanted: string, command: Command, terminal: Terminal): Promise<void> {
   const body = await givenChange<ProductPatch>(PRODUCT_CHANGE, command, terminal);
   const { client } = await openSession(command, terminal);
-  const { id: product_id } = await findProduct(client, wanted);
-  const params = { path: { product_id } };
+  const before = await findProduct(client, wanted);
+  await confirmPrice(before, body.price, command, terminal);
+  const params = { path: { product_id: before.id } };
   const product = await unwrap(client.PATCH('/api/dashboard/products/{product_id}', { params, body }));
   show(terminal, isJson(command), product, (paint) => productText(product, paint, terminal));
 }

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
+import { decimalsOf } from '../formats/amounts.ts';
 import type { Format } from '../formats/detect.ts';
 import { readProducts } from '../formats/read.ts';
 import type { Warning } from '../formats/reading.ts';
@@ -24,6 +25,7 @@ interface ImportOptions extends EncodingOption, ReportOptions {
   updateInventory?: true;
   baseImageUrl?: string;
   weightUnit?: 'kg' | 'lb';
+  currency?: string;
   duplicateSkus: SharedSkuRule;
 }
 
@@ -64,6 +66,11 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
     .option('--update-inventory', 'also set the stock of variants that exist')
     .option('--base-image-url <url>', 'the address to put before the image names of a Magento file')
     .addOption(choice('--weight-unit <unit>', 'the weight unit of a Magento file (default: lb)', ['kg', 'lb']))
+    .option(
+      '--currency <code>',
+      'the currency of its amounts, where 1.500 is an amount with three decimals',
+      currencyCode,
+    )
     .addOption(
       choice('--duplicate-skus <rule>', 'what becomes of a SKU that an earlier variant of the file has', [
         'keep-first',
@@ -77,6 +84,11 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }
 
+function currencyCode(text: string): string {
+  if (!/^[A-Z]{3}$/.test(text)) throw new InvalidArgumentError('Give a currency code, such as KWD.');
+  return text;
+}
+
 /** Waits for slow answers, and for a server that restarts. */
 const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
@@ -88,8 +100,10 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const progress = createProgress(terminal, (await stat(file)).size, counts, json);
   const told = await openListeners(options, progress, json);
-  const { format, baseImageUrl, weightUnit, encoding, dryRun = false, updateInventory = false } = options;
+  const { format, baseImageUrl, weightUnit, currency, encoding } = options;
+  const { dryRun = false, updateInventory = false } = options;
   const reads = readProducts(file, {
+    ...(currency && { decimals: decimalsOf(currency) }),
     ...(format && { format }),
     ...(baseImageUrl && { baseImageUrl }),
     ...(weightUnit && { weightUnit }),

@@ -35,7 +35,7 @@ test('products are listed by price, stock, collection and time, and a refused pr
   const collection = contract.components.examples.Collection.value;
   const server = await fakeServer({
     [LIST]: ({ query }) =>
-      query.get('price_min') === 'cheap'
+      query.get('price_min') === '0.01'
         ? refusal(422, 'validation_error', 'The request does not fit.', {
             detail: [{ loc: ['query', 'price_min'], msg: 'Should be an amount.', type: 'value_error' }],
           })
@@ -50,7 +50,7 @@ test('products are listed by price, stock, collection and time, and a refused pr
     ...{ stock: 'low', price_max: '20', collection_id: collection.id },
     updated_from: expect.stringMatching(/^2026-1[01]-/),
   });
-  const { err } = await commerce(['products', 'list', '--min-price', 'cheap']);
+  const { err } = await commerce(['products', 'list', '--min-price', '0.01']);
   expect(err).toContain('--min-price: Should be an amount.');
 });
 

@@ -6,7 +6,7 @@ import { type Column, pageLine, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { collectionIdOf } from './collection-id.ts';
-import { addPageOptions, choice, isJson, type PageOptions, repeated, since, until } from './options.ts';
+import { addPageOptions, amount, choice, isJson, type PageOptions, repeated, since, until } from './options.ts';
 import { findProduct, productText } from './product-view.ts';
 import { addProductWrites } from './product-writes.ts';
 import { addProductsExport } from './products-export.ts';
@@ -67,8 +67,8 @@ export function addProducts(program: Command, terminal: Terminal): void {
     .option('--vendor <name>', 'only products of this vendor; may be repeated', repeated)
     .option('--type <name>', 'only products of this type; may be repeated', repeated)
     .option('--tag <tag>', 'only products with this tag; may be repeated', repeated)
-    .option('--min-price <amount>', 'only products that cost this or more')
-    .option('--max-price <amount>', 'only products that cost this or less')
+    .option('--min-price <amount>', 'only products that cost this or more', amount)
+    .option('--max-price <amount>', 'only products that cost this or less', amount)
     .addOption(choice('--stock <state>', 'only what can be bought, is low, or is out of stock', STOCKS))
     .option('--collection <collection>', 'only products of this collection, by its handle or id')
     .option('--from <when>', 'only products made then or later: a day, or a date and time', since)

@@ -1,13 +1,24 @@
 import type { SettingsPatch } from '@commerce-backend/spec';
 import { usageError } from '../errors.ts';
+import { bankCode, readRate, webAddress, webOrigin } from '../formats/typed-text.ts';
 
 /** The settings that can be changed, and how each is written on the command line, for setting as well as for showing. */
 
 export type SettingName = keyof SettingsPatch;
 
 /** `optional` ones also take "none". */
-export type Kind = 'text' | 'code' | 'iban' | 'switch' | 'number' | 'rate' | 'list' | 'rates' | 'synonyms' | Optional;
-type Optional = 'optional text' | 'optional number';
+export type Kind =
+  | 'text'
+  | 'code'
+  | 'bank code'
+  | 'switch'
+  | 'number'
+  | 'rate'
+  | 'origins'
+  | 'rates'
+  | 'synonyms'
+  | Optional;
+type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'optional address';
 /** The fields of a setting that has several. They are sent together, so those that are not named are sent as they are. */
 export type Fields = Record<string, Kind>;
 
@@ -19,27 +30,27 @@ export const SETTINGS: Record<SettingName, Kind | Fields> = {
   tax_rates: 'rates',
   bank_details: {
     account_holder: 'text',
-    iban: 'iban',
-    bic: 'optional text',
+    iban: 'bank code',
+    bic: 'optional bank code',
     bank_name: 'optional text',
     instructions: 'optional text',
   },
   payment_deadline_hours: 'number',
   default_locale: 'text',
   time_zone: 'text',
-  storefront_url: 'optional text',
-  allowed_origins: 'list',
+  storefront_url: 'optional address',
+  allowed_origins: 'origins',
   brand: {
-    logo_url: 'optional text',
+    logo_url: 'optional address',
     accent_color: 'optional text',
     support_email: 'optional text',
     support_phone: 'optional text',
   },
   legal: {
-    terms_url: 'optional text',
-    privacy_url: 'optional text',
-    imprint_url: 'optional text',
-    withdrawal_url: 'optional text',
+    terms_url: 'optional address',
+    privacy_url: 'optional address',
+    imprint_url: 'optional address',
+    withdrawal_url: 'optional address',
     terms_required: 'switch',
   },
   mail_new_orders: 'switch',
@@ -109,10 +120,10 @@ function split(text: string): [string, string | undefined] {
 }
 
 function parse(key: string, kind: Kind, values: string[]): unknown {
-  if (kind === 'list' || kind === 'rates' || kind === 'synonyms') {
+  if (kind === 'origins' || kind === 'rates' || kind === 'synonyms') {
     const all = values.length === 1 && values[0] === NONE ? [] : values;
-    return kind === 'list'
-      ? all
+    return kind === 'origins'
+      ? all.map(webOrigin)
       : all.map((text) => (kind === 'rates' ? rateEntry(key, text) : synonymEntry(key, text)));
   }
   const [text = ''] = values;
@@ -120,7 +131,7 @@ function parse(key: string, kind: Kind, values: string[]): unknown {
   return one(key, kind, text);
 }
 
-function one(key: string, kind: Exclude<Kind, 'list' | 'rates' | 'synonyms'>, text: string): unknown {
+function one(key: string, kind: Exclude<Kind, 'origins' | 'rates' | 'synonyms'>, text: string): unknown {
   switch (kind) {
     case 'text':
       return text;
@@ -128,8 +139,12 @@ function one(key: string, kind: Exclude<Kind, 'list' | 'rates' | 'synonyms'>, te
       return text === NONE ? null : text;
     case 'code':
       return text.toUpperCase();
-    case 'iban':
-      return text.replaceAll(/\s/g, '').toUpperCase();
+    case 'bank code':
+      return bankCode(text);
+    case 'optional bank code':
+      return text === NONE ? null : bankCode(text);
+    case 'optional address':
+      return text === NONE ? null : webAddress(text);
     case 'switch':
       return switchOf(key, text);
     case 'rate':
@@ -154,18 +169,13 @@ function switchOf(key: string, text: string): boolean {
   return found;
 }
 
-/** A share such as 0.19, or a percentage such as 19% or 7.25%. */
+/** A share below 1 such as 0.19, or a percentage such as 19, 19% or 7.25%. */
 function rateOf(key: string, text: string): string {
-  const [, whole = '', fraction = ''] = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%$/.exec(text) ?? [];
-  if (!whole) {
-    if (/^[01](?:\.\d{1,4})?$/.test(text)) return text;
-    throw usageError(`${key} cannot be "${text}".`, 'Give a rate such as 19% or 0.19.');
-  }
-  const digits = `${whole.padStart(3, '0')}${fraction}`;
-  return (
-    `${Number(digits.slice(0, -fraction.length - 2))}.${digits.slice(-fraction.length - 2)}`.replace(/\.?0+$/, '') ||
-    '0'
-  );
+  if (/^0(?:\.\d{1,4})?$/.test(text)) return text;
+  const { amount, problem } = readRate(text);
+  if (amount === undefined)
+    throw usageError(`${key} cannot be "${text}". ${problem}`, 'Give a rate such as 19% or 0.19.');
+  return amount;
 }
 
 /** COUNTRY[/STATE][:CLASS]=RATE */
@@ -197,7 +207,7 @@ export function written(kind: Kind, value: unknown): string {
   if (!Array.isArray(value)) return String(value);
   if (value.length === 0) return NONE;
   return value
-    .map((entry) => (kind === 'list' ? String(entry) : writtenEntry(entry as Record<string, unknown>)))
+    .map((entry) => (kind === 'origins' ? String(entry) : writtenEntry(entry as Record<string, unknown>)))
     .join(' ');
 }
 

@@ -102,7 +102,8 @@ test('what cannot be set is refused by its key, before anything is sent', async 
     [['prices_include_tax', 'perhaps'], 'prices_include_tax cannot be "perhaps".'],
     [['payment_deadline_hours', 'soon'], 'Give a whole number.'],
     [['tax_rates', 'Germany=19%'], '"Germany=19%" is not a tax rate.'],
-    [['tax_rates', 'DE=19'], 'tax_rates cannot be "19".'],
+    [['tax_rates', 'DE=much'], 'tax_rates cannot be "much".'],
+    [['default_tax_rate', '1'], '1 can mean 100 % or 1 %: enter 100 or 1 %.'],
     [['legal', 'agb=https://shop.example'], 'Give FIELD=VALUE, with: terms_url'],
     [['search_synonyms', 'sofa'], 'Give TERM=WORD,WORD'],
   ] as const) {

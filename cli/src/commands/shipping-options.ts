@@ -8,6 +8,7 @@ import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import * as options from './options.ts';
+import { confirmPrice } from './price-change.ts';
 
 type ShippingOption = Schemas['ShippingOption'];
 
@@ -49,7 +50,8 @@ Examples:
   $ commerce shipping-options create "Fetch it yourself" --price 0 --kind pickup`;
 
 const UPDATE_EXAMPLES = `
-OPTION is a name or an id. What is not named stays; "none" takes a bound away, or offers it everywhere.
+OPTION is a name or an id. What is not named stays; "none" takes a bound away, or offers it everywhere. A price change of more
+than 80 % asks first; programs agree with --yes.
 
 Examples:
   $ commerce shipping-options update Parcel --price 5.20
@@ -89,7 +91,8 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
     .option('--price <amount>', 'what it costs', options.amount)
     .option('--enable', 'offer it')
     .option('--disable', 'stop offering it');
-  addFields(update)
+  options
+    .addYes(addFields(update))
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, given: UpdateOptions, command: Command) => change(wanted, given, command, terminal));
   options
@@ -214,6 +217,10 @@ async function change(wanted: string, given: UpdateOptions, command: Command, te
   if (options.isEmpty(body)) throw usageError('Give at least one change.', 'See what there is: add --help');
   const { client } = await openSession(command, terminal);
   const params = { path: { shipping_option_id: await idOf(client, wanted) } };
+  if (body.price !== undefined) {
+    const before = await unwrap(client.GET('/api/dashboard/shipping-options/{shipping_option_id}', { params }));
+    await confirmPrice(before, body.price, command, terminal);
+  }
   const call = client.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body });
   showOne(await unwrap(call), command, terminal);
 }

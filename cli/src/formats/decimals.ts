@@ -1,40 +1,13 @@
-/** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Surplus zeros are dropped. */
-export function moneyOf(text: string): string | undefined {
-  if (text.length > 30) return undefined;
-  const plain = plainNumber(text);
-  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(plain) ?? [];
-  if (whole === '') return undefined;
-  const digits = fraction.length > 3 ? fraction.replace(/0+$/, '') : fraction;
-  const amount = (whole.replace(/^0+(?=\d)/, '') || '0') + (digits === '' ? '' : `.${digits}`);
-  return /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/.test(amount) ? amount : undefined;
-}
-
-const CURRENCY_BEFORE = /^(?:\p{Sc}|[A-Z]{3})\s*(?=[\d-])/u;
-const CURRENCY_AFTER = /(\d)\s*(?:\p{Sc}|[A-Z]{3})$/u;
-
-/** The number of an amount such as `€ 12.50` or `12.50 EUR`. */
-export function withoutCurrency(text: string): string {
-  return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '$1');
-}
-
-/**
- * A number as programs write it, where the text cannot be read in two ways: thousands are set apart only if decimals follow them by
- * another character (`1,299.00`, `1.299,00`), and a decimal comma has one or two digits. Other texts come back as they are.
- */
-export function plainNumber(text: string): string {
-  if (/^\d{1,3}(?:,\d{3})+\.\d+$/.test(text)) return text.replaceAll(',', '');
-  if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(text)) return text.replaceAll('.', '').replace(',', '.');
-  return /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
-}
-
-/** Whether a number is one thing to some and another to others: `1,250` is a thousand two hundred and fifty, or one and a quarter. */
-export function isAmbiguous(text: string): boolean {
-  return /^[1-9]\d{0,2},\d{3}$/.test(text);
-}
-
 /** Whether one amount of the contract's money is more than another, exactly. */
 export function isMore(amount: string, other: string): boolean {
   return thousandths(amount) > thousandths(other);
+}
+
+/** Whether a price differs by more than 80 % from what it was: usually a slip of the decimal sign, so people are asked first. */
+export function isLargeChange(before: string, after: string): boolean {
+  const [was, now] = [thousandths(before), thousandths(after)];
+  const difference = now > was ? now - was : was - now;
+  return was > 0n && difference * 100n > was * 80n;
 }
 
 function thousandths(amount: string): bigint {

@@ -28,7 +28,7 @@ export async function* readMagento(
   warnOfNoPrice(columns, 'price', context);
   const file = new MagentoFile(context);
   for await (const { line, cells, problem } of rows) {
-    const row: MagentoRow = new RowReader<MagentoColumn>(columns, line, cells);
+    const row: MagentoRow = new RowReader<MagentoColumn>(columns, line, cells, context.decimals);
     if (problem) yield file.refuse(row, 'row', problem);
     else yield* file.take(row);
   }

@@ -1,6 +1,7 @@
 import type { ImageInput, ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
+import { decimalsOf, readMoney } from './amounts.ts';
 import { BOUNDS } from './bounds.ts';
-import { isMore, moneyOf } from './decimals.ts';
+import { isMore } from './decimals.ts';
 import { type Fact, metadataFrom, warningOf } from './facts.ts';
 import { textOfHtml } from './html-text.ts';
 import { judged } from './judge.ts';
@@ -107,8 +108,9 @@ function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
   warnOfDiffering(items, warn);
   refuseOtherCurrency(items, currency, errors);
   const isTracked = items.some((item) => stockOf(item) === 'out');
+  const decimals = currency === undefined ? context.decimals : decimalsOf(currency);
   const sold = items.map(
-    (item): VariantInput => ({ ...soldOf(item, errors, warn, feed), ...policyOf(item, isTracked) }),
+    (item): VariantInput => ({ ...soldOf(item, decimals, errors, warn, feed), ...policyOf(item, isTracked) }),
   );
   const html = one(first, 'description');
   const hasTags = /<[a-z!/]/i.test(html) && html.length <= BOUNDS.description_html;
@@ -191,26 +193,29 @@ function lastSegment(link: string): string {
 }
 
 /** `15.00 EUR`, `EUR 15.00` or `15,00 EUR`; the shop sells in its own currency. */
-function amountOf(item: FeedItem, name: string, errors: FieldError[]): string | undefined {
+function amountOf(item: FeedItem, name: string, decimals: number, errors: FieldError[]): string | undefined {
   const text = one(item, name);
   if (text === '') return undefined;
-  const number = text.replace(/^[A-Z]{3}\s*|\s*[A-Z]{3}$/g, '').replace(/^(\d+),(\d{1,2})$/, '$1.$2');
-  const amount = moneyOf(number);
-  if (amount === undefined) {
-    errors.push({ line: item.line, field: name, message: `${quoted(text)} is not an amount such as 15.00 EUR.` });
-  }
+  const { amount, problem } = readMoney(text.replace(/^[A-Z]{3}\s*|\s*[A-Z]{3}$/g, ''), decimals);
+  if (problem) errors.push({ line: item.line, field: name, message: problem });
   return amount;
 }
 
-function soldOf(item: FeedItem, errors: FieldError[], warn: Warn, { attributes, context }: Feed): VariantInput {
-  const price = amountOf(item, 'price', errors);
-  const sale = amountOf(item, 'sale_price', errors);
+function soldOf(
+  item: FeedItem,
+  decimals: number,
+  errors: FieldError[],
+  warn: Warn,
+  { attributes, context }: Feed,
+): VariantInput {
+  const price = amountOf(item, 'price', decimals, errors);
+  const sale = amountOf(item, 'sale_price', decimals, errors);
   const isLess = price !== undefined && sale !== undefined && isMore(price, sale);
   if (sale !== undefined && !isLess) warn(item, `sale_price: ${sale} is not below the price and is left out.`);
   const dates = one(item, 'sale_price_effective_date');
   if (dates !== '' && !isLess) warn(item, `sale_price_effective_date ${dates}: there is no lower price for that time.`);
   const onSale = isLess && holdsNow(item, sale, context.now, warn);
-  const cost = amountOf(item, 'cost_of_goods_sold', errors);
+  const cost = amountOf(item, 'cost_of_goods_sold', decimals, errors);
   return {
     ...(attributes.has('cost_of_goods_sold') && { cost_per_item: cost ?? null }),
     sku: one(item, 'id') || null,

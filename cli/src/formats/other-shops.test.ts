@@ -107,7 +107,7 @@ test('a Google Merchant feed as TSV groups its items, also in UTF-16', async () 
         ],
       },
     ]);
-    expect(refusals(reads)).toEqual(['4 price: "free" is not an amount such as 15.00 EUR.']);
+    expect(refusals(reads)).toEqual(['4 price: "free" is not an amount such as 1299.00.']);
     expect(warnings).toEqual([
       { line: 2, message: expect.stringMatching(/^link: .*; 3 items have one, this is the first/) },
     ]);
@@ -135,7 +135,7 @@ test('a Google Merchant feed as RSS or Atom is read with its lines', async () =>
         metadata: { 'shipping.country': 'DE' },
       },
     ]);
-    expect(refusals(reads)).toEqual(['7 price: "x" is not an amount such as 15.00 EUR.']);
+    expect(refusals(reads)).toEqual(['7 price: "x" is not an amount such as 1299.00.']);
   }
 });
 

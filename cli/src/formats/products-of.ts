@@ -32,6 +32,7 @@ export async function* productsOf(
   const context: ReadContext = {
     baseImageUrl: options.baseImageUrl,
     weightUnit: options.weightUnit ?? 'lb',
+    decimals: options.decimals ?? 2,
     now: options.now ?? new Date(),
     mostHeld: options.mostHeld,
     warn: (line, message) => options.onWarning?.({ line, message }),

@@ -36,6 +36,8 @@ export type ReadOptions = {
   encoding?: string;
   /** The unit of a Magento file's weights, which the file does not say. Default: lb, as Magento's own. */
   weightUnit?: 'kg' | 'lb';
+  /** How many decimals amounts in the shop's currency have. Default: 2. */
+  decimals?: number;
   /** The time at which sale prices must be in effect. Default: now. */
   now?: Date;
   /** How many characters of a Shopify file are held back to find rows of one product that stand apart. Default: 16 MB. */
@@ -49,6 +51,7 @@ export type ReadOptions = {
 export type ReadContext = {
   baseImageUrl: string | undefined;
   weightUnit: 'kg' | 'lb';
+  decimals: number;
   now: Date;
   /** How many characters of a Shopify file are held back to find rows of one product that stand apart; default: MOST_HELD. */
   mostHeld: number | undefined;

@@ -1,4 +1,4 @@
-import { isAmbiguous, moneyOf, plainNumber } from './decimals.ts';
+import { readingsOf, readMoney } from './amounts.ts';
 
 /** What is wrong with one field, and the line where it is. */
 export type FieldError = { line: number; field: string; message: string };
@@ -28,11 +28,14 @@ export function findColumns<Name extends string>(
 export class RowReader<Name extends string> {
   readonly line: number;
   readonly errors: FieldError[] = [];
+  /** How many decimals the amounts of the row's currency have. */
+  readonly #decimals: number;
   readonly #columns: Columns<Name>;
   readonly #cells: string[];
 
-  constructor(columns: Columns<Name>, line: number, cells: string[]) {
+  constructor(columns: Columns<Name>, line: number, cells: string[], decimals = 2) {
     this.#columns = columns;
+    this.#decimals = decimals;
     this.line = line;
     this.#cells = cells;
   }
@@ -62,13 +65,8 @@ export class RowReader<Name extends string> {
   /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. `cell` is its text, if not all. */
   money(column: Name, cell = this.text(column)): string | undefined {
     if (cell === '') return undefined;
-    const amount = moneyOf(cell);
-    if (amount === undefined) {
-      this.refuse(
-        column,
-        `${quoted(cell)} is not a plain amount such as 1299.00, without currency sign or separators.`,
-      );
-    }
+    const { amount, problem } = readMoney(cell, this.#decimals);
+    if (problem) this.refuse(column, problem);
     return amount;
   }
 
@@ -84,14 +82,16 @@ export class RowReader<Name extends string> {
   /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. `cell` is the text of it, if not all. */
   decimal(column: Name, cell = this.text(column)): number | undefined {
     if (cell === '') return undefined;
-    if (isAmbiguous(cell)) {
-      const [plain, point] = [cell.replace(',', ''), cell.replace(',', '.')];
-      this.refuse(column, `${quoted(cell)} can be read as ${plain} and as ${point}: write it without a comma.`);
+    // Programs write weights with a point and any number of decimals; after a comma, three digits are also a thousand.
+    const { point, comma } = readingsOf(cell);
+    if (point !== comma && point !== undefined && comma !== undefined && cell.includes(',')) {
+      this.refuse(column, `${quoted(cell)} can be read as ${point} and as ${comma}: write it without a comma.`);
       return undefined;
     }
-    // Weights that a program converted have up to twenty decimals, or an exponent.
-    if (/^(?:\d{1,15}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(plainNumber(cell)))
-      return Number(plainNumber(cell).replace(',', '.'));
+    const number = point ?? comma;
+    if (number !== undefined) return Number(number);
+    // Weights that a program converted have an exponent, or nothing before the point.
+    if (/^(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(cell)) return Number(cell);
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }

@@ -29,13 +29,15 @@ export interface Group {
 export class Groups {
   readonly #most: number;
   readonly #columns: Columns<ShopifyColumn>;
+  readonly #decimals: number;
   readonly #held = new Map<string, Group>();
   #characters = 0;
   #current: Group | undefined;
   #unreadable: CsvRow | undefined;
 
-  constructor(columns: Columns<ShopifyColumn>, most = MOST_HELD) {
+  constructor(columns: Columns<ShopifyColumn>, decimals: number, most = MOST_HELD) {
     this.#columns = columns;
+    this.#decimals = decimals;
     this.#most = most;
   }
 
@@ -45,7 +47,7 @@ export class Groups {
   }
 
   add({ line, cells, problem }: CsvRow): ShopifyRow {
-    const row = new RowReader(this.#columns, line, cells);
+    const row = new RowReader(this.#columns, line, cells, this.#decimals);
     const before = this.#current;
     const group = this.#groupOf(row);
     if (group === before && this.#unreadable) {

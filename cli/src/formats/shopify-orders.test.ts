@@ -191,7 +191,7 @@ test('what cannot be read is refused by line, column and order, and a column wit
   );
   expect(errors.map(({ line, field, message }) => `${line} ${field}: ${message}`)).toEqual([
     expect.stringMatching(/^2 Created at: "01\.05\.2024 09:58" is not a time such as/),
-    expect.stringMatching(/^3 Lineitem price: "free" is not a plain amount/),
+    expect.stringMatching(/^3 Lineitem price: "free" is not an amount/),
     expect.stringMatching(/^5 Name: The order was already read on line 2/),
   ]);
   expect(orders.map(({ order_number }) => order_number)).toEqual(['1003']);

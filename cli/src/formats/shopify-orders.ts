@@ -1,4 +1,5 @@
 import type { OrderImport, OrderImportLine } from '@commerce-backend/spec';
+import { decimalsOf } from './amounts.ts';
 import type { CsvRow } from './csv-records.ts';
 import { requireColumn } from './missing-columns.ts';
 import { otherColumnsOf } from './other-columns.ts';
@@ -40,7 +41,7 @@ export async function* readShopifyOrders(
   const firsts = new Map<string, number>();
   let group: Group | undefined;
   for await (const { line, cells, problem } of rows) {
-    const row = new RowReader(columns, line, cells);
+    const row = new RowReader(columns, line, cells, decimalsIn(cells[columns.get('currency')?.index ?? -1]));
     others.note(row);
     const name = cells.length === 0 ? (group?.name ?? '') : row.text('name');
     if (!group || (name !== '' && name !== group.name)) {
@@ -52,6 +53,12 @@ export async function* readShopifyOrders(
   }
   if (group) yield finish(group, columns, { warn, prefix, firsts });
   others.tell(warn);
+}
+
+/** How many decimals the amounts of an order have, by its currency. */
+function decimalsIn(currency = ''): number {
+  const code = currency.trim().toUpperCase();
+  return /^[A-Z]{3}$/.test(code) ? decimalsOf(code) : 2;
 }
 
 interface Settings {

@@ -1,5 +1,6 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
-import { isMore, weightIn, withoutCurrency } from './decimals.ts';
+import { withoutCurrency } from './amounts.ts';
+import { isMore, weightIn } from './decimals.ts';
 import { quoted } from './row-reader.ts';
 import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
 import { pictureIn } from './shopify-images.ts';

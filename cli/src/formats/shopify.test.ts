@@ -158,8 +158,8 @@ test('a bad cell refuses its product by line and column, and the others go on', 
   );
   expect(refusals(reads)).toEqual([
     '2 Variant Inventory Qty: "many" is not a whole number.',
-    '2 Variant Price: "1,299" is not a plain amount such as 1299.00, without currency sign or separators.',
-    '4 Variant Price: "x12" is not a plain amount such as 1299.00, without currency sign or separators.',
+    '2 Variant Price: 1,299 can mean 1299.00 or 1.299: enter 1299.00.',
+    '4 Variant Price: "x12" is not an amount such as 1299.00.',
     '5 Option1 Value: Another variant of the product, on line 3, already has the options S.',
     '6 Option1 Value: The variant has no value for the option "Size".',
     '6 Variant Price: The price is missing.',

@@ -33,7 +33,7 @@ export async function* readShopify(
   const extra = extraColumnsOf(header, columns);
   const seen: Seen = { slugs: new KeyTable(), handles: new Map() };
   const tracked: number[] = [];
-  const groups = new Groups(columns, context.mostHeld);
+  const groups = new Groups(columns, context.decimals, context.mostHeld);
   for await (const row of rows) {
     if (row.cells.length === 0) {
       groups.addUnreadable(row);

@@ -2,34 +2,11 @@ import openapi from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BOUNDS } from './bounds.ts';
-import { isMore, moneyOf, plainDecimal, withoutCurrency } from './decimals.ts';
+import { isMore, plainDecimal } from './decimals.ts';
 import { findColumns, RowReader } from './row-reader.ts';
 import { codeCell, codeOf, tagsCell, tagsOf } from './shopify-columns.ts';
 import { slugOf } from './slug.ts';
 import { splitUnescaped } from './split-unescaped.ts';
-
-test.each([
-  ['19.90', '19.90'],
-  ['19', '19'],
-  ['0', '0'],
-  ['007.5', '7.5'],
-  ['52.000000', '52'],
-  ['52.500000', '52.5'],
-  ['1,299.00', '1299.00'],
-  ['1.299,00', '1299.00'],
-  ['12,34.00', undefined],
-  ['€12', undefined],
-  ['12 EUR', undefined],
-  ['-1', undefined],
-  ['1.2E+12', undefined],
-  ['1.', undefined],
-  ['.5', undefined],
-  ['1.23456', undefined],
-  ['1234567890123', undefined],
-  ['', undefined],
-])('the money of %j is %j', (cell, money) => {
-  expect(moneyOf(cell)).toBe(money);
-});
 
 test.each([
   ['1.250', 1.25],
@@ -46,16 +23,6 @@ test.each([
   expect(row.errors.map(({ message }) => message)).toEqual(
     weight === undefined ? [expect.stringMatching(/can be read as \d+ and as [\d.]+: write it without a comma/)] : [],
   );
-});
-
-test.each([
-  ['€ 12.50', '12.50'],
-  ['12.50 EUR', '12.50'],
-  ['$12', '12'],
-  ['12€', '12'],
-  ['EUR', 'EUR'],
-])('without its currency, %j is %j', (cell, amount) => {
-  expect(withoutCurrency(cell)).toBe(amount);
 });
 
 test.each([

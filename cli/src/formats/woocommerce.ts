@@ -84,7 +84,7 @@ export async function* readWooCommerce(
       yield { line, errors: [{ line, field: 'row', message: problem }] };
       continue;
     }
-    const row: WooRow = new RowReader(columns, line, cells);
+    const row: WooRow = new RowReader(columns, line, cells, context.decimals);
     noteOthers(row, layout);
     if (!/\bvariation\b/i.test(row.text('type'))) {
       parents.push(row);

@@ -1,10 +1,10 @@
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
+import { lazyPart } from './lazy-part.ts';
 
 type Screen = ComponentType<{ params: Record<string, string> }>;
 
-/** A screen that is loaded when it is first opened, so that the first load stays small. */
-function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, name: Name) {
-  return lazy(async () => ({ default: (await load())[name] }));
+function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, name: Name): Screen {
+  return lazyPart(async () => (await load())[name]);
 }
 
 export const routes: { path: string; component: Screen }[] = [

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
 import { useFormat } from '../format.ts';
+import { Breakable } from './breakable.tsx';
 import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
@@ -18,6 +19,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Numbers and amounts stand at the right edge. */
   numeric?: boolean;
+  /** Times and the like, which stay on one line. */
+  short?: boolean;
   /** Left out at 375 px. */
   wideOnly?: boolean;
   /** Sentences: on a phone they stand below their heading. */
@@ -48,7 +51,7 @@ export function DataTable<Row extends { id: string }>({
 }) {
   const definitions = useMemo(
     (): ColumnDef<typeof features, Row>[] =>
-      columns.map(({ id, header, cell }) => ({ id, header, cell: ({ row }) => cell(row.original) })),
+      columns.map(({ id, header, cell }) => ({ id, header, cell: ({ row }) => shown(cell(row.original)) })),
     [columns],
   );
   const table = useTable({
@@ -123,8 +126,13 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-function classOf<Row>({ numeric, wideOnly, long }: Column<Row>): string | undefined {
-  return [numeric && 'numeric', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
+/** Long words are broken at their signs, so that no column is wider than the table and no word that fits is broken. */
+function shown(content: ReactNode): ReactNode {
+  return typeof content === 'string' ? <Breakable text={content} /> : content;
+}
+
+function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string | undefined {
+  return [numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
 }
 
 /** "1–20 of 312", and the way to the pages beside. */

@@ -1,6 +1,12 @@
 import { useCallback, useEffect, useState } from 'react';
 
 /**
+ * Fields to write into a draft. A function of what the draft is then is needed where a part of a field is kept: a callback that
+ * was made before, such as that of an upload, would write back what it was.
+ */
+export type Change<Values> = Partial<Values> | ((now: Values) => Partial<Values>);
+
+/**
  * What a form holds before it is saved: a copy of the stored values, what differs from them, and a way back. When the stored
  * values change while nothing is edited, or before what was edited is put back, the form follows.
  */
@@ -18,7 +24,11 @@ export function useDraft<Values extends object>(stored: Values) {
     setDraft(stored);
   }, [storedText, dirty]);
 
-  const set = useCallback((fields: Partial<Values>) => setDraft((before) => ({ ...before, ...fields })), []);
+  const set = useCallback(
+    (change: Change<Values>) =>
+      setDraft((now) => ({ ...now, ...(typeof change === 'function' ? change(now) : change) })),
+    [],
+  );
   /** Takes values as the stored ones: after they were saved. */
   const settle = useCallback((values: Values) => {
     setBase(values);

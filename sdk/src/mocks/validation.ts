@@ -178,7 +178,6 @@ interface Wording {
 }
 
 const COUNTRY = schemas.Country?.pattern;
-const AMOUNT = schemas.MoneyInput?.pattern;
 const TYPES: Record<string, string> = {
   ...{ string: 'string_type', integer: 'int_type', number: 'float_type', boolean: 'bool_type' },
   ...{ array: 'list_type', object: 'dict_type', null: 'none_required' },
@@ -187,7 +186,8 @@ const FORMATS: Record<string, string> = { uuid: 'uuid_parsing', 'date-time': 'da
 const DATE_TIME =
   'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.';
 
-function wordingOf({ keyword, params, message = '' }: ErrorObject): Wording {
+function wordingOf(error: ErrorObject): Wording {
+  const { keyword, params } = error;
   const { limit } = params;
   switch (keyword) {
     case 'required':
@@ -214,7 +214,7 @@ function wordingOf({ keyword, params, message = '' }: ErrorObject): Wording {
     case 'maximum':
       return { type: 'less_than_equal', msg: `At most ${limit}.`, ctx: { le: limit } };
     default:
-      return wordingOfValue(keyword, params, message);
+      return wordingOfValue(error);
   }
 }
 
@@ -222,19 +222,16 @@ function nounOf(keyword: string): string {
   return keyword.endsWith('Items') ? 'entries' : 'fields';
 }
 
-function wordingOfValue(keyword: string, params: ErrorObject['params'], message: string): Wording {
+function patternMistake(pattern: string, msg: string): Wording {
+  if (pattern === COUNTRY) return { type: 'country_unknown', msg };
+  return { type: 'string_pattern_mismatch', msg, ctx: { pattern } };
+}
+
+function wordingOfValue({ keyword, params, parentSchema, message = '' }: ErrorObject): Wording {
   const { pattern, format } = params;
   switch (keyword) {
     case 'pattern':
-      if (pattern === COUNTRY) {
-        const msg = 'Should be the code of a country by ISO 3166-1 alpha-2, such as DE.';
-        return { type: 'country_unknown', msg };
-      }
-      return {
-        type: 'string_pattern_mismatch',
-        msg: pattern === AMOUNT ? 'Should be an amount such as 4.90.' : `Should match ${pattern}.`,
-        ctx: { pattern },
-      };
+      return patternMistake(pattern, String(parentSchema?.['x-pattern-message']));
     case 'format': {
       const msg = format === 'date-time' ? DATE_TIME : `Should be a valid ${format}.`;
       return { type: FORMATS[format] ?? 'value_error', msg, ctx: { format } };

@@ -48,11 +48,11 @@ test('the figures of a day are those of the shop, in its time zone, without what
   expect(inDays.size).toBe(30);
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
-  expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: (2 * Number(waiting.total)).toFixed(2) });
+  expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
   // The old one is of the first day, or of the day before, as the clock has it.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
-  expect(told.sales).toBe((counted * Number(waiting.total)).toFixed(2));
+  expect(told.sales).toBe(waiting.total);
   expect(told).toMatchObject({
     orders_to_pay_count: 2,
     orders_to_ship_count: 1,
@@ -60,6 +60,28 @@ test('the figures of a day are those of the shop, in its time zone, without what
     out_of_stock_count: 1,
   });
   expect(told.setup.open_count).toBeGreaterThan(0);
+});
+
+test('sales are what was paid less what was refunded, and an unpaid order adds nothing', async () => {
+  const shop = await openShop();
+  const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data;
+  const [{ id, total }] = [await shop.givenOrder(), await shop.givenOrder()];
+  expect(await read()).toMatchObject({ orders_count: 2, sales: '0.00' });
+
+  const params = { path: { order_id: id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  expect(await read()).toMatchObject({ orders_count: 2, sales: total });
+
+  const refund = (amount: string) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body: { amount, reason: 'damaged' } });
+  expect((await refund('5.00')).response.status).toBe(201);
+  const left = (Number(total) - 5).toFixed(2);
+  const after = await read();
+  expect(after).toMatchObject({ orders_count: 2, sales: left });
+  expect(after?.days.at(-1)).toMatchObject({ orders_count: 2, sales: left });
+
+  expect((await refund(left)).response.status).toBe(201);
+  expect(await read()).toMatchObject({ orders_count: 2, sales: '0.00' });
 });
 
 test('what agents buy is told with what their customers have yet to confirm', async () => {
@@ -73,7 +95,9 @@ test('what agents buy is told with what their customers have yet to confirm', as
   expect(await read()).toMatchObject({ active_count: 1, open_confirmations_count: 1, orders_count: 0 });
 
   const params = { path: { checkout_id: checkout.id } };
-  await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  const done = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  const order_id = done.data?.order.id ?? '';
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } });
   const after = await read();
   expect(after).toMatchObject({
     active_count: 1,

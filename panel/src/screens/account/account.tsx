@@ -139,8 +139,8 @@ function SessionRows({
   const columns: Column<Session>[] = [
     { id: 'device', header: 'Device', cell: ({ device }) => device },
     { id: 'ip', header: 'Address', cell: ({ ip }) => ip ?? '—' },
-    { id: 'since', header: 'Since', cell: ({ created_at }) => format.time(created_at) },
-    { id: 'used', header: 'Last used', cell: ({ last_used_at }) => format.time(last_used_at) },
+    { id: 'since', header: 'Since', short: true, cell: ({ created_at }) => format.time(created_at) },
+    { id: 'used', header: 'Last used', short: true, cell: ({ last_used_at }) => format.time(last_used_at) },
     {
       id: 'actions',
       header: 'Actions',

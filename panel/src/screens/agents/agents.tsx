@@ -68,7 +68,7 @@ function AgentTable({ rows }: { rows: AgentToken[] }) {
       { id: 'used', header: 'Used', numeric: true, cell: (a) => minor(a.budget_used_cents, a.currency) },
       { id: 'pending', header: 'Pending', numeric: true, cell: (a) => minor(a.budget_pending_cents, a.currency) },
       { id: 'left', header: 'Remaining', numeric: true, cell: (a) => minor(a.budget_remaining_cents, a.currency) },
-      { id: 'expires', header: 'Until', cell: ({ expires_at }) => date(expires_at) },
+      { id: 'expires', header: 'Until', short: true, cell: ({ expires_at }) => date(expires_at) },
     ],
     [emails, minor, date],
   );

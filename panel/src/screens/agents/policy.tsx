@@ -2,18 +2,20 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError, ifMatch, readAgain, type Schemas, versioned } from '../../api.ts';
-import { useFormat } from '../../format.ts';
+import { type NumberTexts, useFormat } from '../../format.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { amountLike, typedAmount, unitsOf } from '../../ui/decimals.ts';
+import { amountLike, unitsOf } from '../../ui/decimals.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { differences } from '../../ui/draft.ts';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
+import { AmountField } from '../../ui/number-field.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
+import { isUnread, numberIn } from '../../ui/typed-number.ts';
 
 type AgentPolicy = Schemas['AgentPolicy'];
 
@@ -112,35 +114,32 @@ function Switch({ policy }: { policy: AgentPolicy }) {
 function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void }) {
   // What the fields began with: the policy may be read anew while they are edited.
   const [base] = useState(policy);
-  const { currency } = useFormat();
-  const [wrong, setWrong] = useState<{ budget?: string; password?: string }>({});
-  const work = useSavePolicy('The limits are saved. They hold for every approval from now on.');
-  const zero = zeroOf(currency);
+  const { currency, amounts } = useFormat();
+  const work = useSavePolicy('The limits are saved. They apply to every approval from now on.');
+  const zero = amounts.read('0').amount ?? '0';
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const budget = centsIn(form, 'budget', zero);
-    const password = String(form.get('password')).trim() === '' ? null : centsIn(form, 'password', zero);
-    const mistakes = {
-      ...(budget === undefined && { budget: NO_AMOUNT }),
-      ...(password === undefined && { password: NO_AMOUNT }),
-    };
-    setWrong(mistakes);
-    if (budget === undefined || password === undefined) return;
+    const budget = centsIn(form, 'budget', amounts);
+    // The field is required, and its form is not sent with a text that cannot be read.
+    if (budget === null) return;
     const max_lifetime_days = Number(form.get('days'));
-    const typed = { max_budget_cents: budget, max_lifetime_days, password_above_cents: password };
+    const typed = {
+      max_budget_cents: budget,
+      max_lifetime_days,
+      password_above_cents: centsIn(form, 'password', amounts),
+    };
     work.mutate(differences(base, typed), { onSuccess: onClose });
   };
   const own = (field: string) => fieldError(work.error, `agent_policy.${field}`);
   return (
     <Dialog open onClose={onClose} title="Limits for agents">
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField
+        <AmountField
           label={`Largest budget in ${currency}`}
           name="budget"
-          inputMode="decimal"
-          defaultValue={amountLike(zero, BigInt(policy.max_budget_cents))}
-          error={wrong.budget ?? own('max_budget_cents')}
+          value={amountLike(zero, BigInt(policy.max_budget_cents))}
+          error={own('max_budget_cents')}
           required
         />
         <TextField
@@ -153,15 +152,12 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           error={own('max_lifetime_days')}
           required
         />
-        <TextField
+        <AmountField
           label={`Ask for the password above this, in ${currency}`}
           name="password"
-          inputMode="decimal"
-          defaultValue={
-            policy.password_above_cents === null ? '' : amountLike(zero, BigInt(policy.password_above_cents))
-          }
+          value={policy.password_above_cents === null ? '' : amountLike(zero, BigInt(policy.password_above_cents))}
           hint="Empty: only where the login is older than 15 minutes."
-          error={wrong.password ?? own('password_above_cents')}
+          error={own('password_above_cents')}
         />
         <DialogFoot work={work} action="Save" onCancel={onClose} />
       </Form>
@@ -169,18 +165,8 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
   );
 }
 
-const NO_AMOUNT = 'Enter an amount, such as 50.00.';
-
-/** Nothing, with the currency's digits: "0.00". */
-function zeroOf(currency: string): string {
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return (0).toFixed(maximumFractionDigits);
-}
-
-/** An amount that was typed, in minor units; undefined if it is none. */
-function centsIn(form: FormData, name: string, zero: string): number | undefined {
-  const digits = zero.split('.')[1]?.length ?? 0;
-  const [, whole, part = ''] = /^(\d{1,9})(?:\.(\d*))?$/.exec(typedAmount(String(form.get(name)))) ?? [];
-  if (whole === undefined || part.length > digits) return undefined;
-  return Number(unitsOf(`${whole}.${part.padEnd(digits, '0')}`));
+/** An amount that was typed, in minor units; null for none. */
+function centsIn(form: FormData, name: string, amounts: NumberTexts): number | null {
+  const amount = numberIn(form, name, amounts);
+  return amount === '' || isUnread(amount) ? null : Number(unitsOf(amount));
 }

@@ -86,7 +86,7 @@ function Rows({ events }: { events: AuditEvent[] }) {
     );
   }
   const columns: Column<AuditEvent>[] = [
-    { id: 'time', header: 'At', cell: (row) => format.time(row.created_at) },
+    { id: 'time', header: 'At', short: true, cell: (row) => format.time(row.created_at) },
     { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
     { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
     { id: 'target', header: 'On', cell: (row) => <Target event={row} /> },

@@ -1,6 +1,7 @@
 import type { CollectionRule, CollectionSortOrder } from '@commerce-backend/spec';
+import { slugOf } from '../../../../cli/src/formats/slug.ts';
+import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
 import type { Schemas } from '../../api.ts';
-import { typedAmount } from '../../ui/decimals.ts';
 
 export type Collection = Schemas['Collection'];
 
@@ -100,15 +101,15 @@ export function collectionFields(draft: CollectionDraft) {
   const rules = draft.rules.map(({ field, operator, value }) => ({
     field,
     operator,
-    value: field === 'price' ? typedAmount(value) : value.trim(),
+    value: value.trim(),
   }));
   return {
     title: draft.title.trim(),
     description: draft.description || null,
-    image_url: draft.image_url.trim() || null,
+    image_url: webAddress(draft.image_url) || null,
     sort_order: draft.sort_order,
     published: draft.published,
-    ...(draft.handle.trim() !== '' && { handle: draft.handle.trim() }),
+    ...(draft.handle.trim() !== '' && { handle: slugOf(draft.handle) || draft.handle.trim() }),
     ...(type === 'automatic' && { rules, rules_match }),
   };
 }

@@ -1,7 +1,7 @@
 import type { CollectionSortOrder } from '@commerce-backend/spec';
 import { Button } from '../../ui/button.tsx';
-import { ambiguityOf } from '../../ui/decimals.ts';
 import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx';
+import { AmountField } from '../../ui/number-field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { PictureUpload } from '../../ui/picture-upload.tsx';
 import {
@@ -182,13 +182,19 @@ function Rule({
           <option value="true">yes</option>
           <option value="false">no</option>
         </Select>
+      ) : field === 'price' ? (
+        <AmountField
+          label={`Value, rule ${number}`}
+          value={value}
+          error={error}
+          onValue={(amount) => onChange({ value: amount })}
+        />
       ) : (
         <TextField
           label={`Value, rule ${number}`}
           value={value}
           maxLength={255}
-          inputMode={field === 'price' ? 'decimal' : 'text'}
-          error={(field === 'price' && ambiguityOf(value)) || error}
+          error={error}
           onChange={(event) => onChange({ value: event.target.value })}
         />
       )}

@@ -151,7 +151,7 @@ function Orders({ customerId: customer_id }: { customerId: string }) {
   });
   const columns: Column<Schemas['Order']>[] = [
     { id: 'number', header: 'Order', cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
-    { id: 'date', header: 'Date', cell: (row) => format.date(row.created_at) },
+    { id: 'date', header: 'Date', short: true, cell: (row) => format.date(row.created_at) },
     { id: 'payment', header: 'Payment', cell: (row) => <Badge value={row.payment_status} /> },
     { id: 'total', header: 'Total', numeric: true, cell: (row) => format.money(row.total, row.currency) },
   ];

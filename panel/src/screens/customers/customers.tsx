@@ -118,7 +118,7 @@ function Rows({ customers }: { customers: Customer[] }) {
     { id: 'email', header: 'E-mail', cell: ({ email }) => email },
     { id: 'orders', header: 'Orders', numeric: true, cell: ({ orders_count }) => format.number(orders_count) },
     { id: 'spent', header: 'Spent', numeric: true, cell: ({ total_spent }) => format.money(total_spent) },
-    { id: 'since', header: 'Since', wideOnly: true, cell: ({ created_at }) => format.date(created_at) },
+    { id: 'since', header: 'Since', short: true, wideOnly: true, cell: ({ created_at }) => format.date(created_at) },
   ];
   return (
     <div className="table-box">

@@ -17,23 +17,26 @@ import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { typedAmount } from '../../ui/decimals.ts';
 import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { FormError } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
+import { AmountField, NumberField } from '../../ui/number-field.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { numberIn } from '../../ui/typed-number.ts';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
 import { Targets } from './targets.tsx';
 
 type Discount = Schemas['Discount'];
 type Input = Inputs['DiscountInput'];
+type Format = ReturnType<typeof useFormat>;
 
 /** The form of a code, new or stored. */
 export function DiscountForm({ discount, etag }: { discount: Discount | undefined; etag: string | undefined }) {
   const [, navigate] = useLocation();
   const writable = useCan()('discounts:write');
+  const format = useFormat();
   /** The state that the fields began with. */
   const [base, setBase] = useState(discount);
   const [kind, setKind] = useState<string>(discount?.kind ?? 'percentage');
@@ -66,13 +69,13 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
       setEdited(false);
       if (!discount) navigate(`/discounts/${id}`, { replace: true });
     };
-    save.mutate({ ...inputOf(new FormData(event.currentTarget), base), ...targets }, { onSuccess });
+    save.mutate({ ...inputOf(new FormData(event.currentTarget), base, format), ...targets }, { onSuccess });
   }
   return (
     <Form
       busy={save.isPending}
       onSubmit={submit}
-      onChange={(event) => setEdited(isEdited(base, inputOf(new FormData(event.currentTarget), base)))}
+      onChange={(event) => setEdited(isEdited(base, inputOf(new FormData(event.currentTarget), base, format)))}
     >
       <UnsavedGuard dirty={dirty} />
       <fieldset key={base?.updated_at ?? 'new'} className="stack" disabled={!writable}>
@@ -145,7 +148,7 @@ function What({
   onKind: (kind: string) => void;
   error: unknown;
 }) {
-  const { currency } = useFormat();
+  const { currency, amounts, decimals } = useFormat();
   return (
     <>
       <TextField
@@ -163,11 +166,12 @@ function What({
           <option value="free_shipping">the cost of delivery</option>
         </Select>
         {kind !== 'free_shipping' && (
-          <TextField
+          <NumberField
+            key={kind}
             label={kind === 'percentage' ? 'Percent' : `Amount in ${currency}`}
             name="value"
-            inputMode="decimal"
-            defaultValue={discount?.value}
+            texts={kind === 'percentage' ? decimals : amounts}
+            value={discount?.kind === kind ? discount.value : ''}
             error={fieldError(error, 'value')}
             required
           />
@@ -205,11 +209,10 @@ function Limits({ discount, error }: { discount: Discount | undefined; error: un
           error={fieldError(error, name)}
         />
       ))}
-      <TextField
+      <AmountField
         label={`Smallest order value in ${currency}`}
         name="minimum_subtotal"
-        inputMode="decimal"
-        defaultValue={discount?.minimum_subtotal ?? ''}
+        value={discount?.minimum_subtotal ?? ''}
         error={fieldError(error, 'minimum_subtotal')}
       />
       {limits.map(([name, label]) => (
@@ -247,23 +250,24 @@ function isEdited(base: Discount | undefined, input: Input): boolean {
   return Object.keys(differences(UNTYPED, Object.fromEntries(typed))).length > 0;
 }
 
-function inputOf(form: FormData, base: Discount | undefined): Input {
+function inputOf(form: FormData, base: Discount | undefined, format: Format): Input {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const time = (name: 'starts_at' | 'ends_at') => {
     // The field has no seconds: a time that was not touched keeps its own.
     if (base && text(name) === localTime(base[name])) return base[name];
     return text(name) === '' ? null : new Date(text(name)).toISOString();
   };
+  const valueTexts = text('kind') === 'percentage' ? format.decimals : format.amounts;
   return {
     code: text('code'),
     // The list offers only kinds of the contract.
     kind: text('kind') as Input['kind'],
-    ...(text('value') !== '' && { value: typedAmount(text('value')) }),
+    ...(text('value') !== '' && { value: numberIn(form, 'value', valueTexts) }),
     description: textOrNull(text('description')),
     active: form.get('active') !== null,
     starts_at: time('starts_at'),
     ends_at: time('ends_at'),
-    minimum_subtotal: textOrNull(typedAmount(text('minimum_subtotal'))),
+    minimum_subtotal: textOrNull(numberIn(form, 'minimum_subtotal', format.amounts)),
     ...Object.fromEntries(limits.map(([name]) => [name, integerOrNull(text(name))])),
   };
 }

@@ -94,7 +94,7 @@ function OrderTable({
   const columns = useMemo(
     (): Column<Order>[] => [
       { id: 'number', header: 'Order', cell: (order) => <Link to={`/orders/${order.id}`}>{order.order_number}</Link> },
-      { id: 'created', header: 'Placed', cell: ({ created_at }) => time(created_at) },
+      { id: 'created', header: 'Placed', short: true, cell: ({ created_at }) => time(created_at) },
       { id: 'customer', header: 'Customer', cell: nameOf },
       { id: 'payment', header: 'Payment', cell: ({ payment_status }) => <Badge value={payment_status} /> },
       { id: 'delivery', header: 'Delivery', cell: deliveryOf },

@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { api } from '../../api.ts';
-import { typedAmount } from '../../ui/decimals.ts';
+import { type NumberTexts, useFormat } from '../../format.ts';
 import { Select } from '../../ui/field.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 
@@ -18,7 +18,6 @@ const SORTS = {
 
 const MORE = ['vendor', 'product_type', 'tag', 'collection_id', 'price_min', 'price_max'];
 const FILTERS = ['q', 'status', 'stock', ...MORE];
-const AMOUNT = /^\d{1,9}(?:\.\d{1,3})?$/;
 
 type Change = (changes: Record<string, string | undefined>) => void;
 
@@ -27,12 +26,9 @@ export function hasFilters(search: URLSearchParams): boolean {
 }
 
 /** The address as a query of the API; what it does not know there is left out. */
-export function productQuery(search: URLSearchParams) {
+export function productQuery(search: URLSearchParams, { read }: NumberTexts) {
   const text = (name: string) => search.get(name)?.slice(0, 200) || undefined;
-  const amount = (name: string) => {
-    const value = typedAmount(text(name) ?? '');
-    return AMOUNT.test(value) ? value : undefined;
-  };
+  const amount = (name: string) => read(text(name) ?? '').amount;
   const one = <Value extends string>(name: string, values: readonly Value[]) =>
     values.find((value) => value === search.get(name));
   const listed = (name: string) => {
@@ -134,14 +130,14 @@ function Typed({
 }) {
   const find = useCallback((value: string) => onChange({ [name]: value }), [name, onChange]);
   const value = search.get(name) ?? '';
-  const wrong = amount && value !== '' && !AMOUNT.test(typedAmount(value));
+  const { amounts } = useFormat();
   return (
     <SearchField
       label={label}
       value={value}
       onSearch={find}
       inputMode={amount ? 'decimal' : undefined}
-      error={wrong ? 'Write an amount such as 12.50.' : undefined}
+      error={amount && value !== '' ? amounts.read(value).problem : undefined}
     />
   );
 }

@@ -17,7 +17,7 @@ import './products.css';
 export function Products() {
   const [search, change] = useSearchState();
   const can = useCan();
-  const query = productQuery(search);
+  const query = productQuery(search, useFormat().amounts);
   const products = useQuery({
     queryKey: ['products', 'list', query],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/products', { params: { query }, signal })),

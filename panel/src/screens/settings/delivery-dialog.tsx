@@ -2,15 +2,17 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError, type Inputs, readAgain, type Schemas, untoldBeside } from '../../api.ts';
-import { useFormat } from '../../format.ts';
+import { type NumberTexts, useFormat } from '../../format.ts';
 import { CountriesField } from '../../ui/countries.tsx';
-import { typedAmount } from '../../ui/decimals.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { differences, integerOrNull, textOrNull } from '../../ui/draft.ts';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
+import { AmountField } from '../../ui/number-field.tsx';
+import { usePriceQuestion } from '../../ui/price-question.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { numberIn } from '../../ui/typed-number.ts';
 import { LinesField } from './list-field.tsx';
 
 type Option = Schemas['ShippingOption'];
@@ -24,6 +26,8 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
     postcode_prefixes: option?.postcode_prefixes ?? [],
   });
   const change = (changed: Partial<Places>) => setPlaces((before) => ({ ...before, ...changed }));
+  const { amounts } = useFormat();
+  const prices = usePriceQuestion();
   const save = useMutation({
     mutationFn: (body: Input) => send(option, body),
     onSuccess: async () => {
@@ -33,7 +37,9 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate({ ...inputOf(new FormData(event.currentTarget)), ...places }, { onSuccess: onClose });
+    const input = { ...inputOf(new FormData(event.currentTarget), amounts), ...places };
+    const changes = option ? [{ name: option.name, before: option.price, after: input.price }] : [];
+    prices.ask(changes, () => save.mutate(input, { onSuccess: onClose }));
   }
   return (
     <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
@@ -50,6 +56,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
         <Checkbox label="Shoppers can choose it" name="active" defaultChecked={option?.active ?? true} />
         <DialogFoot work={save} action="Save" error={untoldBeside(save.error, TOLD)} onCancel={onClose} />
       </Form>
+      {prices.question}
     </Dialog>
   );
 }
@@ -67,11 +74,10 @@ function Basics({ option, error }: { option: Option | undefined; error: unknown 
         required
       />
       <div className="fields-2">
-        <TextField
+        <AmountField
           label={`Price in ${currency}`}
           name="price"
-          inputMode="decimal"
-          defaultValue={option?.price}
+          value={option?.price ?? ''}
           error={fieldError(error, 'price')}
           required
         />
@@ -155,12 +161,11 @@ function Limits({ option, error }: { option: Option | undefined; error: unknown 
           />
         ))}
         {amounts.map(([name, label]) => (
-          <TextField
+          <AmountField
             key={name}
             label={`${label} in ${currency}`}
             name={name}
-            inputMode="decimal"
-            defaultValue={option?.[name] ?? ''}
+            value={option?.[name] ?? ''}
             error={fieldError(error, name)}
           />
         ))}
@@ -169,16 +174,16 @@ function Limits({ option, error }: { option: Option | undefined; error: unknown 
   );
 }
 
-function inputOf(form: FormData): Omit<Input, keyof Places> {
+function inputOf(form: FormData, texts: NumberTexts): Omit<Input, keyof Places> {
   const text = (name: string) => String(form.get(name) ?? '');
   return {
     name: text('name').trim(),
-    price: typedAmount(text('price')),
+    price: numberIn(form, 'price', texts),
     kind: text('kind') === 'pickup' ? 'pickup' : 'delivery',
     description: textOrNull(text('description')),
     active: form.get('active') !== null,
     ...Object.fromEntries(numbers.map(([name]) => [name, integerOrNull(text(name))])),
-    ...Object.fromEntries(amounts.map(([name]) => [name, textOrNull(typedAmount(text(name)))])),
+    ...Object.fromEntries(amounts.map(([name]) => [name, textOrNull(numberIn(form, name, texts))])),
   };
 }
 

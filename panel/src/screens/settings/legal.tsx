@@ -25,7 +25,9 @@ export function LegalSettings() {
               type="url"
               placeholder="https://"
               value={legal[field] ?? ''}
-              onChange={(event) => set({ legal: { ...legal, [field]: typedOrNull(event.target.value) } })}
+              onChange={(event) =>
+                set((now) => ({ legal: { ...now.legal, [field]: typedOrNull(event.target.value) } }))
+              }
               error={fieldError(error, `legal.${field}`)}
             />
           ))}
@@ -33,7 +35,7 @@ export function LegalSettings() {
             label="Shoppers must tick that they accept the terms"
             hint="Adds a box before the order is placed."
             checked={legal.terms_required}
-            onChange={(event) => set({ legal: { ...legal, terms_required: event.target.checked } })}
+            onChange={(event) => set((now) => ({ legal: { ...now.legal, terms_required: event.target.checked } }))}
           />
         </>
       )}

@@ -1,4 +1,4 @@
-import { fieldError } from '../../api.ts';
+import { fieldError, type Schemas } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { integerOrNull, typedOrNull } from '../../ui/draft.ts';
 import { TextArea, TextField } from '../../ui/field.tsx';
@@ -22,9 +22,12 @@ export function PaymentSettings() {
   );
 }
 
+const NO_BANK: NonNullable<Schemas['Settings']['bank_details']> = { account_holder: '', iban: '' };
+
 function BankTransfer({ draft, set, error }: SettingsFormProps<'bank_details' | 'payment_deadline_hours'>) {
-  const bank = draft.bank_details ?? { account_holder: '', iban: '' };
-  const change = (fields: Partial<typeof bank>) => set({ bank_details: { ...bank, ...fields } });
+  const bank = draft.bank_details ?? NO_BANK;
+  const change = (fields: Partial<typeof bank>) =>
+    set((now) => ({ bank_details: { ...(now.bank_details ?? NO_BANK), ...fields } }));
   return (
     <>
       <p className="quiet-text">

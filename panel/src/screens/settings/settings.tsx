@@ -1,22 +1,23 @@
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import { Link } from 'wouter';
 import { useMe } from '../../session/use-me.ts';
+import { lazyPart } from '../../shell/lazy-part.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { settingsSections } from './sections.ts';
 import './settings.css';
 
 const forms: Record<string, ComponentType> = {
-  general: lazy(async () => ({ default: (await import('./general.tsx')).GeneralSettings })),
-  payments: lazy(async () => ({ default: (await import('./payments.tsx')).PaymentSettings })),
-  delivery: lazy(async () => ({ default: (await import('./delivery.tsx')).DeliverySettings })),
-  tax: lazy(async () => ({ default: (await import('./tax.tsx')).TaxSettings })),
-  brand: lazy(async () => ({ default: (await import('./brand.tsx')).BrandSettings })),
-  legal: lazy(async () => ({ default: (await import('./legal.tsx')).LegalSettings })),
-  search: lazy(async () => ({ default: (await import('./search.tsx')).SearchSettings })),
-  keys: lazy(async () => ({ default: (await import('./keys.tsx')).KeySettings })),
-  staff: lazy(async () => ({ default: (await import('./staff.tsx')).StaffSettings })),
-  notifications: lazy(async () => ({ default: (await import('./notifications.tsx')).NotificationSettings })),
-  webhooks: lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhookSettings })),
+  general: lazyPart(async () => (await import('./general.tsx')).GeneralSettings),
+  payments: lazyPart(async () => (await import('./payments.tsx')).PaymentSettings),
+  delivery: lazyPart(async () => (await import('./delivery.tsx')).DeliverySettings),
+  tax: lazyPart(async () => (await import('./tax.tsx')).TaxSettings),
+  brand: lazyPart(async () => (await import('./brand.tsx')).BrandSettings),
+  legal: lazyPart(async () => (await import('./legal.tsx')).LegalSettings),
+  search: lazyPart(async () => (await import('./search.tsx')).SearchSettings),
+  keys: lazyPart(async () => (await import('./keys.tsx')).KeySettings),
+  staff: lazyPart(async () => (await import('./staff.tsx')).StaffSettings),
+  notifications: lazyPart(async () => (await import('./notifications.tsx')).NotificationSettings),
+  webhooks: lazyPart(async () => (await import('./webhooks.tsx')).WebhookSettings),
 };
 
 /** The sections, each with what it is about. */

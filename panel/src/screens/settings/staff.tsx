@@ -149,7 +149,7 @@ function Invitations({ writable }: { writable: boolean }) {
   const columns: Column<Schemas['StaffInvitation']>[] = [
     { id: 'email', header: 'E-mail', cell: ({ email }) => email },
     { id: 'role', header: 'Role', cell: ({ role }) => role },
-    { id: 'until', header: 'Until', cell: ({ expires_at }) => format.time(expires_at) },
+    { id: 'until', header: 'Until', short: true, cell: ({ expires_at }) => format.time(expires_at) },
     {
       id: 'actions',
       header: 'Actions',

@@ -19,7 +19,7 @@ export function TaxSettings() {
 function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | 'default_tax_rate' | 'tax_rates'>) {
   const rates = draft.tax_rates;
   const change = (at: number, fields: Partial<Rate>) =>
-    set({ tax_rates: rates.map((rate, i) => (i === at ? { ...rate, ...fields } : rate)) });
+    set((now) => ({ tax_rates: now.tax_rates.map((rate, i) => (i === at ? { ...rate, ...fields } : rate)) }));
   return (
     <>
       <Checkbox
@@ -45,14 +45,16 @@ function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | '
             />
             <Button
               aria-label={`Remove rate ${i + 1}`}
-              onClick={() => set({ tax_rates: rates.filter((_, at) => at !== i) })}
+              onClick={() => set((now) => ({ tax_rates: now.tax_rates.filter((_, at) => at !== i) }))}
             >
               Remove
             </Button>
           </li>
         ))}
       </ol>
-      <Button onClick={() => set({ tax_rates: [...rates, { country: 'DE', rate: draft.default_tax_rate }] })}>
+      <Button
+        onClick={() => set((now) => ({ tax_rates: [...now.tax_rates, { country: 'DE', rate: now.default_tax_rate }] }))}
+      >
         Add a rate
       </Button>
     </>

@@ -15,13 +15,14 @@ import {
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConflictDialog, conflictFields, conflictOf } from '../../ui/conflict-dialog.tsx';
-import { differences, trimmed, useDraft } from '../../ui/draft.ts';
+import { type Change, differences, trimmed, useDraft } from '../../ui/draft.ts';
 import { FormError } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { wordsOf } from '../../ui/words-of.ts';
+import { cleaned } from './cleaned.ts';
 
 type Settings = Schemas['Settings'];
 type Field = Exclude<keyof Settings, 'site_id' | 'merchant_id' | 'updated_at'>;
@@ -40,7 +41,7 @@ function useSettingsKey() {
 
 export interface SettingsFormProps<Fields extends Field> {
   draft: Pick<Settings, Fields>;
-  set: (fields: Partial<Pick<Settings, Fields>>) => void;
+  set: (change: Change<Pick<Settings, Fields>>) => void;
   error: unknown;
   settings: Settings;
   /** Hears how many pictures are on their way: what is saved meanwhile would lack them. */
@@ -97,7 +98,7 @@ function LoadedForm<Fields extends Field>({
       versioned(
         // The form's values come from lists of known ones, or are judged by the server.
         api.PATCH('/api/dashboard/settings', {
-          body: trimmed(changes) as Inputs['SettingsPatch'],
+          body: cleaned(changes) as Inputs['SettingsPatch'],
           headers: ifMatch(over),
         }),
         unwrap,

@@ -45,7 +45,7 @@ function Rows({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (id: str
   if (deliveries.length === 0) return <p>Nothing was sent yet. “Send a ping” tries the receiver.</p>;
   const columns: Column<Delivery>[] = [
     { id: 'type', header: 'Event', cell: ({ type }) => type },
-    { id: 'time', header: 'At', cell: ({ created_at }) => format.time(created_at) },
+    { id: 'time', header: 'At', short: true, cell: ({ created_at }) => format.time(created_at) },
     { id: 'answer', header: 'Answer', cell: ({ response_status }) => response_status ?? '—' },
     { id: 'attempts', header: 'Attempts', numeric: true, wideOnly: true, cell: (row) => row.attempts_count },
     { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
 import { api, fieldError, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { differences, textOrNull } from '../../ui/draft.ts';
@@ -50,7 +51,7 @@ export function WebhookDialog({
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const body = {
-      url: String(form.get('url')).trim(),
+      url: webAddress(String(form.get('url'))),
       description: textOrNull(String(form.get('description'))),
       // The boxes are the contract's patterns.
       events: form.getAll('events') as Pattern[],

@@ -58,7 +58,15 @@ export function WebhookSettings() {
 function Rows({ webhooks }: { webhooks: Webhook[] }) {
   const format = useFormat();
   const columns: Column<Webhook>[] = [
-    { id: 'url', header: 'Address', cell: ({ id, url }) => <Link to={`/settings/webhooks/${id}`}>{url}</Link> },
+    {
+      id: 'url',
+      header: 'Address',
+      cell: ({ id, url }) => (
+        <Link className="web-address" to={`/settings/webhooks/${id}`}>
+          {url}
+        </Link>
+      ),
+    },
     { id: 'events', header: 'Events', cell: ({ events }) => events.join(', ') },
     {
       id: 'last',

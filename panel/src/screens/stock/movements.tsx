@@ -40,7 +40,7 @@ function List({ variant_id }: { variant_id: string }) {
   });
   const columns = useMemo(
     (): Column<Schemas['StockMovement']>[] => [
-      { id: 'time', header: 'When', cell: ({ created_at }) => time(created_at) },
+      { id: 'time', header: 'When', short: true, cell: ({ created_at }) => time(created_at) },
       { id: 'what', header: 'What', cell: (movement) => <What movement={movement} /> },
       { id: 'delta', header: 'Change', numeric: true, cell: ({ delta }) => signed(delta, number) },
       { id: 'after', header: 'On hand after', numeric: true, cell: ({ on_hand_after }) => number(on_hand_after) },

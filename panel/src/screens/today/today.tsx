@@ -1,17 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
+import { lazyPart } from '../../shell/lazy-part.ts';
 import { Card, Facts, Loaded, Loading, Page } from '../../ui/page.tsx';
 import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
 // Half of what a first screen loads would be the chart.
-const SalesChart = lazy(async () => ({ default: (await import('./sales-chart.tsx')).SalesChart }));
+const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
 
 type Overview = Schemas['Overview'];
 
@@ -83,6 +84,7 @@ function Sales({ overview }: { overview: Overview }) {
         <strong className="figure">{money(sales, currency)}</strong>{' '}
         {orders_count === 1 ? 'from 1 order' : `from ${number(orders_count)} orders`}
       </p>
+      <p className="hint">What was paid, less refunds. Unpaid orders add nothing yet.</p>
       {orders_count === 0 ? (
         <p className="quiet-text">Once orders are placed, each day's sales stand here.</p>
       ) : (

@@ -176,7 +176,6 @@ const FORMAT_WORDS: Record<string, string> = {
   'date-time': 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
 };
 const COUNTRY = document.components.schemas?.Country?.pattern;
-const AMOUNT = document.components.schemas?.MoneyInput?.pattern;
 
 const limitOf = ({ params }: ErrorObject) => params.limit as number;
 const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'Unknown field.' });
@@ -210,14 +209,12 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must be unique.' }),
   minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
   maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
-  pattern: ({ params }) =>
-    params.pattern === COUNTRY
-      ? { type: 'country_unknown', msg: 'Should be the code of a country by ISO 3166-1 alpha-2, such as DE.' }
-      : {
-          type: 'string_pattern_mismatch',
-          msg: params.pattern === AMOUNT ? 'Should be an amount such as 4.90.' : `Should match ${params.pattern}.`,
-          ctx: { pattern: params.pattern },
-        },
+  // In the words of the contract: people read it.
+  pattern: ({ params: { pattern }, parentSchema }) => {
+    const msg = String(parentSchema?.['x-pattern-message']);
+    if (pattern === COUNTRY) return { type: 'country_unknown', msg };
+    return { type: 'string_pattern_mismatch', msg, ctx: { pattern } };
+  },
   format: ({ params }) => ({
     type: FORMAT_TYPES[params.format as string] ?? 'value_error',
     msg: FORMAT_WORDS[params.format as string] ?? `Should be a valid ${params.format}.`,

@@ -77,6 +77,22 @@ test('an amount that is none is told in words, with its pattern for programs', (
   ]);
 });
 
+test.each([
+  [
+    'bank_details',
+    { account_holder: 'Alder', iban: 'DE89 3704 0044 0532 0130 00' },
+    'Should be an IBAN without spaces',
+  ],
+  ['default_tax_rate', '19', 'Should be a share from 0 to 1'],
+  ['storefront_url', 'https://shop.example/my shop', 'Should be a web address without spaces'],
+  ['default_locale', 'de_AT', 'Should be en, de or fr'],
+])('a %s of another form is refused in words, not with a regular expression', (field, value, words) => {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const found = contractMistakes(operation('dashboard.updateSettings'), request({ headers, body: { [field]: value } }));
+  expect(found.map(({ msg }) => msg)).toEqual([expect.stringContaining(words)]);
+  expect(JSON.stringify(found.map(({ msg }) => msg))).not.toContain('^');
+});
+
 test('a country is one, wherever it is asked for', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>

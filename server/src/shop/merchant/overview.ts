@@ -44,7 +44,9 @@ async function readSales(shop: Shop): Promise<Sales> {
         select time_zone, (now() at time zone time_zone)::date as today from site_settings where site_id = ${shop.siteId}
       ), sold as (
         select (o.created_at at time zone z.time_zone)::date as day, o.agent_token_id is not null as by_agent,
-          count(*) as orders_count, sum(o.total) as sales
+          count(*) as orders_count,
+          sum(coalesce(o.captured, o.total) - o.refunds_begun)
+            filter (where o.payment_status in ('paid', 'partially_refunded', 'refunded')) as sales
         from zone z cross join orders o
         where o.site_id = ${shop.siteId} and o.status <> 'cancelled'
           -- By the first bound the planner sees how few of many orders these are; the second one is the day's.

@@ -1,16 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, fieldError, inWords } from '../../../api.ts';
-import { typedAmount } from '../../../ui/decimals.ts';
+import { useFormat } from '../../../format.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
+import { AmountField } from '../../../ui/number-field.tsx';
+import { numberIn } from '../../../ui/typed-number.ts';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
 /** Takes what the provider has reserved, or a part of it. */
 export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const { amounts } = useFormat();
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (amount: string) => unwrap(api.POST('/api/dashboard/orders/{order_id}/capture', { params, body: { amount } })),
@@ -18,16 +20,15 @@ export function CaptureDialog({ order, onClose }: { order: OrderDetails; onClose
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    work.mutate(typedAmount(String(new FormData(event.currentTarget).get('amount'))));
+    work.mutate(numberIn(new FormData(event.currentTarget), 'amount', amounts));
   };
   return (
     <Dialog open onClose={onClose} title="Capture the payment">
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField
+        <AmountField
           label={`Amount in ${order.currency}`}
           name="amount"
-          inputMode="decimal"
-          defaultValue={order.total}
+          value={order.total}
           hint="If you take less, the rest is released to the customer and cannot be taken later."
           error={work.error ? (fieldError(work.error, 'amount') ?? inWords(work.error)) : undefined}
           required

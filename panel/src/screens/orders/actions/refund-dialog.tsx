@@ -2,11 +2,13 @@ import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
-import { amountLike, typedAmount, unitsOf } from '../../../ui/decimals.ts';
+import { amountLike, unitsOf } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
+import { AmountField } from '../../../ui/number-field.tsx';
+import { isUnread } from '../../../ui/typed-number.ts';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
@@ -42,7 +44,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    work.mutate(refundOf(new FormData(event.currentTarget), pieces));
+    work.mutate(refundOf(new FormData(event.currentTarget), amount, pieces));
   };
   const amountError = fieldError(work.error, 'amount');
   const hasFailed = order.refunds.some(({ status }) => status === 'failed');
@@ -57,12 +59,10 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
             <option value="unshipped">Only ones not shipped</option>
           </Select>
         )}
-        <TextField
+        <AmountField
           label={`Amount in ${order.currency}`}
-          name="amount"
-          inputMode="decimal"
           value={amount}
-          onChange={(event) => setTyped(event.target.value)}
+          onValue={setTyped}
           hint={`At most ${money(order.refundable, order.currency)}.`}
           error={amountError}
           required
@@ -94,7 +94,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
         )}
         <DialogFoot
           work={work}
-          action={`Refund ${money(isAmount(amount) ? typedAmount(amount) : '0', order.currency)}`}
+          action={isUnread(amount) || amount === '' ? 'Refund' : `Refund ${money(amount, order.currency)}`}
           error={amountError ? null : work.error}
           onCancel={onClose}
         />
@@ -148,7 +148,7 @@ function suggestion({ line_items, refundable }: OrderDetails, pieces: Record<str
   return amountLike(refundable, sum === 0n || sum > most ? most : sum);
 }
 
-function refundOf(form: FormData, pieces: Record<string, number>): Refund {
+function refundOf(form: FormData, amount: string, pieces: Record<string, number>): Refund {
   const restock = form.has('restock');
   const which = form.get('which');
   const line_items = Object.entries(pieces)
@@ -158,7 +158,7 @@ function refundOf(form: FormData, pieces: Record<string, number>): Refund {
       ...(which && { shipped: which === 'shipped' }),
     }));
   return {
-    amount: typedAmount(String(form.get('amount'))),
+    amount,
     reason: String(form.get('reason')) as Refund['reason'],
     note: textIn(form, 'note'),
     ...(form.has('by_hand') && { by_hand: true }),
@@ -168,8 +168,4 @@ function refundOf(form: FormData, pieces: Record<string, number>): Refund {
 
 function isUnshipped({ status, fulfillment_status }: OrderDetails): boolean {
   return status !== 'cancelled' && fulfillment_status === 'unfulfilled';
-}
-
-function isAmount(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(typedAmount(text));
 }

@@ -1,4 +1,5 @@
 import { type DragEvent, type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { webAddress } from '../../../../../cli/src/formats/typed-text.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
@@ -29,9 +30,10 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   function addAddress(text: string): boolean {
-    const url = text.trim().split(/\s/, 1)[0] ?? '';
+    // What is dropped is a list, one address a line.
+    const url = webAddress(text.trim().split(/[\r\n]/, 1)[0] ?? '');
     const known = /^https?:\/\/\S+$/.test(url);
-    setErrors(known ? [] : ['Give an address that begins with https://']);
+    setErrors(known ? [] : ['Enter an address that begins with https://']);
     if (known) onAdd({ url });
     return known;
   }

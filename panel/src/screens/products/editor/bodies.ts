@@ -1,9 +1,9 @@
 import type { ProductInput } from '@commerce-backend/spec';
-import { typedAmount } from '../../../ui/decimals.ts';
+import { slugOf } from '../../../../../cli/src/formats/slug.ts';
 import { usedOptions } from './combinations.ts';
 import type { Draft, ImageDraft, VariantDraft } from './draft.ts';
 
-/** What the API takes of a draft: empty texts are null, commas in amounts are points. */
+/** What the API takes of a draft: empty texts are null. */
 export function productFields(draft: Draft) {
   return {
     name: draft.name.trim(),
@@ -20,19 +20,19 @@ export function productFields(draft: Draft) {
     metadata: Object.fromEntries(
       draft.metadata.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
     ),
-    ...(draft.slug.trim() !== '' && { slug: draft.slug.trim() }),
+    ...(draft.slug.trim() !== '' && { slug: slugOf(draft.slug) || draft.slug.trim() }),
   };
 }
 
 /** How it is sold: the fields that a product without options has itself. */
 function saleFields(variant: VariantDraft) {
   return {
-    price: typedAmount(variant.price),
-    compare_at_price: typedAmount(variant.compare_at_price) || null,
-    cost_per_item: typedAmount(variant.cost_per_item) || null,
+    price: variant.price,
+    compare_at_price: variant.compare_at_price || null,
+    cost_per_item: variant.cost_per_item || null,
     sku: variant.sku.trim() || null,
     barcode: variant.barcode.trim() || null,
-    weight: typedAmount(variant.weight) || null,
+    weight: variant.weight || null,
     weight_unit: variant.weight_unit,
     inventory_policy: variant.inventory_policy,
     requires_shipping: variant.requires_shipping,

@@ -1,4 +1,5 @@
 import { label } from '../../../format.ts';
+import type { PriceChange } from '../../../ui/price-question.tsx';
 import { type Draft, draftOf, type Product, type VariantDraft, variantName } from './draft.ts';
 
 /** A draft in words, field by field, as the dialog about a conflict shows it. Stock is left out: no two people own it. */
@@ -27,6 +28,14 @@ export function inFields(draft: Draft): Map<string, string> {
     }
   }
   return fields;
+}
+
+/** The prices of stored variants, before and after. */
+export function priceChanges({ variants }: Product, draft: Draft): PriceChange[] {
+  return draft.variants.flatMap((variant) => {
+    const before = variants.find(({ id }) => id === variant.id);
+    return before ? [{ name: variantName(variant), before: before.price, after: variant.price }] : [];
+  });
 }
 
 const VARIANT_FIELDS = {

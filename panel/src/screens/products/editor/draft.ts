@@ -4,7 +4,7 @@ import type { Schemas } from '../../../api.ts';
 export type Product = Schemas['Product'];
 type Variant = Schemas['Variant'];
 
-/** A variant as the editor holds it: texts as typed. Without `id` it is not saved yet. */
+/** A variant as the editor holds it: texts as typed, amounts and weights as ui/typed-number.ts says. Without `id` it is not saved yet. */
 export interface VariantDraft {
   key: string;
   id?: string;

@@ -8,9 +8,10 @@ import { ConflictDialog, conflictFields } from '../../../ui/conflict-dialog.tsx'
 import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { Held } from '../../../ui/held.tsx';
 import { LoadError, Loading, Page } from '../../../ui/page.tsx';
+import { usePriceQuestion } from '../../../ui/price-question.tsx';
 import { SaveBar } from '../../../ui/save-bar.tsx';
 import { UnsavedGuard } from '../../../ui/unsaved.tsx';
-import { inFields } from './differences.ts';
+import { inFields, priceChanges } from './differences.ts';
 import { draftOf, type Product } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { fieldErrors, loadProduct, SHOWN_BY, useEditor } from './use-editor.ts';
@@ -37,6 +38,7 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
   const editor = useEditor(loaded);
   const { base, draft, saving, conflict, dirty } = editor;
   const can = useCan();
+  const prices = usePriceQuestion();
   const [gone, setGone] = useState(false);
   const [uploading, setUploading] = useState(0);
   const fields = useMemo(
@@ -75,9 +77,10 @@ function Loaded({ loaded }: { loaded: Versioned<Product> }) {
           waits={uploading > 0}
           status={uploading > 0 ? 'Pictures are still on their way.' : progressOf(saving)}
           onDiscard={editor.discard}
-          onSave={() => void editor.save()}
+          onSave={() => prices.ask(priceChanges(base.data, draft), () => void editor.save())}
         />
       )}
+      {prices.question}
       <ConflictDialog
         source={conflict?.source}
         fields={fields}

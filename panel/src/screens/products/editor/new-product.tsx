@@ -10,6 +10,7 @@ import { type Draft, emptyDraft, isSame } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { createProduct } from './save.ts';
 import { fieldErrors, forgetProducts } from './use-editor.ts';
+import { hasUnreadNumber, UNREAD_NUMBERS } from './variant-fields.tsx';
 
 export function NewProduct() {
   const [, navigate] = useLocation();
@@ -21,6 +22,7 @@ export function NewProduct() {
   const [uploading, setUploading] = useState(0);
 
   async function save(what: Draft) {
+    if (hasUnreadNumber(what)) return toastError(new Error(UNREAD_NUMBERS));
     setBusy(true);
     setError(undefined);
     try {

@@ -1,7 +1,9 @@
+import { useFormat } from '../../../format.ts';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import type { VariantDraft } from './draft.ts';
-import { type ChangeVariant, type ErrorOf, TEXTS, variantError, WEIGHT_UNITS } from './variant-fields.tsx';
+import { type ChangeVariant, type ErrorOf, numberKind, TEXTS, variantError, WEIGHT_UNITS } from './variant-fields.tsx';
 
 /** Price, stock and delivery of a product without options. */
 export function SingleVariant({
@@ -15,21 +17,36 @@ export function SingleVariant({
   errorOf: ErrorOf;
   canCount: boolean;
 }) {
+  const format = useFormat();
   return (
     <Card title="Price and stock">
       <div className="fields-2">
-        {TEXTS.map(({ name, label, inputMode }) => (
-          <TextField
-            key={name}
-            label={label}
-            inputMode={inputMode}
-            value={variant[name]}
-            required={name === 'price'}
-            disabled={name === 'quantity' && !canCount}
-            error={variantError(errorOf, variant, name)}
-            onChange={(event) => onChange(variant.key, { [name]: event.target.value })}
-          />
-        ))}
+        {TEXTS.map(({ name, label, inputMode }) => {
+          const kind = numberKind(name);
+          const error = variantError(errorOf, variant, name);
+          const write = (value: string) => onChange(variant.key, { [name]: value });
+          return kind ? (
+            <NumberField
+              key={name}
+              label={label}
+              texts={format[kind]}
+              value={variant[name]}
+              required={name === 'price'}
+              error={error}
+              onValue={write}
+            />
+          ) : (
+            <TextField
+              key={name}
+              label={label}
+              inputMode={inputMode}
+              value={variant[name]}
+              disabled={name === 'quantity' && !canCount}
+              error={error}
+              onChange={(event) => write(event.target.value)}
+            />
+          );
+        })}
         <Select
           label="Unit of weight"
           value={variant.weight_unit}

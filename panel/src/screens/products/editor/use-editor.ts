@@ -6,6 +6,7 @@ import { toast, toastError } from '../../../ui/toasts.tsx';
 import { rebased } from './differences.ts';
 import { type Draft, draftOf, isSame, type Product } from './draft.ts';
 import { Refusal, updateProduct } from './save.ts';
+import { hasUnreadNumber, UNREAD_NUMBERS } from './variant-fields.tsx';
 
 export function loadProduct(product_id: string, signal?: AbortSignal): Promise<Versioned<Product>> {
   const call = api.GET('/api/dashboard/products/{product_id}', {
@@ -43,6 +44,7 @@ export function useEditor(loaded: Versioned<Product>) {
   }
 
   async function save(from: Versioned<Product> = base, what: Draft = draft) {
+    if (hasUnreadNumber(what)) return toastError(new Error(UNREAD_NUMBERS));
     setSaving({ done: 0, of: 1 });
     setError(undefined);
     try {

@@ -1,13 +1,16 @@
-import { memo, useState } from 'react';
+import { type ComponentProps, memo, useState } from 'react';
+import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CellInput } from '../../../ui/cell-input.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
+import { NumberCell, NumberField } from '../../../ui/number-field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Pictured } from '../../../ui/picture.tsx';
 import { type VariantDraft, variantName } from './draft.ts';
 import {
   type ChangeVariant,
   type ErrorOf,
+  numberKind,
   TEXTS,
   type TextName,
   variantError,
@@ -105,14 +108,15 @@ const Row = memo(function Row({ variant, more, pictured, errors, canCount, only,
       </td>
       {TEXTS.filter((text) => more || !text.more).map(({ name: field, label, inputMode }, i) => (
         <td key={field} data-label={label}>
-          <CellInput
+          <Cell
             label={`${label}, ${name}`}
+            field={field}
             inputMode={inputMode}
             value={variant[field]}
             maxLength={255}
             disabled={field === 'quantity' && !canCount}
             error={wrong[i] || undefined}
-            onChange={(event) => onChange(variant.key, { [field]: event.target.value })}
+            onValue={(value) => onChange(variant.key, { [field]: value })}
           />
         </td>
       ))}
@@ -125,6 +129,21 @@ const Row = memo(function Row({ variant, more, pictured, errors, canCount, only,
     </tr>
   );
 });
+
+function Cell({
+  field,
+  onValue,
+  ...cell
+}: {
+  field: TextName;
+  value: string;
+  onValue: (value: string) => void;
+} & Omit<ComponentProps<typeof CellInput>, 'onChange' | 'value'>) {
+  const format = useFormat();
+  const kind = numberKind(field);
+  if (kind) return <NumberCell {...cell} texts={format[kind]} onValue={onValue} />;
+  return <CellInput {...cell} onChange={(event) => onValue(event.target.value)} />;
+}
 
 function MoreCells({ variant, name, onChange }: { variant: VariantDraft; name: string; onChange: ChangeVariant }) {
   return (
@@ -162,17 +181,30 @@ function MoreCells({ variant, name, onChange }: { variant: VariantDraft; name: s
 function ForAll({ onApply, canCount }: { onApply: (changes: Partial<VariantDraft>) => void; canCount: boolean }) {
   const [field, setField] = useState<TextName>('price');
   const [value, setValue] = useState('');
+  const format = useFormat();
+  const kind = numberKind(field);
   const fields = TEXTS.filter(({ name }) => name !== 'sku' && name !== 'barcode' && (canCount || name !== 'quantity'));
   return (
     <div className="for-all">
-      <Select label="For all variants" value={field} onChange={(event) => setField(event.target.value as TextName)}>
+      <Select
+        label="For all variants"
+        value={field}
+        onChange={(event) => {
+          setField(event.target.value as TextName);
+          setValue('');
+        }}
+      >
         {fields.map(({ name, label }) => (
           <option key={name} value={name}>
             {label}
           </option>
         ))}
       </Select>
-      <TextField label="Value" inputMode="decimal" value={value} onChange={(event) => setValue(event.target.value)} />
+      {kind ? (
+        <NumberField key={field} label="Value" texts={format[kind]} value={value} onValue={setValue} />
+      ) : (
+        <TextField label="Value" inputMode="numeric" value={value} onChange={(event) => setValue(event.target.value)} />
+      )}
       <Button onClick={() => onApply({ [field]: value })}>Apply to all</Button>
     </div>
   );

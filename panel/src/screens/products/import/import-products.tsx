@@ -1,5 +1,6 @@
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { UnknownEncoding } from '../../../../../cli/src/formats/encoding.ts';
+import { decimalsOf } from '../../../../../cli/src/formats/amounts.ts';
 import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -40,6 +41,7 @@ export function ImportProducts() {
   const [error, setError] = useState<unknown>();
   // From the press on: a large file takes a while to read before anything is sent.
   const [work, setWork] = useState<'try' | 'import'>();
+  const { currency } = useFormat();
   const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
   // Whoever leaves has been asked: nothing goes on where nobody sees it.
@@ -59,6 +61,7 @@ export function ImportProducts() {
       const content = await readProductFile(file, {
         weightUnit,
         ...(encoding && { encoding }),
+        decimals: decimalsOf(currency),
         ...(baseImageUrl.trim() && { baseImageUrl: baseImageUrl.trim() }),
       });
       await runImport(content, { dry_run, update_inventory, sharedSkus }, setState, stop.current.signal);

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { amountStyle, readAmount, readMoney, showAmount, withoutCurrency } from './amounts.ts';
+
+/** How each locale writes amounts, from CLDR, and its currency. */
+const LOCALES = { de: 'EUR', fr: 'EUR', en: 'GBP', 'de-CH': 'CHF', sv: 'SEK', 'de-AT': 'EUR', 'fr-CH': 'CHF' } as const;
+const POINT_LOCALES = ['en', 'de-CH', 'fr-CH'];
+
+/** What each text means in every locale, as canonical amount; two amounts where it is refused with both. */
+const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = [
+  ['14', '14.00'],
+  ['14.5', '14.50'],
+  ['14,5', '14.50'],
+  [' 14.50 ', '14.50'],
+  ['0,99', '0.99'],
+  ['0.500', '0.50'],
+  ['1500', '1500.00'],
+  ['1500.00', '1500.00'],
+  ['1500,00', '1500.00'],
+  ['1.500,00', '1500.00'],
+  ['1,500.00', '1500.00'],
+  ['1.500.000', '1500000.00'],
+  ['1,500,000.5', '1500000.50'],
+  // Grouped by a space, a no-break space, a narrow one, a thin one and both apostrophes.
+  ['1 500', '1500.00'],
+  ['1\u00a0500,50', '1500.50'],
+  ['1\u202f500,50', '1500.50'],
+  ['1\u2009500.5', '1500.50'],
+  ["1'500.50", '1500.50'],
+  ['1’500,5', '1500.50'],
+  ['１５００．５０', '1500.50'],
+  ['€ 1.500,00', '1500.00'],
+  ['1 500,00 €', '1500.00'],
+  ['CHF 1’500.00', '1500.00'],
+  // Three digits after the only sign.
+  ['1.500', ['1500.00', '1.50']],
+  ['1,500', ['1500.00', '1.50']],
+  ['12.000', ['12000.00', '12.00']],
+  ['1.250', ['1250.00', '1.25']],
+  ['', undefined],
+  ['abc', undefined],
+  ['-5', undefined],
+  ['1.50.00', undefined],
+  ['1,50,00', undefined],
+  ['1.500 00', undefined],
+  ['1.5,5', undefined],
+  ['12.345678', undefined],
+  ['1234.567', undefined],
+  ['1e5', undefined],
+  ['9'.repeat(50), undefined],
+];
+
+for (const [locale, currency] of Object.entries(LOCALES)) {
+  const style = amountStyle(locale, currency);
+  const local = (amount: string) => (POINT_LOCALES.includes(locale) ? amount : amount.replace('.', ','));
+  test.each(TEXTS)(`in ${locale}, %j means %j`, (text, meaning) => {
+    const { amount, problem } = readAmount(text, style);
+    if (Array.isArray(meaning)) {
+      const [more, less] = meaning.map(local);
+      expect(problem).toBe(`${text} can mean ${more} or ${less}: enter ${more} or ${less}.`);
+    } else {
+      expect(amount).toBe(meaning);
+      if (meaning === undefined) expect(problem).toBe(`Enter an amount such as ${local('12.50')}.`);
+    }
+  });
+}
+
+test('a text whose second reading has too many decimals is refused as well, and only the other is proposed', () => {
+  const { problem } = readAmount('1.299', amountStyle('de', 'EUR'));
+  expect(problem).toBe('1.299 can mean 1299,00 or 1,299: enter 1299,00.');
+});
+
+test.each([
+  ['en', 'KWD', '1.500', '1.500'],
+  ['de', 'KWD', '1,500', '1.500'],
+  ['en', 'KWD', '1,500', undefined],
+  ['de', 'KWD', '1.500', undefined],
+  ['en', 'JPY', '1,500', '1500'],
+  ['de', 'JPY', '1.500', '1500'],
+  ['de', 'JPY', '1500,00', '1500'],
+  ['de', 'JPY', '1500,5', undefined],
+  ['de', 'JPY', '1,500', undefined],
+])('in %s with %s, whose decimals differ, %j is %j', (locale, currency, text, amount) => {
+  expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
+});
+
+test('a field shows amounts as the locale writes them, and reads back what it shows', () => {
+  const shown: Record<string, string> = {};
+  for (const locale of Object.keys(LOCALES)) {
+    for (const currency of ['EUR', 'JPY', 'KWD']) {
+      const style = amountStyle(locale, currency);
+      for (const whole of ['0', '1', '999', '1500', '999999999999']) {
+        const amount = style.decimals === 0 ? whole : `${whole}.${'500'.slice(0, style.decimals)}`;
+        expect(readAmount(showAmount(amount, style), style)).toEqual({ amount });
+      }
+      shown[`${locale} ${currency}`] = showAmount('1500.5', style);
+    }
+  }
+  expect(shown).toMatchObject({
+    'de EUR': '1500,50',
+    'de-CH EUR': '1500.50',
+    'fr EUR': '1500,50',
+    'sv KWD': '1500,500',
+  });
+});
+
+test.each([
+  ['19.90', '19.90'],
+  ['19', '19'],
+  ['0', '0'],
+  ['007.5', '7.5'],
+  ['52.000000', '52'],
+  ['52.500000', '52.5'],
+  ['1,299.00', '1299.00'],
+  ['1.299,00', '1299.00'],
+  ['14,50', '14.50'],
+  ['12,34.00', undefined],
+  ['1.250', undefined],
+  ['1,250', undefined],
+  ['€12', undefined],
+  ['12 EUR', undefined],
+  ['-1', undefined],
+  ['1.2E+12', undefined],
+  ['.5', undefined],
+  ['1.23456', undefined],
+  ['1234567890123', undefined],
+  ['', undefined],
+])('the money of a cell with %j is %j', (cell, money) => {
+  expect(readMoney(cell, 2).amount).toBe(money);
+});
+
+test('a cell with two readings is refused with both, unless the currency has three decimals', () => {
+  expect(readMoney('1.250', 2).problem).toBe('1.250 can mean 1250.00 or 1.25: enter 1250.00 or 1.25.');
+  expect(readMoney('1.250', 3).amount).toBe('1.250');
+});
+
+test.each([
+  ['€ 12.50', '12.50'],
+  ['12.50 EUR', '12.50'],
+  ['$12', '12'],
+  ['12€', '12'],
+  ['EUR', 'EUR'],
+])('without its currency, %j is %j', (cell, amount) => {
+  expect(withoutCurrency(cell)).toBe(amount);
+});

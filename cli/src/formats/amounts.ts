@@ -1,0 +1,117 @@
+/**
+ * Reads amounts as people and programs write them. The only parser of typed amounts: the panel, the command line and the imports
+ * share it. The API takes canonical decimals ("1500.00") only.
+ */
+
+/** How amounts are written where a text was typed: the sign before the decimals, and how many decimals the currency has. */
+export interface AmountStyle {
+  sign: '.' | ',';
+  decimals: number;
+}
+
+/** A canonical amount, or what is wrong with the text, for people. */
+export type AmountReading = { amount: string; problem?: never } | { amount?: never; problem: string };
+
+/** The style of a locale such as de-AT. A locale with other digits or signs than point and comma counts as one with a point. */
+export function amountStyle(locale: string, currency: string): AmountStyle {
+  // fr-CH writes 1,5 but 1.50 CHF.
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 2 });
+  const isComma = format.formatToParts(1.5).some(({ type, value }) => type === 'decimal' && value === ',');
+  return { sign: isComma ? ',' : '.', decimals: decimalsOf(currency) };
+}
+
+/** How many decimals amounts of a currency have: 2 in EUR, 0 in JPY, 3 in KWD. */
+export function decimalsOf(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** The amount with exactly the currency's decimals, if the text has one reading. */
+export function readAmount(text: string, style: AmountStyle): AmountReading {
+  const { number, problem } = readNumber(withoutCurrency(text.normalize('NFKC').trim()), style);
+  if (number === undefined || !fits(number, style.decimals)) {
+    return {
+      problem: problem ?? `Enter an amount such as ${showAmount(style.decimals === 0 ? '12' : '12.5', style)}.`,
+    };
+  }
+  return { amount: showAmount(number, { ...style, sign: '.' }) };
+}
+
+/**
+ * The number in plain decimals, if the text has one reading. "1.500" has two, a thousand five hundred and one and a half, and
+ * neither the locale nor the currency decides: people work in shops of other languages. The exception is a text exactly as the
+ * style writes it, such as "1.500" dinars: fields show these.
+ */
+export function readNumber(text: string, style: AmountStyle): { number?: string | undefined; problem?: string } {
+  const { point, comma } = readingsOf(text);
+  const own = style.sign === '.' ? point : comma;
+  if (point !== undefined && comma !== undefined && point !== comma) {
+    if ((own?.split('.')[1]?.length ?? 0) === style.decimals) return { number: own as string };
+    return { problem: ambiguity(text, [comma, point], style) };
+  }
+  return { number: point ?? comma };
+}
+
+function ambiguity(text: string, readings: string[], style: AmountStyle): string {
+  const largestFirst = readings.toSorted((one, other) => Number(other) - Number(one));
+  const shown = (numbers: string[]) => numbers.map((number) => showAmount(number, style)).join(' or ');
+  const valid = largestFirst.filter((number) => fits(number, style.decimals));
+  return `${text.trim()} can mean ${shown(largestFirst)}: enter ${shown(valid)}.`;
+}
+
+/** Whether a plain number is within the contract's bounds, and its decimals within the currency's. */
+function fits(number: string, decimals: number): boolean {
+  const [whole = '', fraction = ''] = number.split('.');
+  return whole.length <= 12 && fraction.replace(/0+$/, '').length <= decimals;
+}
+
+/** A canonical number as the style writes it, without grouping, so that it has one reading: 1500,00. */
+export function showAmount(number: string, { sign, decimals }: AmountStyle): string {
+  const [whole = '', fraction = ''] = number.split('.');
+  const kept = fraction.replace(/0+$/, '').padEnd(decimals, '0');
+  return kept === '' ? whole : `${whole}${sign}${kept}`;
+}
+
+const LONGEST = 40;
+const CURRENCY_BEFORE = /^(?:\p{Sc}|[A-Z]{3})\s*(?=\d)/u;
+const CURRENCY_AFTER = /(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})$/u;
+
+/** The number of an amount such as `€ 12.50` or `12.50 EUR`. */
+export function withoutCurrency(text: string): string {
+  return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '');
+}
+
+// Groups of three after a leading 1 to 999, separated by one and the same sign; decimals after the other.
+const WITH_POINT = /^(?:\d+|[1-9]\d{0,2}(?:([, '’])\d{3})(?:\1\d{3})*)(?:\.(\d*))?$/;
+const WITH_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. '’])\d{3})(?:\1\d{3})*)(?:,(\d*))?$/;
+
+/** An amount in a file, as the contract takes money. Programs write a point; a comma is read where it has one reading. */
+export function readMoney(cell: string, decimals: number): AmountReading {
+  const { number, problem } = readNumber(cell, { sign: '.', decimals });
+  // The contract judges the decimals: one file may have amounts of several currencies.
+  if (number !== undefined && fits(number, 3)) return { amount: withoutSurplusZeros(number) };
+  return { problem: problem ?? `${JSON.stringify(cell.slice(0, 60))} is not an amount such as 1299.00.` };
+}
+
+/** Magento writes 52.500000. */
+function withoutSurplusZeros(number: string): string {
+  return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
+}
+
+/** What a text means where decimals follow a point, and where they follow a comma, in plain decimals. */
+export function readingsOf(text: string): { point?: string; comma?: string } {
+  if (text.length > LONGEST) return {};
+  // Full-width digits, and the no-break and narrow spaces that programs group by.
+  const typed = text.normalize('NFKC').trim();
+  const point = plain(typed, WITH_POINT, '.');
+  const comma = plain(typed, WITH_COMMA, ',');
+  return { ...(point !== undefined && { point }), ...(comma !== undefined && { comma }) };
+}
+
+function plain(typed: string, pattern: RegExp, sign: string): string | undefined {
+  const found = pattern.exec(typed);
+  if (!found) return undefined;
+  const [whole = ''] = typed.split(sign);
+  const fraction = found[2] ?? '';
+  const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+  return fraction === '' ? digits : `${digits}.${fraction}`;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { bankCode, percentOf, readRate, webAddress, webOrigin } from './typed-text.ts';
+
+test.each([
+  'DE89370400440532013000',
+  'DE89 3704 0044 0532 0130 00',
+  'de89-3704-0044-0532-0130-00',
+  'DE89\u00a03704\u202f0044–0532—0130‐00',
+  ' ＤＥ８９ 3704 0044 0532 0130 00 ',
+])('the IBAN %j is DE89370400440532013000', (text) => {
+  expect(bankCode(text)).toBe('DE89370400440532013000');
+});
+
+test.each([
+  ['19', '0.19'],
+  ['19 %', '0.19'],
+  ['19%', '0.19'],
+  ['１９', '0.19'],
+  [' 7,7 ', '0.077'],
+  ['7.25%', '0.0725'],
+  ['10', '0.1'],
+  ['100', '1'],
+  ['0', '0'],
+  ['0.5 %', '0.005'],
+  ['1 %', '0.01'],
+  ['101', undefined],
+  ['19.123', undefined],
+  ['-5', undefined],
+  ['abc', undefined],
+  ['', undefined],
+])('the tax rate of %j is %j', (text, rate) => {
+  expect(readRate(text).amount).toBe(rate);
+});
+
+test('a rate that may be a share or a percentage is refused with both readings', () => {
+  expect(readRate('0.19').problem).toBe('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
+  expect(readRate('1').problem).toBe('1 can mean 100 % or 1 %: enter 100 or 1 %.');
+});
+
+test('rates are shown in percent', () => {
+  expect(['0.19', '0.055', '0.005', '1', '0'].map(percentOf)).toEqual(['19', '5.5', '0.5', '100', '0']);
+});
+
+test('a web address has its spaces encoded, and an origin is as browsers send it', () => {
+  expect(webAddress(' https://shop.example/my logo.png ')).toBe('https://shop.example/my%20logo.png');
+  expect(webOrigin('HTTPS://Shop.example/')).toBe('https://shop.example');
+});

@@ -1,0 +1,50 @@
+import type { AmountReading } from './amounts.ts';
+
+/** Cleans what people type or paste, for the panel and the command line. The API takes the canonical form only. */
+
+/** An IBAN or a BIC, which people write in groups: `de89 3704-0044 …`. */
+export function bankCode(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[\s\p{Pd}]/gu, '')
+    .toUpperCase();
+}
+
+/** A web address. Spaces inside of it, as file names have them, are encoded. */
+export function webAddress(text: string): string {
+  return text.trim().replaceAll(/\s/g, '%20');
+}
+
+/** A web origin as browsers send it: in lower case, without the slash that address bars show. */
+export function webOrigin(text: string): string {
+  return text.trim().replace(/\/+$/, '').toLowerCase();
+}
+
+/**
+ * A tax rate as the API takes it, "0.19", of a percentage such as `19`, `19 %` or `7,7`. `1` and less has two readings, the share
+ * and the percentage, unless it has a percent sign.
+ */
+export function readRate(text: string): AmountReading {
+  const [, whole = '', fraction = '', sign] =
+    /^(\d{1,3})(?:[.,](\d{1,4}))?\s*(%?)$/.exec(text.normalize('NFKC').trim()) ?? [];
+  const percent = Number(`${whole || 'NaN'}.${fraction}`);
+  const digits = fraction.replace(/0+$/, '');
+  if (percent > 0 && percent <= 1 && sign === '') {
+    const [share, typed] = [percentOf(fraction === '' ? whole : `${whole}.${fraction}`), text.trim()];
+    return { problem: `${typed} can mean ${share} % or ${typed} %: enter ${share} or ${typed} %.` };
+  }
+  if (!(percent <= 100) || digits.length > 2)
+    return { problem: 'Enter a percentage from 0 to 100, such as 19 or 7.5.' };
+  const moved = `${whole.padStart(3, '0')}${digits}`;
+  const rate = `${Number(moved.slice(0, 1))}.${moved.slice(1)}`.replace(/\.?0+$/, '');
+  return { amount: rate };
+}
+
+/** The percentage of a rate such as "0.055": "5.5". */
+export function percentOf(rate: string): string {
+  const [whole = '0', fraction = ''] = rate.split('.');
+  const digits = fraction.padEnd(2, '0');
+  const percent = `${whole}${digits.slice(0, 2)}`.replace(/^0+(?=\d)/, '');
+  const rest = digits.slice(2).replace(/0+$/, '');
+  return rest === '' ? percent : `${percent}.${rest}`;
+}

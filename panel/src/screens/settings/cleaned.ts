@@ -1,0 +1,41 @@
+import { bankCode, webAddress, webOrigin } from '../../../../cli/src/formats/typed-text.ts';
+import type { Schemas } from '../../api.ts';
+import { trimmed } from '../../ui/draft.ts';
+
+type Settings = Schemas['Settings'];
+
+/** Settings as the API takes them, of what people type and paste: an IBAN in groups, an address with a space. */
+export function cleaned(typed: Partial<Settings>): Partial<Settings> {
+  const { bank_details, brand, legal, storefront_url, allowed_origins, tax_rates, ...rest } = trimmed(typed);
+  return {
+    ...rest,
+    ...(bank_details !== undefined && { bank_details: bank_details && cleanedBank(bank_details) }),
+    ...(brand && {
+      brand: { ...brand, logo_url: addressOrNull(brand.logo_url), accent_color: colour(brand.accent_color) },
+    }),
+    ...(legal && { legal: cleanedLegal(legal) }),
+    ...(storefront_url !== undefined && { storefront_url: addressOrNull(storefront_url) }),
+    ...(allowed_origins && { allowed_origins: allowed_origins.map(webOrigin) }),
+    ...(tax_rates && {
+      tax_rates: tax_rates.map((rate) => ({ ...rate, ...(rate.class && { class: rate.class.toLowerCase() }) })),
+    }),
+  };
+}
+
+function cleanedBank({ iban, bic, ...rest }: NonNullable<Settings['bank_details']>) {
+  return { ...rest, iban: bankCode(iban), ...(bic !== undefined && { bic: bic && bankCode(bic) }) };
+}
+
+function cleanedLegal({ terms_required, ...addresses }: Settings['legal']): Settings['legal'] {
+  const entries = Object.entries(addresses).map(([field, address]) => [field, addressOrNull(address)]);
+  return { terms_required, ...(Object.fromEntries(entries) as typeof addresses) };
+}
+
+function addressOrNull(address: string | null): string | null {
+  return address && webAddress(address);
+}
+
+/** `0f4c81` is a colour as well. */
+function colour(typed: string | null): string | null {
+  return typed && /^[0-9a-f]{6}$/i.test(typed) ? `#${typed}` : typed;
+}

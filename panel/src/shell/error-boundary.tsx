@@ -1,0 +1,76 @@
+import { Component, type ReactNode, useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
+import { PartNotLoaded } from './lazy-part.ts';
+import { isOutdated, reachServer } from './version.ts';
+
+interface Props {
+  /** Where one is: an error is over when this changes. */
+  place?: string;
+  children: ReactNode;
+}
+
+/** Keeps an error of one screen inside the frame: the menu stays, and another screen can be opened. */
+export class ErrorBoundary extends Component<Props, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override componentDidUpdate({ place }: Props) {
+    if (place !== this.props.place && this.state.error !== undefined) this.setState({ error: undefined });
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    if (error instanceof PartNotLoaded) return <NotLoaded />;
+    return <Broken onRetry={() => this.setState({ error: undefined })} />;
+  }
+}
+
+/** Loads the page again once the server can be reached; by itself after a connection is back, or to get the newer panel. */
+function NotLoaded() {
+  const [unreachable, setUnreachable] = useState(false);
+
+  async function retry() {
+    const page = await reachServer();
+    setUnreachable(page === undefined);
+    if (page !== undefined) window.location.reload();
+  }
+
+  useEffect(() => {
+    void reachServer().then((page) => page !== undefined && isOutdated(page) && window.location.reload());
+    const onOnline = () => void retry();
+    window.addEventListener('online', onOnline);
+    return () => window.removeEventListener('online', onOnline);
+  }, []);
+
+  return (
+    <Page title="This screen is not loaded">
+      <div className="load-error" role="alert">
+        <p>
+          {unreachable
+            ? 'The server still cannot be reached. Check the connection.'
+            : 'The connection was lost while the screen was loading.'}
+        </p>
+        <Button onClick={() => void retry()}>Try again</Button>
+      </div>
+    </Page>
+  );
+}
+
+function Broken({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Page title="This screen has failed">
+      <div className="load-error" role="alert">
+        <p>An error in the panel stopped this screen. Other screens still work.</p>
+        <div className="actions">
+          <Button onClick={onRetry}>Try again</Button>
+          <Button onClick={() => window.location.reload()}>Reload the panel</Button>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ComponentProps } from 'react';
+import { type NumberTexts, useFormat } from '../format.ts';
+import { CellInput } from './cell-input.tsx';
+import { TextField } from './field.tsx';
+import { useNumberInput } from './typed-number.ts';
+
+interface NumberProps {
+  /** Canonical, or as `typedNumber` returned it. */
+  value: string;
+  onValue?: (value: string) => void;
+  texts: NumberTexts;
+}
+
+type Rest<Props> = Omit<Props, 'value' | 'defaultValue' | 'onChange' | 'inputMode' | 'ref'>;
+
+/** A field for a number, typed as the shop writes it. A text with two readings is refused at once. */
+export function NumberField({
+  value,
+  onValue,
+  texts,
+  error,
+  ...field
+}: NumberProps & Rest<ComponentProps<typeof TextField>>) {
+  const { text, type, problem, input } = useNumberInput(value, texts, onValue);
+  return (
+    <TextField
+      {...field}
+      ref={input}
+      inputMode="decimal"
+      value={text}
+      onChange={(event) => type(event.target.value)}
+      error={problem ?? error}
+    />
+  );
+}
+
+/** A field for an amount of money. */
+export function AmountField(field: Omit<NumberProps, 'texts'> & Rest<ComponentProps<typeof TextField>>) {
+  const { amounts } = useFormat();
+  return <NumberField {...field} texts={amounts} />;
+}
+
+/** The same in a cell of a table. */
+export function NumberCell({
+  value,
+  onValue,
+  texts,
+  error,
+  ...cell
+}: NumberProps & Rest<ComponentProps<typeof CellInput>>) {
+  const { text, type, problem, input } = useNumberInput(value, texts, onValue);
+  return (
+    <CellInput
+      {...cell}
+      ref={input}
+      inputMode="decimal"
+      value={text}
+      onChange={(event) => type(event.target.value)}
+      error={problem ?? error}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import { type ReactNode, useState } from 'react';
+import { isLargeChange } from '../../../cli/src/formats/decimals.ts';
+import { useFormat } from '../format.ts';
+import { Confirm } from './dialog.tsx';
+import { isUnread } from './typed-number.ts';
+
+export interface PriceChange {
+  name: string;
+  before: string;
+  after: string;
+}
+
+/** As many changes as are listed one by one. */
+const MOST_LISTED = 5;
+
+/** Asks before prices change by more than 80 %, which is usually a slip of the decimal sign; others are saved at once. */
+export function usePriceQuestion(): {
+  ask: (changes: PriceChange[], save: () => void) => void;
+  question: ReactNode;
+} {
+  const { money, counted } = useFormat();
+  const [asked, setAsked] = useState<{ changes: PriceChange[]; save: () => void }>();
+  const close = () => setAsked(undefined);
+  const ask = (changes: PriceChange[], save: () => void) => {
+    const large = changes.filter(
+      ({ before, after }) => after !== '' && !isUnread(after) && isLargeChange(before, after),
+    );
+    if (large.length === 0) save();
+    else setAsked({ changes: large, save });
+  };
+  const question = (
+    <Confirm
+      open={asked !== undefined}
+      onClose={close}
+      onConfirm={() => {
+        close();
+        asked?.save();
+      }}
+      title="Change the price this much?"
+      action="Change the price"
+      danger={false}
+    >
+      <p>The price changes by more than 80 %. Check the decimal sign.</p>
+      <ul>
+        {asked?.changes.slice(0, MOST_LISTED).map(({ name, before, after }) => (
+          <li key={name}>
+            {name}: {money(before)} → <strong>{money(after)}</strong>
+          </li>
+        ))}
+      </ul>
+      {asked && asked.changes.length > MOST_LISTED && (
+        <p>And {counted(asked.changes.length - MOST_LISTED, 'other price')}.</p>
+      )}
+    </Confirm>
+  );
+  return { ask, question };
+}

@@ -1,0 +1,56 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import type { NumberTexts } from '../format.ts';
+
+/** Before a text that cannot be read. The API refuses it, so that it is never saved as another number. */
+const UNREAD = '?';
+
+/** Whether a number of a draft is a text that cannot be read. */
+export function isUnread(value: string): boolean {
+  return value.startsWith(UNREAD);
+}
+
+/** What was typed as drafts hold it and the API takes it: a canonical number, nothing, or an unread text. */
+export function typedNumber(text: string, texts: NumberTexts): string {
+  if (text.trim() === '') return '';
+  return texts.read(text).amount ?? UNREAD + text;
+}
+
+/** The number of a form's field; see `typedNumber`. */
+export function numberIn(form: FormData, name: string, texts: NumberTexts): string {
+  return typedNumber(String(form.get(name) ?? ''), texts);
+}
+
+function shown(value: string, texts: NumberTexts): string {
+  if (isUnread(value)) return value.slice(UNREAD.length);
+  return value === '' ? '' : texts.show(value);
+}
+
+interface NumberInput {
+  text: string;
+  type: (text: string) => void;
+  problem: string | undefined;
+  input: RefObject<HTMLInputElement | null>;
+}
+
+/**
+ * The text of a field for a number. It is shown as the shop writes numbers, and stays as it is typed while it stands for `value`.
+ * Without `onValue` the field belongs to a form, and begins with `value`.
+ */
+export function useNumberInput(
+  value: string,
+  texts: NumberTexts,
+  onValue: ((value: string) => void) | undefined,
+): NumberInput {
+  const [typed, setTyped] = useState<string>();
+  const isCurrent = typed !== undefined && (onValue === undefined || typedNumber(typed, texts) === value);
+  const text = isCurrent ? typed : shown(value, texts);
+  const problem = text.trim() === '' ? undefined : texts.read(text).problem;
+  const input = useRef<HTMLInputElement>(null);
+  // A form is not sent with it.
+  useLayoutEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem]);
+  const type = (next: string) => {
+    setTyped(next);
+    onValue?.(typedNumber(next, texts));
+  };
+  return { text, type, problem, input };
+}

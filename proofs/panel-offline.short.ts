@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { inPanel, type Visit } from './panel/visit.ts';
+
+/** A lost connection or a new version never leaves the panel white, and nothing that was typed is lost. */
+
+inPanel(
+  'a screen that did not load for want of a connection says so inside the frame, and loads later',
+  async (visit) => {
+    const { open, press, sees, look, tab, text, width } = visit;
+    await tab.setCacheEnabled(false);
+    await open('/');
+    await tab.setOfflineMode(true);
+    // Another one for each width: the browser keeps scripts that it has loaded.
+    const screen = width < 896 ? 'Customers' : 'Collections';
+    await openByMenu(visit, screen);
+    await sees('The connection was lost while the screen was loading.');
+    expect(await text()).toMatch(width < 900 ? 'Menu' : 'Log out');
+    await look('screen-not-loaded');
+    await press('Try again');
+    await sees('The server still cannot be reached.');
+    await tab.setOfflineMode(false);
+    await press('Try again');
+    await tab.waitForFunction(`document.querySelector('h1')?.textContent === '${screen}'`);
+  },
+);
+
+inPanel('a script that is missing after a deployment reloads the panel in its new version', async (visit) => {
+  const { open, sees, tab } = visit;
+  await tab.setCacheEnabled(false);
+  await open('/');
+  let missing = 0;
+  await tab.setRequestInterception(true);
+  tab.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\/assets\/discounts-/.test(pathname) && missing === 0) {
+      missing += 1;
+      void request.respond({ status: 404, body: '' });
+    } else if (pathname === '/panel/' && request.resourceType() === 'fetch') {
+      const body = '<script type="module" src="/panel/assets/index-newer.js"></script>';
+      void request.respond({ status: 200, contentType: 'text/html', body });
+    } else void request.continue();
+  });
+  await openByMenu(visit, 'Discounts');
+  await sees('Add a code');
+  expect(missing).toBe(1);
+});
+
+inPanel('what is typed while the connection is lost stays, and is saved afterwards', async (visit) => {
+  const { open, fill, press, sees, look, tab, width } = visit;
+  await open('/discounts/new');
+  await fill('Code', `LOST${width}`);
+  await fill('Percent', '10');
+  await tab.setOfflineMode(true);
+  await press('Save');
+  await sees('The server cannot be reached.');
+  await look('offline-form');
+  await tab.setOfflineMode(false);
+  await fill('Note for staff', 'Typed before and after.');
+  await press('Save');
+  await sees('Saved.');
+  await sees(`LOST${width}`);
+});
+
+inPanel('a screen that fails while it is drawn leaves the menu, and another screen can be opened', async (visit) => {
+  // React reports the error to the console, which fails other tests.
+  await visit.asStranger(async (stranger) => {
+    const { tab, open, fill, press, sees, demo } = stranger;
+    await tab.goto(`${demo.base_url}/panel`);
+    await fill('E-mail', demo.staff.email);
+    await fill('Password', demo.staff.password);
+    await press('Log in');
+    await tab.locator('#main h1').wait();
+    await tab.setRequestInterception(true);
+    tab.on('request', (request) => {
+      const isBroken = new URL(request.url()).pathname === '/api/dashboard/collections';
+      const broken = { status: 200, contentType: 'application/json', body: '{"collections":[null],"total":1}' };
+      void (isBroken ? request.respond(broken) : request.continue());
+    });
+    await open('/collections');
+    await sees('An error in the panel stopped this screen.');
+    await openByMenu(stranger, 'Stock');
+    await sees('Available');
+  });
+});
+
+/** By the menu, which is folded on a phone; a page that is loaded anew would hide what is wrong. */
+async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
+  if (width < 896) await tab.locator('.menu-button').click();
+  await press(name, 'link');
+}
