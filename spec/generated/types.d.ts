@@ -3311,7 +3311,7 @@ export interface paths {
         };
         /**
          * Read who asks for consent
-         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         get: operations["storefront.getAgentConsent"];
         put?: never;
@@ -3339,7 +3339,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a request
-         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         post: operations["storefront.approveAgentConsent"];
         delete?: never;
@@ -3365,7 +3365,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a request
-         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         post: operations["storefront.denyAgentConsent"];
         delete?: never;
