@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached). Events show their resource, so they need the scope that reads it, such as orders:read for order.* (403 insufficient_scope); `*` stands for what the caller may read. It is checked again at each delivery: see withheld_events.
          */
         post: operations["dashboard.createWebhook"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the fields given and leaves the others. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
+         * @description Changes the fields given and leaves the others. Whoever sends url or events must be allowed to read all of its events (403 insufficient_scope), and answers for them from then on: see withheld_events. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
          */
         patch: operations["dashboard.updateWebhook"];
         trace?: never;
@@ -963,7 +963,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description A delivery with its body and each attempt to send it.
+         * @description A delivery with its body and each attempt to send it. It also needs the scope that reads the resource of the event, such as orders:read (403 insufficient_scope).
          */
         get: operations["dashboard.getWebhookDelivery"];
         put?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         put?: never;
         /**
          * Listen to events
-         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached).
+         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached). Events need the scope that reads their resource, such as orders:read for order.* (403 insufficient_scope); without events, it receives what the caller may read.
          */
         post: operations["dashboard.createEventListener"];
         delete?: never;
@@ -5637,6 +5637,8 @@ export interface components {
             previous_secret_expires_at: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The events among `events` that it does not get, because whoever chose them (a member of staff or an API key) may not read their resource, no longer works here, or is revoked. For `*`, the families. Somebody who may read them saves `events` again. */
+            withheld_events: components["schemas"]["EventPattern"][];
         };
         WebhookInput: {
             url: components["schemas"]["Url"];

@@ -80,6 +80,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0215_removed_limits': () => import('./migrations/0215_removed_limits.ts'),
+  '0216_webhook_makers': () => import('./migrations/0216_webhook_makers.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

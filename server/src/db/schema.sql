@@ -2353,6 +2353,7 @@ create table commerce.webhooks (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   sync_key_id uuid,
+  made_by uuid,
   constraint webhooks_pkey PRIMARY KEY (site_id, id),
   constraint webhooks_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint webhooks_site_id_sync_key_id_fkey FOREIGN KEY (site_id, sync_key_id) REFERENCES commerce.tokens(site_id, id),

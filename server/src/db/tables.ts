@@ -992,5 +992,6 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     sync_key_id: string | null;
+    made_by: string | null;
   };
 }
