@@ -191,7 +191,7 @@ export interface paths {
         post: operations["dashboard.setUpTwoFactor"];
         /**
          * Turn two-factor login off
-         * @description Logins need only the password again. The secret and the recovery codes are deleted.
+         * @description Logins need only the password again. The secret and the recovery codes are deleted. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor): at the login, or at POST /api/dashboard/auth/confirm. The password does not replace it.
          */
         delete: operations["dashboard.turnOffTwoFactor"];
         options?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * Replace one's recovery codes
-         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off.
+         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor).
          */
         post: operations["dashboard.replaceRecoveryCodes"];
         delete?: never;
@@ -413,7 +413,7 @@ export interface paths {
         post?: never;
         /**
          * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made; invitations that they made and nobody has accepted end. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay; invitations that they made and nobody has accepted end. If keys that they made still work, `keys` says what happens to them; without it, 409 member_has_keys lists them and nothing changes. Webhooks that the member set up get nothing more, until somebody else saves their events. Only an owner removes owners, and the last owner cannot go (409 last_owner).
          */
         delete: operations["dashboard.removeStaffMember"];
         options?: never;
@@ -2252,7 +2252,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict).
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict). Another e-mail of a customer with an account is pending_email first: its owner gets a link to confirm it, and the owner of the present one a notice. Until then logins and password resets use the present one. Sending the present e-mail ends the request, and sending the pending one again repeats the mails. Without an account, the e-mail changes at once.
          */
         patch: operations["dashboard.updateCustomer"];
         trace?: never;
@@ -4458,6 +4458,16 @@ export interface components {
                 required_cents: components["schemas"]["BudgetSum"];
                 budget: components["schemas"]["AgentBudget"];
             };
+            member_has_keys?: {
+                keys: components["schemas"]["KeyOfMember"][];
+            };
+            step_up_required?: {
+                /**
+                 * @description Present where only a code of the second factor counts, not the password.
+                 * @constant
+                 */
+                second_factor?: true;
+            };
             insufficient_scope?: {
                 /** @description The scope that the operation needs. */
                 scope: string;
@@ -4695,7 +4705,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6813,6 +6823,11 @@ export interface components {
             anonymized_at: string | null;
             /** @description The language that the customer chose; null if none. */
             locale: components["schemas"]["LocaleOrNull"];
+            /**
+             * Format: email
+             * @description The e-mail that staff entered for a customer with an account. It replaces email once its owner opens the link in the mail about it. Null if there is none.
+             */
+            pending_email: string | null;
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
@@ -8301,6 +8316,17 @@ export interface components {
             /** @description The webhook that is tested; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
         };
+        /** @description A key that a member of staff made, or that was made with such a key, and that still works. */
+        KeyOfMember: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description storefront is a private storefront token.
+             * @enum {string}
+             */
+            kind: "api_key" | "sync" | "storefront";
+            description: string;
+            created_at: components["schemas"]["Timestamp"];
+        };
     };
     responses: {
         /** @description The e-mail or the password is wrong; the answer does not say which. */
@@ -9160,6 +9186,7 @@ export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
+export type KeyOfMember = components['schemas']['KeyOfMember'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
@@ -10408,7 +10435,13 @@ export interface operations {
     };
     "dashboard.removeStaffMember": {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description What happens to the API keys, sync keys and private storefront tokens that the member made, and to those made with such keys. ask, the default, refuses if there are any.
+                 * @example revoke
+                 */
+                keys?: "ask" | "keep" | "revoke";
+            };
             header: {
                 /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];

@@ -81,6 +81,8 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0215_removed_limits': () => import('./migrations/0215_removed_limits.ts'),
   '0216_webhook_makers': () => import('./migrations/0216_webhook_makers.ts'),
+  '0217_second_factor_step_up': () => import('./migrations/0217_second_factor_step_up.ts'),
+  '0218_pending_emails': () => import('./migrations/0218_pending_emails.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -264,6 +264,7 @@ export interface Tables {
     updated_at: string;
     locale: string | null;
     imported_at: string | null;
+    pending_email: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -848,6 +849,7 @@ export interface Tables {
     last_used_at: string;
     ip: string | null;
     user_agent: string | null;
+    second_factor_at: string | null;
   };
   stock_movements: {
     site_id: string;

@@ -53,9 +53,10 @@ export function granterOf({ scopes: held }: Caller): Granter {
 /** Throws `insufficient_scope` where the operation needs one that the caller does not have. */
 export function requireScope({ scope, surface }: Operation, held: string[]): void {
   if (scope === undefined || held.includes(scope)) return;
-  const message =
-    surface === 'sync'
-      ? 'This sync key may only read. Make one that may write, too.'
-      : `This credential lacks the scope ${scope}.`;
-  throw new ShopError('insufficient_scope', message, { scope, held });
+  if (surface === 'sync') {
+    // In the words in which sync keys are made: each may read, and one that lacks a scope may not write.
+    const message = 'This sync key may only read. Make one with the scope write.';
+    throw new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
+  }
+  throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }

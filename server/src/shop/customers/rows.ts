@@ -20,6 +20,7 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
         ) c
       )
       select ${PROFILE}, password_hash is not null as has_account, note, metadata, updated_at, anonymized_at, locale,
+        pending_email,
         o.orders_count, (o.paid - r.refunded)::text as total_spent
       from chosen c
       cross join lateral (
