@@ -114,6 +114,8 @@ async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
   await owner.query(sql`update commerce.customers set pending_email = 'moved-' || email where id = ${customer_id}`);
   await write('address_changed_by_staff', { customer_id });
   await write('address_change_requested', { customer_id });
+  await owner.query(sql`update commerce.customers set email_verified_at = null where id = ${neighbour.id}`);
+  await write('verification', { email: neighbour.email });
 }
 
 const PROVIDER_REASONS = [
