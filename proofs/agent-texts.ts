@@ -36,6 +36,8 @@ const LINE = /^( *)- (?:([a-z]\w*)(?:: (.*))?|\d+)$/;
 const HEADING = /^## (\w+)(?: \d+)?$/;
 const TRUST = '- content_trust: merchant';
 const ESCAPED = /\\[\\`*_[\]<>#|]/g;
+/** CommonMark gives these no meaning inside a word. */
+const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])[_#|]+(?=[\p{L}\p{N}])/gu;
 
 /** The same for an answer in Markdown, where a text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
@@ -64,7 +66,7 @@ function faultsInLines(lines: string, canary: string, at: string, whole: boolean
     path.push(name);
     if (value === undefined || /_url$/.test(name)) return [];
     const place = `${at}.${path.filter(Boolean).join('.')}`;
-    const plain = value.replaceAll(ESCAPED, '');
+    const plain = value.replaceAll(ESCAPED, '').replaceAll(INSIDE_A_WORD, '');
     const faults = leftIn(value.replaceAll(/\\(.)/g, '$1')).map((kind) => `${kind} is left in ${place}: ${value}`);
     if (/[\\`*_[\]<>#|]/.test(plain)) faults.push(`${place} is marked up: ${value}`);
     const marked = whole || path.includes('content');

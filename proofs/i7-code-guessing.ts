@@ -4,7 +4,7 @@ import { LimitedServers } from './limited-servers.ts';
 import { withDirectory } from './processes/server-process.ts';
 import { openTenant } from './processes/tenant.ts';
 
-/** How many codes may be tried: on a cart in a minute, by an address and in a whole shop in an hour. */
+/** How many codes may be tried: on a cart in a minute, by an address and in a whole shop in 15 minutes. */
 const ON_CART = RATE_LIMITS.discount_apply.points;
 const BY_ADDRESS = RATE_LIMITS.discount_failed_address.points;
 const IN_SHOP = RATE_LIMITS.discount_failed_site.points;
@@ -12,7 +12,7 @@ const IN_SHOP = RATE_LIMITS.discount_failed_site.points;
 /** Discount codes are guessed on one cart, from one address, and from so many that each stays below its own limit. */
 export const I7: Proof = {
   id: 'I7',
-  promise: `At most ${ON_CART} codes a minute are tried on a cart, ${BY_ADDRESS} wrong ones an hour by an address, and ${IN_SHOP} in a shop.`,
+  promise: `At most ${ON_CART} codes a minute are tried on a cart, ${BY_ADDRESS} wrong ones in 15 minutes by an address, and ${IN_SHOP} in a shop before wrong ones are 429.`,
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 

@@ -2,7 +2,7 @@ import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
 import { askSecret } from './prompt.ts';
 import { canAsk, type Terminal } from './terminal.ts';
 
-type Call = (...args: unknown[]) => Promise<{ error?: { error?: string } }>;
+type Call = (...args: unknown[]) => Promise<{ error?: { error?: string; second_factor?: boolean } }>;
 
 /**
  * A client that asks a person for the password where the server wants it again, and then repeats the call. The refusal had no
@@ -14,8 +14,7 @@ export function withStepUp(client: DashboardClient, terminal: Terminal): Dashboa
     async (...args) => {
       const answer = await call(...args);
       if (answer.error?.error !== 'step_up_required' || !canAsk(terminal)) return answer;
-      terminal.stderr.write('This change needs your password again.\n');
-      const body = { password: await askSecret(terminal, 'Password') };
+      const body = await ask(terminal, answer.error.second_factor === true);
       await unwrap(client.POST('/api/dashboard/auth/confirm', { body }));
       return call(...args);
     };
@@ -25,4 +24,13 @@ export function withStepUp(client: DashboardClient, terminal: Terminal): Dashboa
     call && repeating(call),
   ]);
   return Object.fromEntries(calls) as DashboardClient;
+}
+
+async function ask(terminal: Terminal, onlyCode: boolean) {
+  if (onlyCode) {
+    terminal.stderr.write('This change needs a code of your authenticator app, or a recovery code.\n');
+    return { totp_code: await askSecret(terminal, 'Code') };
+  }
+  terminal.stderr.write('This change needs your password again.\n');
+  return { password: await askSecret(terminal, 'Password') };
 }

@@ -20,7 +20,10 @@ async function send(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await fetch(request);
   if (response.status !== 401 && response.status !== 403) return response;
-  if ((await errorCodeOf(response)) === 'step_up_required') return (await confirmIdentity()) ? fetch(again) : response;
+  const { error, second_factor } = await refusalOf(response);
+  if (error === 'step_up_required') {
+    return (await confirmIdentity({ secondFactor: second_factor === true })) ? fetch(again) : response;
+  }
   if (!isAboutSession(new URL(request.url).pathname)) void queryClient.invalidateQueries({ queryKey: meKey });
   return response;
 }
@@ -37,12 +40,12 @@ function isAboutSession(path: string): boolean {
 /** Of who is logged in, and what the role allows. */
 export const meKey = ['me'];
 
-async function errorCodeOf(response: Response): Promise<string | undefined> {
+async function refusalOf(response: Response): Promise<{ error?: unknown; second_factor?: unknown }> {
   try {
     const body: unknown = await response.clone().json();
-    return typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : undefined;
+    return typeof body === 'object' && body !== null ? body : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -18,6 +18,7 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
   operator: 'server/src/operator/sites.test.ts',
   agent_tool_list: 'server/src/mcp/listing.test.ts',
+  client_document: 'server/src/http/pipeline/shared-limits.test.ts',
   discount_apply: 'I7',
   discount_failed_address: 'I7',
   discount_failed_site: 'I7',
@@ -181,7 +182,6 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     (n: number) =>
       servers.send(servers.newAddress(), method, target, headers, body?.(n));
   const login = () => ({ email: `${randomUUID()}@example.com`, password: 'a password of nobody' });
-  const site = { 'X-Site-ID': site_id };
   const privateToken = async () => {
     const body = { description: 'Rendering', kind: 'private' };
     const { secret } = (await callAs(world, tenant, 'dashboard.createStorefrontToken', body)) as { secret: string };
@@ -265,9 +265,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     })),
     // Of another shop, whose own limit is used up by nobody else.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
-    consent_request_site: spread('POST', '/api/agent/consent/request', site, consent),
     client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
-    client_registration_site: spread('POST', `/sites/${site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       device_code: mintToken('device'),

@@ -79,7 +79,9 @@ export interface AppDeps {
 /** The whole pipeline. What the contract describes goes through `dispatch`; the rest is for operators. */
 export function createApp(deps: AppDeps): Express {
   const { metrics, cache } = deps;
-  const limits = createLimits({ db: deps.db, redis: deps.redis, enabled: deps.rateLimits });
+  const limits = createLimits({
+    ...{ db: deps.db, redis: deps.redis, enabled: deps.rateLimits, baseUrl: deps.baseUrl },
+  });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

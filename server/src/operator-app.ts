@@ -38,7 +38,7 @@ export function createOperatorApp(deps: OperatorAppDeps): Express {
     next();
   });
   app.use(refuseUnreadable, arriveInTime(DEADLINES), refuseWhileReadOnly(deps.owner));
-  const limits = createLimits({ db: deps.owner, redis: deps.redis, enabled: deps.rateLimits });
+  const limits = createLimits({ db: deps.owner, redis: deps.redis, enabled: deps.rateLimits, baseUrl: '' });
   const handlers = async () => (await import('./operator/sites.ts')).handlers;
   app.use(operatorCalls({ ...deps, limits, deadlines: DEADLINES, handlers }));
   app.use(lastResort);

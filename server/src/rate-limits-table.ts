@@ -18,11 +18,13 @@ const WINDOWS: Record<number, string> = { 60: 'minute', 900: '15 minutes', 3600:
 function table(): string {
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
   const rows = limits.map(([name, limit]) => {
-    const { points, seconds, counts, per, strict } = limit;
-    const [kept, most] = [strict ? 'never skipped' : 'load', isOfAllSites(name) ? 'fixed' : `1 to ${mostOf(limit)}`];
-    return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} | ${most} |\n`;
+    const { points, seconds, counts, per, strict, failuresOnly, strangers } = limit;
+    const kept = failuresOnly ? 'failures only' : strict ? 'never skipped' : 'load';
+    const most = isOfAllSites(name) ? 'fixed' : `1 to ${mostOf(limit)}`;
+    return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} | ${most} | ${strangers} |\n`;
   });
-  const head = '| Name | What is counted | For each | Limit | Kind | Per site |\n|---|---|---|---|---|---|\n';
+  const head =
+    '| Name | What is counted | For each | Limit | Kind | Per site | What a stranger can do by using it up |\n|---|---|---|---|---|---|---|\n';
   return [head, ...rows].join('');
 }
 

@@ -59,6 +59,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   registration: true,
   verification: true,
   address_changed_by_staff: true,
+  address_change_requested: true,
   address_change: true,
   address_changed: true,
   password_reset: true,
@@ -110,8 +111,11 @@ async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
     sql`select id from commerce.agent_consents where site_id = ${site_id}`,
   );
   await write('agent_approved', { consent_id: consent.rows[0]?.id ?? '' });
-  await owner.query(sql`update commerce.customers set email_verified_at = null where id = ${customer_id}`);
+  await owner.query(sql`update commerce.customers set pending_email = 'moved-' || email where id = ${customer_id}`);
   await write('address_changed_by_staff', { customer_id });
+  await write('address_change_requested', { customer_id });
+  await owner.query(sql`update commerce.customers set email_verified_at = null where id = ${neighbour.id}`);
+  await write('verification', { email: neighbour.email });
 }
 
 const PROVIDER_REASONS = [

@@ -96,7 +96,7 @@ async function getCustomer(wanted: string, command: Command, terminal: Terminal)
 }
 
 function details(customer: CustomerDetails, paint: Paint): string {
-  const { email, phone, email_verified_at, note, metadata, orders_count, total_spent } = customer;
+  const { email, pending_email, phone, email_verified_at, note, metadata, orders_count, total_spent } = customer;
   const addresses = customer.addresses.map((address, at) => {
     const title = customer.addresses.length > 1 ? `Address ${at + 1}` : 'Address';
     return [title, `${addressLine(address) ?? '–'}${address.is_default ? ' (default)' : ''}`];
@@ -104,6 +104,7 @@ function details(customer: CustomerDetails, paint: Paint): string {
   return facts(
     {
       'E-mail': email,
+      ...(pending_email && { 'Not yet confirmed': pending_email }),
       ...{ Name: nameOf(customer), Phone: phone, Account: accountOf(customer) },
       Verified: moment(email_verified_at, 'not'),
       Newsletter: newsletterOf(customer),

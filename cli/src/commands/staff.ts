@@ -1,4 +1,4 @@
-import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import { type DashboardClient, isError, type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../errors.ts';
 import { nameFlags } from '../flags.ts';
@@ -51,10 +51,11 @@ export function addStaff(program: Command, terminal: Terminal): void {
     .description('Change what somebody may do, from their next call on.')
     .addHelpText('after', EXAMPLES)
     .action((who: string, role: KnownRole, _options, command: Command) => changeRole(who, role, command, terminal));
-  addYes(calls(staff.command('remove <member>'), 'dashboard.removeStaffMember'))
+  addYes(nameFlags(calls(staff.command('remove <member>'), 'dashboard.removeStaffMember'), { keys: '--keys' }))
     .description("End somebody's work for the shop.")
+    .addOption(choice('--keys <what>', 'what happens to the keys that they made', ['keep', 'revoke']))
     .addHelpText('after', EXAMPLES)
-    .action((who: string, options: YesOption, command: Command) => remove(who, options, command, terminal));
+    .action((who: string, options: RemoveOptions, command: Command) => remove(who, options, command, terminal));
   calls(staff.command('invitations'), 'dashboard.listStaffInvitations')
     .description('List the invitations that nobody has accepted yet.')
     .addHelpText('after', EXAMPLES)
@@ -116,12 +117,26 @@ async function changeRole(who: string, role: KnownRole, command: Command, termin
   show(terminal, isJson(command), changed, () => `${changed.name} is ${changed.role} from the next call on.`);
 }
 
-async function remove(who: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {
+interface RemoveOptions extends YesOption {
+  keys?: 'keep' | 'revoke';
+}
+
+async function remove(who: string, { yes, keys }: RemoveOptions, command: Command, terminal: Terminal): Promise<void> {
   const { client } = await openSession(command, terminal);
   const { id, name, email } = await memberNamed(client, who);
   if (!yes) await confirm(terminal, `End the work of ${name} <${email}> for this shop?`);
-  await unwrap(client.DELETE('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id: id } } }));
+  const params = { path: { staff_id: id }, ...(keys && { query: { keys } }) };
+  await unwrap(client.DELETE('/api/dashboard/staff/{staff_id}', { params })).catch((error: unknown) => {
+    throw isError(error, 'member_has_keys') ? keysLeft(name, error.body.keys) : error;
+  });
   show(terminal, isJson(command), { id, removed: true }, () => `${name} does not work here any more.`);
+}
+
+/** Which keys have to be decided on. */
+function keysLeft(name: string, keys: Schemas['KeyOfMember'][]): CommandError {
+  const list = keys.map(({ description, kind, id }) => `${description} (${kind}, ${id})`).join('; ');
+  const message = `${name} made keys that still work: ${list}.`;
+  return new CommandError(EXIT.refused, 'member_has_keys', message, 'Add --keys revoke, or --keys keep.');
 }
 
 async function withdraw(which: string, { yes }: YesOption, command: Command, terminal: Terminal): Promise<void> {

@@ -84,8 +84,9 @@ const COLUMNS: Column<Webhook>[] = [
   { title: 'LAST SUCCESS', value: ({ last_success_at }) => moment(last_success_at, 'never'), below: true },
 ];
 
-function eventsOf({ events }: Webhook): string {
-  return events.includes('*') || ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
+function eventsOf({ events, withheld_events }: Webhook): string {
+  const subscribed = events.includes('*') || ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
+  return withheld_events.length > 0 ? `${subscribed} (not sent: ${withheld_events.join(' ')})` : subscribed;
 }
 
 function stateOf({ status, disabled_reason, failing_since }: Webhook): string {

@@ -5,17 +5,24 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/held.tsx';
-import { onConfirmIdentity } from './step-up.ts';
+import { onConfirmIdentity, type Wanted } from './step-up.ts';
+
+const PASSWORD_HINT =
+  'This change concerns money or access, so the password is asked again. The code of your authenticator app does as well.';
+const CODE_HINT =
+  'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.';
 
 /** Asks for the password again before payments, bank details, staff or keys are changed. */
 export function StepUpDialog() {
   const [open, setOpen] = useState(false);
+  const [onlyCode, setOnlyCode] = useState(false);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const answer = useRef<(confirmed: boolean) => void>(undefined);
 
   useEffect(() => {
-    onConfirmIdentity(() => {
+    onConfirmIdentity(({ secondFactor }: Wanted) => {
+      setOnlyCode(secondFactor);
       setError(undefined);
       setOpen(true);
       return new Promise((resolve) => {
@@ -39,7 +46,7 @@ export function StepUpDialog() {
     // The form stands in a dialog over others, whose own submit must not run.
     event.stopPropagation();
     const secret = String(new FormData(event.currentTarget).get('secret'));
-    const body = /^\d{6}$/.test(secret) ? { totp_code: secret } : { password: secret };
+    const body = onlyCode || /^\d{6}$/.test(secret) ? { totp_code: secret } : { password: secret };
     setBusy(true);
     try {
       await unwrap(api.POST('/api/dashboard/auth/confirm', { body }));
@@ -55,11 +62,11 @@ export function StepUpDialog() {
     <Dialog open={open} onClose={() => close(false)} title="Confirm that it is you">
       <Form busy={busy} onSubmit={(event) => void submit(event)}>
         <TextField
-          label="Password"
+          label={onlyCode ? 'Code' : 'Password'}
           name="secret"
-          type="password"
-          autoComplete="current-password"
-          hint="This change concerns money or access, so the password is asked again. The code of your authenticator app does as well."
+          type={onlyCode ? 'text' : 'password'}
+          autoComplete={onlyCode ? 'one-time-code' : 'current-password'}
+          hint={onlyCode ? CODE_HINT : PASSWORD_HINT}
           error={error}
           required
           autoFocus

@@ -2,7 +2,12 @@
  * Asks whoever sits before the screen to prove who they are again, when a call needs that. The dialog (`step-up-dialog.tsx`)
  * registers itself here, so that the client of the API does not depend on components.
  */
-type Ask = () => Promise<boolean>;
+export interface Wanted {
+  /** Only a code of the second factor counts, not the password. */
+  secondFactor: boolean;
+}
+
+type Ask = (wanted: Wanted) => Promise<boolean>;
 
 let ask: Ask | undefined;
 let asking: Promise<boolean> | undefined;
@@ -12,8 +17,8 @@ export function onConfirmIdentity(handler: Ask | undefined): void {
 }
 
 /** Resolves to whether the person confirmed. Calls that wait at the same time share one question. */
-export function confirmIdentity(): Promise<boolean> {
-  asking ??= (ask?.() ?? Promise.resolve(false)).finally(() => {
+export function confirmIdentity(wanted: Wanted): Promise<boolean> {
+  asking ??= (ask?.(wanted) ?? Promise.resolve(false)).finally(() => {
     asking = undefined;
   });
   return asking;

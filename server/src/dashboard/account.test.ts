@@ -192,6 +192,27 @@ test('a second factor is asked for at login, takes each code once, and is bounde
   expect((await tryLogin(shop, password)).response.status).toBe(200);
 });
 
+test('the password alone neither turns the second factor off nor makes new recovery codes', async () => {
+  const shop = await openShop();
+  const { staff } = await logIn(shop);
+  const { recovery } = await turnOn(staff);
+  await shop.owner.query(
+    sql`update commerce.staff_sessions set second_factor_at = now() - interval '16 minutes', confirmed_at = now()`,
+  );
+  const confirm = (body: { password?: string; totp_code?: string }) =>
+    staff.POST('/api/dashboard/auth/confirm', { body });
+  const off = () => staff.DELETE('/api/dashboard/account/two-factor');
+
+  await confirm({ password: passwordOf(shop) });
+  const refused = [await off(), await staff.POST('/api/dashboard/account/two-factor/recovery-codes')];
+  await confirm({ totp_code: recovery[0] ?? '' });
+
+  for (const { response, error } of refused) {
+    expect([response.status, error]).toMatchObject([403, { error: 'step_up_required', second_factor: true }]);
+  }
+  expect((await off()).data).toMatchObject({ status: 'off' });
+});
+
 test('what would help a thief needs the password again after a quarter of an hour, and owners are told', async () => {
   const shop = await openShop();
   const { baseUrl, owner } = shop;

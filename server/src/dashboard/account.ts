@@ -48,6 +48,7 @@ export const confirmTwoFactor: Beforehand<'dashboard.confirmTwoFactor'> = {
     const code = await secondFactor.judge(db, checkoutDeps.secretKey, id, body.totp_code, true);
     return async ({ shop }) => {
       const recovery_codes = await secondFactor.confirm(shop, id, code);
+      await sessions.confirm(shop, caller.credential_id, 'code');
       await tell(shop, id, 'two_factor_on');
       return { recovery_codes };
     };
@@ -55,12 +56,14 @@ export const confirmTwoFactor: Beforehand<'dashboard.confirmTwoFactor'> = {
 };
 
 export const turnOffTwoFactor: Handler<'dashboard.turnOffTwoFactor'> = async ({ shop, caller }) => {
+  await sessions.requireSecondFactor(shop, own(caller));
   const wasOn = await secondFactor.turnOff(shop, caller.principal_id);
   if (wasOn) await tell(shop, caller.principal_id, 'two_factor_off');
   return secondFactor.get(shop, caller.principal_id);
 };
 
 export const replaceRecoveryCodes: Handler<'dashboard.replaceRecoveryCodes'> = async ({ shop, caller }) => {
+  await sessions.requireSecondFactor(shop, own(caller));
   const recovery_codes = await secondFactor.replaceRecoveryCodes(shop, caller.principal_id);
   await tell(shop, caller.principal_id, 'recovery_codes');
   return { recovery_codes };

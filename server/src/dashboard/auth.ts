@@ -26,11 +26,11 @@ export const confirmIdentity: Beforehand<'dashboard.confirmIdentity'> = {
       const code = await secondFactor.judge(db, checkoutDeps.secretKey, id, totp_code);
       return async ({ shop }) => {
         await secondFactor.use(shop, id, code);
-        return { confirmed_until: await sessions.confirm(shop, caller.credential_id) };
+        return { confirmed_until: await sessions.confirm(shop, caller.credential_id, 'code') };
       };
     }
     await staff.verifyOwnPassword(db, id, { password, unlocks: origin.unlocks });
-    return async ({ shop }) => ({ confirmed_until: await sessions.confirm(shop, caller.credential_id) });
+    return async ({ shop }) => ({ confirmed_until: await sessions.confirm(shop, caller.credential_id, 'password') });
   },
 };
 

@@ -160,23 +160,56 @@ test('the fields given change, null empties one, and the rest stays', async () =
   });
 });
 
-test('an address changed by staff ends the sessions, and its link opens the account again', async () => {
+test('an e-mail that staff enter counts once its owner confirms it, and password resets go to the present one until then', async () => {
   const shop = await openShop();
-  const { id, client, password } = await shop.givenCustomer();
+  const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;
-  const logIn = () => shop.storefront.POST('/api/storefront/customer/login', { body: { email, password } });
+  const logIn = (address: string) =>
+    shop.storefront.POST('/api/storefront/customer/login', { body: { email: address, password } });
+  const reset = (address: string) =>
+    shop.storefront.POST('/api/storefront/customer/reset-request', { body: { email: address } });
 
   const refused = await shop.dashboard.PATCH(customer, { ...at(id), body: { email: taken.email } });
   const { data } = await shop.dashboard.PATCH(customer, { ...at(id), body: { email } });
 
   expect([refused.response.status, refused.error]).toMatchObject([409, { error: 'email_taken' }]);
-  expect(data).toMatchObject({ email, email_verified_at: null, has_account: true });
+  expect(data).toMatchObject({ email: present, pending_email: email, email_verified_at: expect.any(String) });
+  const [link] = await mailsTo(shop, email);
+  const [notice] = await mailsTo(shop, present);
+  expect(notice?.html).toContain('entered another e-mail address');
+  expect(notice?.token).toBe('');
+  await reset(email);
+  await reset(present);
+  expect(await mailsTo(shop, email)).toHaveLength(1);
+  expect((await mailsTo(shop, present)).at(-1)?.token).toMatch(/^rst_/);
+  expect((await client.GET('/api/storefront/customer/me')).response.status).toBe(200);
+  expect((await logIn(email)).response.status).toBe(401);
+
+  await shop.storefront.POST('/api/storefront/customer/verify-email', { body: { token: link?.token ?? '' } });
+  expect((await shop.dashboard.GET(customer, at(id))).data).toMatchObject({ email, pending_email: null });
   expect((await client.GET('/api/storefront/customer/me')).response.status).toBe(401);
-  expect((await logIn()).response.status).toBe(401);
-  const [mail] = await mailsTo(shop, email);
-  await shop.storefront.POST('/api/storefront/customer/verify-email', { body: { token: mail?.token ?? '' } });
-  expect((await logIn()).response.status).toBe(200);
+  expect([(await logIn(email)).response.status, (await logIn(present)).response.status]).toEqual([200, 401]);
+  expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has another e-mail address');
+});
+
+test('the link of a pending e-mail ends when staff enter the present one, and customers without an account change at once', async () => {
+  const shop = await openShop();
+  const { id, email: present } = await shop.givenCustomer();
+  const email = `next-${randomUUID()}@example.com`;
+  await shop.dashboard.PATCH(customer, { ...at(id), body: { email } });
+  const [link] = await mailsTo(shop, email);
+  const { data: back } = await shop.dashboard.PATCH(customer, { ...at(id), body: { email: present } });
+  const { error } = await shop.storefront.POST('/api/storefront/customer/verify-email', {
+    body: { token: link?.token ?? '' },
+  });
+  const guest = await givenRecord(shop, `guest-${randomUUID()}@example.com`);
+  const other = `other-${randomUUID()}@example.com`;
+  const { data: changed } = await shop.dashboard.PATCH(customer, { ...at(guest.id), body: { email: other } });
+
+  expect(back).toMatchObject({ email: present, pending_email: null });
+  expect(error).toMatchObject({ error: 'verification_token_invalid' });
+  expect(changed).toMatchObject({ email: other, pending_email: null });
 });
 
 test('an anonymised customer is nobody any more, and the amounts stay', async () => {

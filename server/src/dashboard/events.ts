@@ -1,14 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ListenerEvent } from '@commerce-backend/spec';
+import { requireEvents } from '../http/callers/scopes.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { ShopError } from '../shop/errors.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { wholePayload } from '../shop/integrations/event-data.ts';
+import { readableEvents } from '../shop/scopes.ts';
 import type { Shop } from '../shop/shop.ts';
 import * as events from '../shop/webhooks/events.ts';
 
-export const createEventListener: Handler<'dashboard.createEventListener'> = ({ shop, body }) =>
-  events.listen(shop, body);
+export const createEventListener: Handler<'dashboard.createEventListener'> = ({ shop, caller, body }) => {
+  requireEvents(body.events ?? [], caller);
+  return events.listen(shop, body);
+};
 
 const LOOK_EVERY_MS = 500;
 /** Of one shop, in this process: each looks into the database twice a second. */
@@ -33,8 +37,9 @@ export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
   // A caller that waits holds no connection meanwhile.
   async beforehand({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
+    const readable = readableEvents(caller.scopes);
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
-    const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor);
+    const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor, readable);
     const wait = async () => {
       // A new call while the process drains still waits a moment, so that clients do not call again and again without a pause.
       while (Date.now() < until) {
@@ -45,7 +50,7 @@ export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
     };
     if (query.wait_seconds) await whileWaiting(caller.tenant.site_id, wait);
     return async ({ shop }) => {
-      const page = await events.fetch(shop, path.listener_id, query);
+      const page = await events.fetch(shop, path.listener_id, query, readable);
       const told: ListenerEvent[] = [];
       for (const event of page.events) told.push({ ...event, payload: await wholePayload(shop, event.payload) });
       return { ...page, events: told };

@@ -72,6 +72,38 @@ test('each role opens what the contract lists, and a role that changes or ends c
   expect((await dashboard.GET(staffPath)).data?.staff).toMatchObject([{ role: 'owner', invited_by: null }]);
 });
 
+test('removing a member lists the working keys that they made, and revokes or keeps them as chosen', async () => {
+  const { owner, hire, baseUrl } = await openStaffedShop();
+  const keys = '/api/dashboard/api-keys';
+  const [leaver, other] = [await hire('manager'), await hire('manager')];
+  const { data: made } = await leaver.client.POST(keys, {
+    body: { description: 'Reports', scopes: ['read', 'keys:write'] },
+  });
+  const { data: old } = await leaver.client.POST(keys, { body: { description: 'Old', scopes: ['read'] } });
+  await leaver.client.DELETE('/api/dashboard/api-keys/{api_key_id}', {
+    params: { path: { api_key_id: old?.id ?? '' } },
+  });
+  const { data: kept } = await other.client.POST(keys, { body: { description: 'Kept', scopes: ['read'] } });
+  const works = async (secret = '') =>
+    (await createDashboardClient({ baseUrl, apiKey: secret, maxAttempts: 1 }).GET('/api/dashboard/orders')).response
+      .status;
+
+  const asked = await owner.DELETE(member, { params: to(leaver.id) });
+  const stillThere = await leaver.client.GET('/api/dashboard/orders');
+  const revoked = await owner.DELETE(member, { params: { ...to(leaver.id), query: { keys: 'revoke' } } });
+  const keeping = await owner.DELETE(member, { params: { ...to(other.id), query: { keys: 'keep' } } });
+
+  expect([asked.response.status, asked.error]).toMatchObject([
+    409,
+    { error: 'member_has_keys', keys: [{ id: made?.id, kind: 'api_key', description: 'Reports' }] },
+  ]);
+  expect(stillThere.response.status).toBe(200);
+  expect([revoked.response.status, keeping.response.status]).toEqual([204, 204]);
+  expect([await works(made?.secret), await works(kept?.secret)]).toEqual([401, 200]);
+  const { data: listed } = await owner.GET(keys);
+  expect(listed?.find(({ id }) => id === made?.id)?.revoked_by).toMatchObject({ type: 'staff', name: 'Staff' });
+});
+
 test('nobody gives, changes or takes more than they have, and only owners make owners', async () => {
   const { owner, hire, invite, baseUrl, credentials } = await openStaffedShop();
   const manager = await hire('manager');
@@ -113,7 +145,8 @@ test('nobody gives, changes or takes more than they have, and only owners make o
   const alone = await owner.PATCH(member, { params: to(first?.id), body: { role: 'viewer' } });
   expect(alone.error).toMatchObject({ error: 'last_owner' });
   await owner.PATCH(member, { params: to(manager.id), body: { role: 'owner' } });
-  expect((await manager.client.DELETE(member, { params: to(first?.id) })).response.status).toBe(204);
+  const keepKeys = { params: { ...to(first?.id), query: { keys: 'keep' as const } } };
+  expect((await manager.client.DELETE(member, keepKeys)).response.status).toBe(204);
   expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
 });
 

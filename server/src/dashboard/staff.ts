@@ -8,8 +8,8 @@ export const listStaff: Handler<'dashboard.listStaff'> = async ({ shop }) => ({ 
 export const updateStaffMember: Handler<'dashboard.updateStaffMember'> = ({ shop, caller, path, body }) =>
   members.changeRole(shop, path.staff_id, body.role, granterOf(caller));
 
-export const removeStaffMember: Handler<'dashboard.removeStaffMember'> = async ({ shop, caller, path }) => {
-  await members.remove(shop, path.staff_id, granterOf(caller));
+export const removeStaffMember: Handler<'dashboard.removeStaffMember'> = async ({ shop, caller, path, query }) => {
+  await members.remove(shop, path.staff_id, granterOf(caller), query.keys ?? 'ask');
   return undefined;
 };
 

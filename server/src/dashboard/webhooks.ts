@@ -1,4 +1,5 @@
 import { actorOf } from '../http/callers/callers.ts';
+import { requireEvents } from '../http/callers/scopes.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { ping } from '../shop/webhooks/ping.ts';
 import { checkRegistration } from '../shop/webhooks/registration.ts';
@@ -7,7 +8,8 @@ import * as webhooks from '../shop/webhooks/webhooks.ts';
 export const listWebhooks: Handler<'dashboard.listWebhooks'> = ({ shop }) => webhooks.list(shop);
 
 export const createWebhook: Beforehand<'dashboard.createWebhook'> = {
-  async beforehand({ body: { url }, egress }) {
+  async beforehand({ body: { url, events }, caller, egress }) {
+    requireEvents(events, caller);
     await checkRegistration(url, egress.policy);
     return ({ shop, checkoutDeps, body }) => webhooks.create(shop, checkoutDeps.secretKey, body);
   },
@@ -18,7 +20,12 @@ export const getWebhook: Handler<'dashboard.getWebhook'> = ({ shop, path }) => w
 export const updateWebhook: Beforehand<'dashboard.updateWebhook'> = {
   async beforehand({ body: { url }, egress }) {
     if (url !== undefined) await checkRegistration(url, egress.policy);
-    return ({ shop, path, body }) => webhooks.update(shop, path.webhook_id, body);
+    return async ({ shop, caller, path, body }) => {
+      const changed = await webhooks.update(shop, path.webhook_id, body);
+      // Whoever chooses where events go, or which, must be allowed to read them.
+      if ('url' in body || 'events' in body) requireEvents(changed.events, caller);
+      return changed;
+    };
   },
 };
 

@@ -85,6 +85,10 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0202_order_updated': () => import('./migrations/0202_order_updated.ts'),
   '0205_bound_checkouts': () => import('./migrations/0205_bound_checkouts.ts'),
   '0210_statement_runs': () => import('./migrations/0210_statement_runs.ts'),
+  '0215_removed_limits': () => import('./migrations/0215_removed_limits.ts'),
+  '0216_webhook_makers': () => import('./migrations/0216_webhook_makers.ts'),
+  '0217_second_factor_step_up': () => import('./migrations/0217_second_factor_step_up.ts'),
+  '0218_pending_emails': () => import('./migrations/0218_pending_emails.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

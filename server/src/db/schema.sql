@@ -1191,9 +1191,11 @@ create table commerce.customers (
   updated_at timestamp with time zone not null default now(),
   locale text,
   imported_at timestamp with time zone,
+  pending_email text,
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
-  constraint email_in_lower_case CHECK ((email = lower(email)))
+  constraint email_in_lower_case CHECK ((email = lower(email))),
+  constraint pending_email_in_lower_case CHECK ((pending_email = lower(pending_email)))
 );
 CREATE INDEX customers_by_email ON commerce.customers USING btree (site_id, email);
 CREATE INDEX customers_searched ON commerce.customers USING gin (site_id, commerce.customer_search_text(email, phone, first_name, last_name) public.gin_trgm_ops);
@@ -2173,6 +2175,7 @@ create table commerce.staff_sessions (
   last_used_at timestamp with time zone not null default now(),
   ip text,
   user_agent text,
+  second_factor_at timestamp with time zone,
   constraint staff_sessions_pkey PRIMARY KEY (id),
   constraint staff_sessions_token_hash_key UNIQUE (token_hash),
   constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
@@ -2404,6 +2407,7 @@ create table commerce.webhooks (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   sync_key_id uuid,
+  made_by uuid,
   constraint webhooks_pkey PRIMARY KEY (site_id, id),
   constraint webhooks_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint webhooks_site_id_sync_key_id_fkey FOREIGN KEY (site_id, sync_key_id) REFERENCES commerce.tokens(site_id, id),

@@ -267,6 +267,7 @@ export interface Tables {
     updated_at: string;
     locale: string | null;
     imported_at: string | null;
+    pending_email: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -868,6 +869,7 @@ export interface Tables {
     last_used_at: string;
     ip: string | null;
     user_agent: string | null;
+    second_factor_at: string | null;
   };
   stock_movements: {
     site_id: string;
@@ -1012,5 +1014,6 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     sync_key_id: string | null;
+    made_by: string | null;
   };
 }

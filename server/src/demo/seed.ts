@@ -61,6 +61,8 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
       password: staffPassword,
       // `commerce login --demo` uses this key, and may try everything.
       key_scopes: ['read', 'write', 'payments:write', 'keys:write'],
+      // The write operations of docs/sync.md are tried with its sync key.
+      sync_scopes: ['read', 'write'],
     });
     await importCatalogue(shop, options.baseUrl);
     await configure(shop, options.baseUrl);

@@ -90,7 +90,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     expect(beyond).toMatchObject({ error: 'budget_exceeded' });
     expect(bought).toMatchObject({ status: 'requires_escalation', checkout_url: expect.stringContaining('http') });
     expect(told.content).toMatchObject([
-      { type: 'text', text: expect.stringContaining('- status: requires\\_escalation') },
+      { type: 'text', text: expect.stringContaining('- status: requires_escalation') },
     ]);
     expect(order).toMatchObject({ id: order_id, totals: { total: '54.90' } });
     expect(await actionsOf(shop, token_id)).toEqual([

@@ -110,7 +110,7 @@ test('an unknown site is a 404, and what is told of one is its own', async () =>
 
 test('a key makes 3000 calls a minute and no more, and another key is not held up by it', async () => {
   const { db } = await testServer();
-  const limits = createLimits({ db, redis: undefined, enabled: true });
+  const limits = createLimits({ db, redis: undefined, enabled: true, baseUrl: '' });
   const [one, other] = [randomUUID(), randomUUID()];
   const counted = await Promise.all(Array.from({ length: 3001 }, () => limits.countOperator(one)));
   expect(counted.filter(({ refusal }) => refusal)).toHaveLength(1);

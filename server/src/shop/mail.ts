@@ -13,8 +13,10 @@ export interface Mails {
    * one.
    */
   verification: { email: string };
-  /** Staff changed the address: its owner is asked to verify it. */
+  /** Staff entered another address: its owner is asked to confirm it. */
   address_changed_by_staff: { customer_id: string };
+  /** The same, to the address that counts until then. */
+  address_change_requested: { customer_id: string };
   /** A customer wants another address. */
   address_change: { customer_id: string; email: string };
   /** To the address that a customer had before. */

@@ -11,61 +11,170 @@ export interface RateLimit {
   per: string;
   /** Counted in PostgreSQL, and never skipped. The others are counted in Redis or in the process, and only bound load. */
   strict: boolean;
+  /** Beyond it only failures are refused, because strangers share it with those whose code or password is right. */
+  failuresOnly: boolean;
+  /** What somebody else can do by using the limit up, for the documentation. */
+  strangers: string;
 }
 
 const MINUTE = 60;
 const QUARTER = 15 * MINUTE;
 const HOUR = 60 * MINUTE;
 
-function load(points: number, counts: string, per: string): RateLimit {
-  return { points, seconds: MINUTE, counts, per, strict: false };
+type Text = Pick<RateLimit, 'counts' | 'per' | 'strangers'>;
+
+function load(points: number, text: Text): RateLimit {
+  return { points, seconds: MINUTE, strict: false, failuresOnly: false, ...text };
 }
 
-function strict(points: number, seconds: number, counts: string, per: string): RateLimit {
-  return { points, seconds, counts, per, strict: true };
+function strict(points: number, seconds: number, text: Text): RateLimit {
+  return { points, seconds, strict: true, failuresOnly: false, ...text };
+}
+
+/** Strangers can use it up for everybody, so it must not refuse a right code or password. */
+function shared(points: number, text: Text): RateLimit {
+  return { ...strict(points, QUARTER, text), failuresOnly: true };
 }
 
 const GUEST = 'address of a guest; customer';
+const OWN = 'Nothing: only the owner of the credential uses it up';
+const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of the minute';
+const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
+/** No limit that strangers can use up refuses for longer than 15 minutes, apart from mails to one address; a test checks that. */
 export const RATE_LIMITS = {
-  storefront_read: load(600, 'Reads of the storefront', GUEST),
-  cart_write: load(60, 'Changes of carts', GUEST),
-  checkout: load(10, 'Beginning, changing, completing and cancelling a checkout', 'checkout'),
-  customer: load(120, 'Calls about one’s own account', 'customer'),
-  private_token: load(6000, 'All calls with a private storefront token', 'private storefront token'),
-  dashboard: load(600, 'Calls of the dashboard', 'staff member or API key'),
-  order_mail: load(20, 'Mails about orders sent again', 'staff member or API key'),
-  staff_invitation: load(20, 'Invitations to the staff', 'staff member'),
-  operator: load(3000, 'Calls of the listener for operators', 'operator’s key'),
-  sync: load(600, 'Calls of the sync surface', 'sync key'),
-  agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
-  agent_find: load(60, 'find', 'agent token'),
-  agent_buy: load(10, 'find-and-buy and checkouts', 'agent token'),
-  agent_tool_list: load(120, 'Lists of tools', 'agent token; address without one'),
-  guest_agent: load(120, 'Operations of agents without a token', 'address'),
-  guest_agent_host: load(1200, 'Operations of agents without a token', 'host of the profile'),
-  agent_profile: load(30, 'Profiles of agents that have to be fetched', 'address'),
-  agent_profile_host: load(30, 'Profiles of agents that have to be fetched', 'host of the profile'),
-  failed_credentials: load(60, 'Calls with a missing, unknown or expired credential', 'address and kind of credential'),
-  failed_credentials_address: load(600, 'The same, whatever the kind and the site', 'address'),
-  login: strict(30, QUARTER, 'Failed logins to the dashboard', 'address'),
-  second_factor: strict(5, QUARTER, 'Wrong codes of a second factor', 'staff member'),
-  customer_login: strict(30, QUARTER, 'Failed logins, and failed changes of a password', 'address'),
-  customer_login_token: strict(300, QUARTER, 'The same, with `X-Buyer-IP`', 'private storefront token'),
-  reset_request: strict(3, HOUR, 'Mails that anyone can ask for: password reset, verification', 'e-mail'),
-  reset_request_address: strict(30, QUARTER, 'The same, and opening what they link to', 'address'),
-  discount_apply: strict(10, MINUTE, 'Codes tried', 'cart'),
-  discount_failed_address: strict(30, HOUR, 'Codes that were refused', 'address'),
-  discount_failed_site: strict(300, HOUR, 'Codes that were refused', 'site'),
-  consent_request: strict(20, HOUR, 'Requests for consent to an agent', 'address'),
-  consent_request_site: strict(500, HOUR, 'Requests for consent to an agent', 'site'),
-  consent_poll: strict(600, MINUTE, 'Polls for a token, and codes for one', 'address'),
-  client_registration: strict(20, HOUR, 'Registrations of OAuth clients', 'address'),
-  client_registration_site: strict(500, HOUR, 'Registrations of OAuth clients', 'site'),
-  order_link_answer: strict(5, QUARTER, 'Wrong answers on the page of an order', 'order'),
-  user_code_customer: strict(5, QUARTER, 'Unknown codes of agents', 'customer'),
-  user_code_address: strict(10, HOUR, 'Unknown codes of agents', 'address'),
-  user_code_site: strict(50, HOUR, 'Unknown codes of agents', 'site'),
+  storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),
+  cart_write: load(60, { counts: 'Changes of carts', per: GUEST, strangers: SAME_ADDRESS }),
+  checkout: load(10, {
+    counts: 'Beginning, changing, completing and cancelling a checkout',
+    per: 'checkout',
+    strangers: 'Knowing the id of the checkout or its cart: refuse changes for the rest of the minute',
+  }),
+  customer: load(120, { counts: 'Calls about one’s own account', per: 'customer', strangers: OWN }),
+  private_token: load(6000, {
+    counts: 'All calls with a private storefront token, except logins, mails and codes',
+    per: 'private storefront token',
+    strangers:
+      'From ten addresses and more: refuse reads and carts through the shop’s server for the rest of the minute',
+  }),
+  dashboard: load(600, { counts: 'Calls of the dashboard', per: 'staff member or API key', strangers: OWN }),
+  order_mail: load(20, { counts: 'Mails about orders sent again', per: 'staff member or API key', strangers: OWN }),
+  staff_invitation: load(20, { counts: 'Invitations to the staff', per: 'staff member', strangers: OWN }),
+  operator: load(3000, { counts: 'Calls of the listener for operators', per: 'operator’s key', strangers: OWN }),
+  sync: load(600, { counts: 'Calls of the sync surface', per: 'sync key', strangers: OWN }),
+  agent: load(120, { counts: 'Calls of an agent, those of the next two included', per: 'agent token', strangers: OWN }),
+  agent_find: load(60, { counts: 'find', per: 'agent token', strangers: OWN }),
+  agent_buy: load(10, { counts: 'find-and-buy and checkouts', per: 'agent token', strangers: OWN }),
+  agent_tool_list: load(120, {
+    ...{ counts: 'Lists of tools', per: 'agent token; address without one', strangers: SAME_ADDRESS },
+  }),
+  guest_agent: load(120, { counts: 'Operations of agents without a token', per: 'address', strangers: SAME_ADDRESS }),
+  guest_agent_host: load(1200, {
+    counts: 'Operations of agents without a token',
+    per: 'host of the profile',
+    strangers: 'Naming a profile of the same host, from ten addresses: refuse its agents for the rest of the minute',
+  }),
+  agent_profile: load(30, {
+    counts: 'Profiles of agents that have to be fetched',
+    per: 'address',
+    strangers: 'From the same address: refuse profiles that are not cached for the rest of the minute',
+  }),
+  agent_profile_host: load(30, {
+    counts: 'Profiles of agents that have to be fetched',
+    per: 'host of the profile',
+    strangers: 'Refuse profiles of the host that are not cached for the rest of the minute',
+  }),
+  client_document: load(60, {
+    counts: 'Documents of OAuth clients that have to be fetched',
+    per: 'address',
+    strangers: 'From the same address: refuse clients whose document is not cached for the rest of the minute',
+  }),
+  failed_credentials: load(60, {
+    counts: 'Calls with a missing, unknown or expired credential',
+    per: 'address and kind of credential',
+    strangers: 'Nothing: valid credentials are always served',
+  }),
+  failed_credentials_address: load(600, {
+    counts: 'The same, whatever the kind and the site',
+    per: 'address',
+    strangers: 'Nothing: valid credentials are always served',
+  }),
+  login: strict(30, QUARTER, {
+    counts: 'Failed logins to the dashboard',
+    per: 'address',
+    strangers: `${SAME_ADDRESS_QUARTER}, except with an unlock link`,
+  }),
+  second_factor: strict(5, QUARTER, {
+    counts: 'Wrong codes of a second factor',
+    per: 'staff member',
+    strangers: 'Knowing the password: refuse the member’s codes for up to 15 minutes',
+  }),
+  customer_login: strict(30, QUARTER, {
+    counts: 'Failed logins, and failed changes of a password',
+    per: 'address',
+    strangers: `${SAME_ADDRESS_QUARTER}, except with an unlock link`,
+  }),
+  customer_login_token: shared(300, {
+    counts: 'The same, with `X-Buyer-IP`',
+    per: 'private storefront token',
+    strangers: 'Make wrong passwords 429 instead of 401; right ones log in',
+  }),
+  reset_request: strict(3, HOUR, {
+    counts: 'Mails that anyone can ask for: password reset, verification',
+    per: 'e-mail',
+    strangers: 'Cause three mails to the address; its owner then waits up to an hour for a further one',
+  }),
+  reset_request_address: strict(30, QUARTER, {
+    counts: 'The same, and opening what they link to',
+    per: 'address',
+    strangers: SAME_ADDRESS_QUARTER,
+  }),
+  discount_apply: strict(10, MINUTE, {
+    counts: 'Codes tried',
+    per: 'cart',
+    strangers: 'Knowing the id of the cart: refuse its codes for the rest of the minute',
+  }),
+  discount_failed_address: strict(30, QUARTER, {
+    counts: 'Codes that were refused',
+    per: 'address',
+    strangers: SAME_ADDRESS_QUARTER,
+  }),
+  discount_failed_site: shared(300, {
+    counts: 'Codes that were refused',
+    per: 'site',
+    strangers: 'Make refused codes 429 instead of 400; valid ones apply',
+  }),
+  consent_request: strict(20, QUARTER, {
+    counts: 'Requests for consent to an agent',
+    per: 'address',
+    strangers: SAME_ADDRESS_QUARTER,
+  }),
+  consent_poll: strict(600, MINUTE, {
+    counts: 'Polls for a token, and codes for one',
+    per: 'address',
+    strangers: SAME_ADDRESS,
+  }),
+  client_registration: strict(20, QUARTER, {
+    counts: 'Registrations of OAuth clients',
+    per: 'address',
+    strangers: SAME_ADDRESS_QUARTER,
+  }),
+  order_link_answer: strict(5, QUARTER, {
+    counts: 'Wrong answers on the page of an order',
+    per: 'order',
+    strangers: 'Having a link to the order: refuse answers about it for up to 15 minutes',
+  }),
+  user_code_customer: strict(5, QUARTER, { counts: 'Unknown codes of agents', per: 'customer', strangers: OWN }),
+  user_code_address: strict(10, QUARTER, {
+    counts: 'Unknown codes of agents',
+    per: 'address',
+    strangers: `${SAME_ADDRESS_QUARTER}, except with the link that holds the code`,
+  }),
+  user_code_site: shared(50, {
+    counts: 'Unknown codes of agents',
+    per: 'site',
+    strangers: 'Make unknown codes 429 instead of 404; pending ones open',
+  }),
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof RATE_LIMITS;

@@ -32,7 +32,10 @@ test('only a key that was made to write may write products and stock; the others
     [403, 'insufficient_scope'],
     [403, 'insufficient_scope'],
   ]);
-  expect(refused[0]?.error?.message).toBe('This sync key may only read. Make one that may write, too.');
+  expect(refused[0]?.error).toMatchObject({
+    ...{ error: 'insufficient_scope', scope: 'write', held: ['read'] },
+    message: 'This sync key may only read. Make one with the scope write.',
+  });
   expect((await sync.GET(products)).response.status).toBe(200);
   expect((await warehouse.POST(products, { body })).data?.counts.created).toBe(1);
 

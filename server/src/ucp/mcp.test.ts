@@ -43,6 +43,8 @@ test('over MCP an agent and a guest buy with the same functions, and failures ha
     const checkout = await call('create_checkout', { checkout: { cart_id: cart.id } });
     const done = await call('complete_checkout', { id: checkout.id, checkout: { payment: {} } });
     expect(done).toMatchObject({ status: 'requires_escalation', continue_url: expect.stringContaining('chk_') });
+    // `call` compares the text of a result with its structure, so the text has the same URL.
+    expect((await fetch(String(done.continue_url).replace('http://localhost', shop.baseUrl))).status).toBe(200);
     await client.close();
   }
 

@@ -89,6 +89,12 @@ function Contact({ customer }: { customer: Customer }) {
       <dl className="facts">
         <dt>E-mail</dt>
         <dd>{customer.email}</dd>
+        {customer.pending_email !== null && (
+          <>
+            <dt>New e-mail, not yet confirmed</dt>
+            <dd>{customer.pending_email}</dd>
+          </>
+        )}
         <dt>Phone</dt>
         <dd>{customer.phone ?? '—'}</dd>
         <dt>Account</dt>

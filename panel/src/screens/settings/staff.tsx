@@ -1,4 +1,4 @@
-import { unwrap } from '@commerce-backend/sdk';
+import { isError, unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
@@ -7,6 +7,7 @@ import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Checkbox } from '../../ui/field.tsx';
 import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -103,27 +104,60 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
   );
 }
 
+const keyKinds: Record<string, string> = {
+  api_key: 'API key',
+  sync: 'sync key',
+  storefront: 'private storefront token',
+};
+
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
+  // Undefined until the server has listed the keys that the member made.
+  const [keys, setKeys] = useState<Schemas['KeyOfMember'][]>();
+  const [revoke, setRevoke] = useState(true);
+  function close() {
+    setKeys(undefined);
+    setRevoke(true);
+    onClose();
+  }
   const end = useMutation({
-    mutationFn: (staff_id: string) =>
-      unwrap(api.DELETE('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } } })),
+    mutationFn: (staff_id: string) => {
+      const query = keys && { keys: revoke ? ('revoke' as const) : ('keep' as const) };
+      return unwrap(api.DELETE('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id }, query } }));
+    },
     onSuccess: async () => {
+      close();
       await readAgain('staff');
       toast('Removed.');
     },
-    onError: toastError,
+    onError: (error) => {
+      if (isError(error, 'member_has_keys')) setKeys(error.body.keys);
+      else toastError(error);
+    },
   });
   return (
     <Confirm
       open={member !== undefined}
-      onClose={onClose}
-      onConfirm={() => member && end.mutate(member.id, { onSuccess: onClose })}
+      onClose={close}
+      onConfirm={() => member && end.mutate(member.id)}
       title={`Remove ${member?.name ?? ''}?`}
       action="Remove"
       busy={end.isPending}
     >
       {member?.email} can no longer do anything here, from the next call on. What was done stays on record under the
       name.
+      {keys && (
+        <>
+          <p>These keys, which {member?.name} made, still work:</p>
+          <ul>
+            {keys.map(({ id, kind, description }) => (
+              <li key={id}>
+                {description} ({keyKinds[kind] ?? kind})
+              </li>
+            ))}
+          </ul>
+          <Checkbox label="Revoke these keys" checked={revoke} onChange={(event) => setRevoke(event.target.checked)} />
+        </>
+      )}
     </Confirm>
   );
 }

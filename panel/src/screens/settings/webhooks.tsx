@@ -55,6 +55,18 @@ export function WebhookSettings() {
   );
 }
 
+/** What it gets, and what it does not because whoever set it up may not read it. */
+function Events({ events, withheld_events }: Webhook) {
+  if (withheld_events.length === 0) return events.join(', ');
+  return (
+    <>
+      {events.join(', ')}
+      <br />
+      Not sent: {withheld_events.join(', ')}. Whoever set this webhook up may not read them.
+    </>
+  );
+}
+
 function Rows({ webhooks }: { webhooks: Webhook[] }) {
   const format = useFormat();
   const columns: Column<Webhook>[] = [
@@ -67,7 +79,7 @@ function Rows({ webhooks }: { webhooks: Webhook[] }) {
         </Link>
       ),
     },
-    { id: 'events', header: 'Events', cell: ({ events }) => events.join(', ') },
+    { id: 'events', header: 'Events', cell: (webhook) => <Events {...webhook} /> },
     {
       id: 'last',
       header: 'Last success',

@@ -1,31 +1,14 @@
-import type { ApiKeyScope, StaffRole } from '@commerce-backend/spec';
+import type { ApiKeyScope, EventPattern, StaffRole } from '@commerce-backend/spec';
 import { ShopError } from '../../shop/errors.ts';
 import type { Granter } from '../../shop/merchant/members.ts';
-import { document, type Operation } from '../contract/contract.ts';
+import { ROLES as roles, scopeOfEvent, scopesOfKey, KEY_WORDS as words } from '../../shop/scopes.ts';
+import type { Operation } from '../contract/contract.ts';
 import type { Caller } from './caller.ts';
 
-/** What the contract says of the dashboard's scopes: those of each role, and those that `read` and `write` of a key stand for. */
-const { 'x-roles': roles, 'x-key-scopes': words } = document as unknown as {
-  'x-roles': Record<StaffRole, ApiKeyScope[]>;
-  'x-key-scopes': Record<string, ApiKeyScope[]>;
-};
+export { scopesOfKey };
 
 export function scopesOfRole(role: StaffRole): ApiKeyScope[] {
   return roles[role];
-}
-
-const expanded = new Map<string, ApiKeyScope[]>();
-
-/** All scopes of a key, in the order of the contract. Keys share few sets of them, so that each is worked out once. */
-export function scopesOfKey(granted: string[]): ApiKeyScope[] {
-  const name = granted.join(' ');
-  let all = expanded.get(name);
-  if (!all) {
-    const held = new Set<string>(granted.flatMap((scope) => words[scope] ?? [scope]));
-    all = roles.owner.filter((scope) => held.has(scope));
-    expanded.set(name, all);
-  }
-  return all;
 }
 
 /** The same with the words for which all scopes are there, as GET /api/dashboard/me tells them. */
@@ -50,6 +33,14 @@ export function requireAlso(scope: ApiKeyScope, { scopes: held }: Caller): void 
   throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }
 
+/** Throws `insufficient_scope` for the first of the events whose resource the caller may not read. */
+export function requireEvents(events: EventPattern[], caller: Caller): void {
+  for (const event of events) {
+    const scope = scopeOfEvent(event);
+    if (scope !== undefined) requireAlso(scope, caller);
+  }
+}
+
 /** What the caller may do with the roles of others. */
 export function granterOf({ scopes: held }: Caller): Granter {
   const beyond = Object.entries(roles).flatMap(([role, scopes]) => {
@@ -62,9 +53,10 @@ export function granterOf({ scopes: held }: Caller): Granter {
 /** Throws `insufficient_scope` where the operation needs one that the caller does not have. */
 export function requireScope({ scope, surface }: Operation, held: string[]): void {
   if (scope === undefined || held.includes(scope)) return;
-  const message =
-    surface === 'sync'
-      ? 'This sync key may only read. Make one that may write, too.'
-      : `This credential lacks the scope ${scope}.`;
-  throw new ShopError('insufficient_scope', message, { scope, held });
+  if (surface === 'sync') {
+    // In the words in which sync keys are made: each may read, and one that lacks a scope may not write.
+    const message = 'This sync key may only read. Make one with the scope write.';
+    throw new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
+  }
+  throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }

@@ -89,7 +89,6 @@ async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_
 
 async function register({ limits, req, res, text, site_id, deadline, db, tenant, actor }: OAuthCall) {
   applyLimit(res, await limits.countGuess('client_registration', site_id, networkOf(req.ip)));
-  applyLimit(res, await limits.countGuess('client_registration_site', site_id, ''));
   const metadata = clients.parseMetadata(jsonIn(text));
   const registered = await deadline.inShop(db, tenant, actor, (shop) => clients.register(shop, metadata));
   const can = {

@@ -130,6 +130,21 @@ test('the metadata of a resource leads to the server that lets clients in', asyn
   }
 });
 
+test('a used code without its verifier does not end the token', async () => {
+  const { back, code_verifier } = await allowed();
+  const { client_id } = config.clientMetadata();
+  const fields = { code: back.searchParams.get('code') ?? '', client_id, redirect_uri: REDIRECT_URI, code_verifier };
+  const { body } = await exchange(shop, fields);
+
+  const refused = await exchange(shop, { ...fields, code_verifier: 'x'.repeat(43) });
+  const elsewhere = await exchange(shop, { ...fields, client_id: 'another' });
+
+  expect([refused, elsewhere]).toMatchObject([{ status: 400 }, { status: 400 }]);
+  expect(await callWith(body.access_token)).toBe(200);
+  await exchange(shop, fields);
+  expect(await callWith(body.access_token)).toBe(401);
+});
+
 test('a code counts once, for whoever asked for it, and its second use ends the token, also at the same moment', async () => {
   const { back, code_verifier } = await allowed();
   const code = back.searchParams.get('code') ?? '';

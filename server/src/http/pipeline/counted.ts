@@ -7,6 +7,8 @@ import { setHeaders } from '../callers/headers.ts';
 export interface Counted {
   headers: Record<string, string>;
   refusal?: ShopError;
+  /** The answer in place of a failure, where a limit that strangers share is used up. A success is not affected. */
+  refusalIfFailed?: ShopError;
   /** To be called when the request succeeded: limits that count only failures then forget it. */
   succeeded?: () => Promise<void>;
 }

@@ -23,7 +23,7 @@ import { type Answer, answerTo, isUnavailable } from './errors.ts';
 import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
-import { codeOf, countFailure, ensureAudited, isForAgent, runSucceeded } from './outcome.ts';
+import { codeOf, countFailure, ensureAudited, isFailure, isForAgent, noteCounted, runSucceeded } from './outcome.ts';
 import { answerInCookie } from './panel-answer.ts';
 import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
@@ -86,6 +86,8 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
       } catch (thrown) {
         answer = await refused(req, res, thrown);
       }
+      const { refusalIfFailed } = notes;
+      if (refusalIfFailed && isFailure(answer)) answer = await refused(req, res, refusalIfFailed);
       const { caller } = notes;
       if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
       return ensureAudited(deps, req, notes, answer);
@@ -170,7 +172,7 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
   const named = buyer.ip && { ip: buyer.ip, token_id: caller?.private_token_id };
   const counted = await deps.limits.countStrictly(operation, claim, req, named || undefined);
-  (res.locals as Notes).succeeded = counted.succeeded;
+  noteCounted(res, counted);
   applyLimit(res, counted);
 }
 

@@ -32,6 +32,8 @@ export interface Limits {
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
+  /** Counts that the document of an OAuth client is fetched, for a caller that may be anybody. */
+  countClientDocument(site_id: string, ip: string | undefined): Promise<Counted>;
   /**
    * Counts that the tools of a site are listed, by the agent's token, else by the address. No operation answers it, and hosts list
    * the tools at each connection: so it is counted apart, and takes none of the agent's calls away.
@@ -47,23 +49,26 @@ export interface LimitsDeps {
   db: Pool;
   redis: RedisClientType | undefined;
   enabled: boolean;
+  baseUrl: string;
 }
 
-export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
-  const unlimited = async () => ({ headers: {} });
-  if (!enabled) {
-    return {
-      asksRedis: false,
-      isSuspect: async () => false,
-      countFailure: unlimited,
-      countStrictly: unlimited,
-      countGuess: unlimited,
-      countFetch: unlimited,
-      countListing: unlimited,
-      countOperator: unlimited,
-      count: unlimited,
-    };
-  }
+const unlimited = async () => ({ headers: {} });
+
+const UNLIMITED: Limits = {
+  asksRedis: false,
+  isSuspect: async () => false,
+  countFailure: unlimited,
+  countStrictly: unlimited,
+  countGuess: unlimited,
+  countFetch: unlimited,
+  countClientDocument: unlimited,
+  countListing: unlimited,
+  countOperator: unlimited,
+  count: unlimited,
+};
+
+export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limits {
+  if (!enabled) return UNLIMITED;
   const shared = sharedCounters(redis);
 
   /** Draws from each limit in turn, as long as there is something left. */
@@ -99,13 +104,17 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
         ['failed_credentials_address', networkOf(req.ip)],
         ['failed_credentials', keyOfFailure(req, kind)],
       ]),
-    countStrictly: (operation, claim, req, buyer) => countInDatabase(db, operation, claim, req, buyer),
+    countStrictly: (operation, claim, req, buyer) => countInDatabase({ db, baseUrl }, operation, claim, req, buyer),
     countGuess: (limit, site_id, subject) => countGuess(db, limit, site_id, subject),
     countFetch: (host, ip) =>
       draw('agent_profile', [
         ['agent_profile', networkOf(ip)],
         ['agent_profile_host', host],
       ]),
+    async countClientDocument(site_id, ip) {
+      const limits = await findSiteLimits(db, site_id);
+      return draw('client_document', [['client_document', `${site_id}:${networkOf(ip)}`]], limits);
+    },
     async countListing(site_id, req, caller) {
       const limits = caller?.limits ?? (await findSiteLimits(db, site_id));
       const key = `${site_id}:${caller?.principal_id ?? networkOf(req.ip)}`;
@@ -113,9 +122,9 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     },
     countOperator: (key_id) => draw('operator', [['operator', key_id]]),
     async count(operation, caller, req) {
-      if (isStrict(operation) && !caller.private_token_id) return { headers: {} };
+      if (isStrict(operation)) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
-      const own: Counted = isStrict(operation) ? { headers: {} } : await countOwn(operation, caller, req, limits);
+      const own = await countOwn(operation, caller, req, limits);
       if (own.refusal || !caller.private_token_id) return own;
       // Last, so that a buyer who is beyond their own limit uses up nothing of what all buyers share.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { plainText } from './markdown-text.ts';
 
 /**
  * Answers as Markdown, for people and language models: the same fields under the same names, one-line fields first. In short
@@ -61,7 +62,7 @@ function isShort(entry: unknown): boolean {
 /** The first field of an entry, and the others in brackets. */
 function inLine(entry: Fields): string {
   const [first, ...others] = Object.entries(entry).filter(([, value]) => value !== null);
-  const named = others.map(([name, value]) => `${text(name)}: ${listed(value)}`).join('; ');
+  const named = others.map(([name, value]) => `${name}: ${listed(value)}`).join('; ');
   return `${listed(first?.[1])}${named && ` (${named})`}`;
 }
 
@@ -70,16 +71,9 @@ function isPlainOrList(value: unknown): boolean {
 }
 
 function listed(value: unknown): string {
-  return Array.isArray(value) ? value.map(text).join(', ') : text(value);
+  return Array.isArray(value) ? value.map(plainText).join(', ') : plainText(value);
 }
 
 function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
-}
-
-/** One line, in which nothing is markup: what a merchant wrote stays text. */
-function text(value: unknown): string {
-  return String(value)
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_[\]<>#|]/g, '\\$&');
 }

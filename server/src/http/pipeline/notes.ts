@@ -1,4 +1,5 @@
 import { newId } from '../../db/new-id.ts';
+import type { ShopError } from '../../shop/errors.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
@@ -18,6 +19,8 @@ export interface Notes {
   cached?: boolean;
   /** Takes back what was counted as a failure until it was known to be none. */
   succeeded?: () => Promise<void>;
+  /** The answer in place of a refusal, where the shop has had too many failures; see `Counted`. */
+  refusalIfFailed?: ShopError;
   error?: string;
   cause?: unknown;
 }

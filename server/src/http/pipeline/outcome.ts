@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { AuditKey } from '../../shop/audit/keys.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { agentTokenIn, auditRefused } from './audit.ts';
+import type { Counted } from './counted.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { isCredentialRefusal } from './failed-credentials.ts';
 import type { Limits } from './limits.ts';
@@ -11,6 +12,16 @@ import { auditIdOf, type Notes } from './notes.ts';
 import { payloadOf } from './payload.ts';
 
 /** What remains to be done between the outcome of a request and its answer: counters, the audit log, the code in the log. */
+
+/** Notes what is to be done when the request has succeeded or failed. */
+export function noteCounted(res: Response, { succeeded, refusalIfFailed }: Counted): void {
+  Object.assign(res.locals as Notes, { succeeded, refusalIfFailed });
+}
+
+/** Whether the caller was refused. Faults of the server are no guesses. */
+export function isFailure({ status }: Answer): boolean {
+  return status >= 400 && status < 500;
+}
 
 /** Takes back what was counted as a failure in advance. If that fails, the request has succeeded nevertheless. */
 export async function runSucceeded({ succeeded }: Notes): Promise<void> {

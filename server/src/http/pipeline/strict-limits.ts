@@ -2,10 +2,13 @@ import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { networkOf } from '../../shop/client-network.ts';
 import { foldEmail } from '../../shop/emails.ts';
+import { accountKey, customerAccount } from '../../shop/login-throttle.ts';
+import { findPass } from '../../shop/login-unlocks.ts';
 import { type Draw, draw, giveBack } from '../../shop/rate-counts.ts';
-import type { RateLimitName } from '../../shop/rate-limits.ts';
+import { RATE_LIMITS, type RateLimitName } from '../../shop/rate-limits.ts';
 import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';
 import type { Claim } from '../callers/caller.ts';
+import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
@@ -35,10 +38,7 @@ const STRICT: Record<string, StrictLimit[]> = {
     { limit: 'discount_failed_address', by: 'address', failures: true },
     { limit: 'discount_failed_site', by: 'site', failures: true },
   ],
-  consent_request: [
-    { limit: 'consent_request', by: 'address' },
-    { limit: 'consent_request_site', by: 'site' },
-  ],
+  consent_request: [{ limit: 'consent_request', by: 'address' }],
   // A client that polls one request too often is told slow_down; this bounds all polls from one address.
   consent_poll: [{ limit: 'consent_poll', by: 'address' }],
 };
@@ -55,10 +55,12 @@ export interface NamedBuyer {
 
 interface StrictDraw extends Draw {
   failures: boolean;
+  /** Beyond it only failures are refused. */
+  failuresOnly: boolean;
 }
 
 export async function countInDatabase(
-  db: Pool,
+  { db, baseUrl }: { db: Pool; baseUrl: string },
   operation: Operation,
   claim: Claim,
   req: Request,
@@ -66,29 +68,50 @@ export async function countInDatabase(
 ): Promise<Counted> {
   if (!isStrict(operation)) return { headers: {} };
   const limits = claim.site_id ? await findSiteLimits(db, claim.site_id) : undefined;
-  return take(db, operation.rateLimit, drawsOf(operation, claim, req, buyer, limits ?? {}));
+  const draws = drawsOf(operation, claim, req, buyer, limits ?? {});
+  return take(db, operation.rateLimit, (await isUnlocked(db, baseUrl, operation, claim, req)) ? [] : draws);
 }
+
+/**
+ * Whether a login comes with the unlock link of its account. Others at the same address must not delay it, and the account's own
+ * delay still bounds its tries (see shop/login-throttle.ts).
+ */
+async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, req: Request) {
+  const { email, unlock_token } = (req.body ?? {}) as { email?: unknown; unlock_token?: unknown };
+  if (!LOGINS.includes(operation.id) || typeof email !== 'string') return false;
+  const unlocks = [String(unlock_token ?? ''), ...unlockPasses(req, baseUrl)];
+  const account = operation.id === 'dashboard.login' ? email : customerAccount(site_id ?? '', email);
+  return (await findPass(db, accountKey(account), unlocks)) !== undefined;
+}
+
+const LOGINS: Operation['id'][] = ['dashboard.login', 'storefront.loginCustomer'];
 
 /** Counts a try at something that is not an operation's against a limit, for one subject in a site. */
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
-  return take(db, limit, [{ points, seconds, failures: true, key: `${limit} ${site_id} ${subject}` }]);
+  return take(db, limit, [
+    { points, seconds, failures: true, failuresOnly: false, key: `${limit} ${site_id} ${subject}` },
+  ]);
 }
 
-/** Takes a point from each, and returns the tightest. */
+/** Takes a point from each, and returns the tightest of those that refuse whoever exceeds them. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
-  const drawn = await draw(db, draws);
-  const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
-  const [policy, left] = [draws[tightest], drawn[tightest]];
-  if (!policy || !left) return { headers: {} };
-  const headers = rateLimitHeaders(name, policy, Math.max(0, left.remaining), left.ms_until_reset);
+  const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));
+  const refusing = drawn.filter(({ policy }) => !policy.failuresOnly);
+  const [tightest] = refusing.toSorted((one, other) => one.remaining - other.remaining);
   const failures = draws.filter((one) => one.failures);
   const succeeded = failures.length > 0 ? () => giveBack(db, failures) : undefined;
-  if (left.remaining >= 0) return { headers, succeeded };
-  // What is refused was not tried, and must not use up what others may try.
-  await succeeded?.();
-  return { headers, refusal: refusedFor(left.ms_until_reset) };
+  const headers = tightest
+    ? rateLimitHeaders(name, tightest.policy, Math.max(0, tightest.remaining), tightest.ms_until_reset)
+    : {};
+  if (tightest && tightest.remaining < 0) {
+    // What is refused was not tried, and must not use up what others may try.
+    await succeeded?.();
+    return { headers, refusal: refusedFor(tightest.ms_until_reset) };
+  }
+  const spent = drawn.find(({ policy, remaining }) => policy.failuresOnly && remaining < 0);
+  return { headers, succeeded, ...(spent && { refusalIfFailed: refusedFor(spent.ms_until_reset) }) };
 }
 
 function drawsOf(
@@ -102,7 +125,8 @@ function drawsOf(
     const subject = subjectOf(by, site_id, req, buyer);
     if (subject === undefined) return [];
     const { points, seconds } = limitFor(limit, limits);
-    return [{ points, seconds, failures, key: `${countedAs(operation)} ${site_id} ${by} ${subject}` }];
+    const { failuresOnly } = RATE_LIMITS[limit];
+    return [{ points, seconds, failures, failuresOnly, key: `${countedAs(operation)} ${site_id} ${by} ${subject}` }];
   });
 }
 

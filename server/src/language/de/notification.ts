@@ -27,6 +27,10 @@ export const notification: Record<keyof typeof english, string> = {
   taken_subject: 'Jemand wollte Ihre E-Mail-Adresse bei {shop} verwenden',
   taken: 'Jemand wollte diese Adresse für ein anderes Konto bei {shop} verwenden. Sie bleibt bei Ihrem Konto.',
   taken_next: 'Waren Sie das, melden Sie sich mit dieser Adresse bei Ihrem bestehenden Konto an.',
+  requested_subject: 'Neue E-Mail-Adresse für Ihr Konto bei {shop}',
+  requested:
+    '{shop} hat für Ihr Konto eine andere E-Mail-Adresse eingetragen. Sie gilt erst, wenn sie bestätigt ist; bis dahin bleibt es bei dieser.',
+  requested_not_you: 'Haben Sie nicht darum gebeten, wenden Sie sich sofort an den Shop.',
   changed_subject: 'Ihre E-Mail-Adresse bei {shop} wurde geändert',
   changed: 'Ihr Konto bei {shop} hat jetzt eine andere E-Mail-Adresse. Diese hier wird nicht mehr verwendet.',
   changed_not_you: 'Haben Sie sie nicht geändert, wenden Sie sich sofort an den Shop.',

@@ -22,6 +22,10 @@ export const notification = {
   taken_subject: 'Someone wanted to use your address at {shop}',
   taken: 'Someone wanted this address for another account at {shop}. It stays with yours.',
   taken_next: 'If that was you, log in to the account that has it.',
+  requested_subject: 'A new e-mail address for your account at {shop}',
+  requested:
+    'Staff of {shop} entered another e-mail address for your account. It counts once it is confirmed; until then, this one stays.',
+  requested_not_you: 'If you did not ask for this, contact the shop at once.',
   changed_subject: 'Your address at {shop} has changed',
   changed: 'Your account at {shop} now has another e-mail address. This one is no longer used.',
   changed_not_you: 'If you did not change it, tell the shop at once.',

@@ -25,6 +25,10 @@ export const notification: Record<keyof typeof english, string> = {
   taken_subject: 'Quelqu’un voulait utiliser votre adresse e-mail chez {shop}',
   taken: 'Quelqu’un voulait cette adresse pour un autre compte chez {shop}. Elle reste associée à votre compte.',
   taken_next: 'Si c’était vous, connectez-vous avec cette adresse à votre compte existant.',
+  requested_subject: 'Nouvelle adresse e-mail pour votre compte chez {shop}',
+  requested:
+    '{shop} a saisi une autre adresse e-mail pour votre compte. Elle ne sera valable qu’une fois confirmée ; d’ici là, celle-ci reste valable.',
+  requested_not_you: 'Si vous n’avez rien demandé, prévenez tout de suite la boutique.',
   changed_subject: 'Votre adresse e-mail chez {shop} a changé',
   changed: 'Votre compte chez {shop} a maintenant une autre adresse e-mail. Celle-ci n’est plus utilisée.',
   changed_not_you: 'Si vous ne l’avez pas changée, prévenez tout de suite la boutique.',

@@ -96,21 +96,22 @@ test('a code can be typed, an unknown one is reported, and guessing ends after f
   expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
 });
 
-test("when a shop's guesses are used up, the signed link of a request still works, and the seal of another code does not", async () => {
+test('opens a pending code when the guesses of the shop are used up, and refuses an unknown one (429)', async () => {
   const given = await givenRequest();
   const { browser, shop, asked } = given;
   const other = await askForConsent(shop);
-  const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };
+  const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 900 };
   for (let guess = 0; guess < 50; guess += 1) await draw(shop.db, [inShop]);
 
   const page = await loggedIn(given);
   const unsealed = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}`);
   const seal = new URL(other.verification_uri_complete).searchParams.get('seal');
   const otherSeal = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}&seal=${seal}`);
+  const unknown = await browser.open(`${asked.verification_uri}&user_code=BCDF-GHJK`);
   const allowed = await browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
 
-  expect([page, unsealed, otherSeal].map(({ response }) => response.status)).toEqual([200, 429, 429]);
-  expect(unsealed.html).toContain('Open the link that the assistant shows');
+  expect([page, unsealed, otherSeal, unknown].map(({ response }) => response.status)).toEqual([200, 200, 200, 429]);
+  expect(unknown.html).toContain('Open the link that the assistant shows');
   expect(allowed.html).toContain('You have allowed this');
 });
 

@@ -43,9 +43,12 @@ export const authorizePage: PageRoute<AuthorizeVisit> = {
 };
 
 async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
-  await count(visit, 'agent.requestConsent');
   const { req, site_id, issuer, checkoutDeps, hosts } = visit;
   const { searchParams: fields } = new URL(req.originalUrl, checkoutDeps.baseUrl);
+  // An image or a script of a foreign page is no visit: it must not use up the requests of the address.
+  if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') {
+    throw new ShopError('invalid_request', 'Open this address in a browser window.');
+  }
   const [client_id = '', ...otherIds] = fields.getAll('client_id');
   const client = otherIds.length > 0 ? undefined : await findClient(visit, client_id);
   if (!client) return told(visit, 'consent.unknown_client');
@@ -55,6 +58,8 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   }
   try {
     const asked = requests.parseAsked(checkoutDeps, site_id, fields);
+    // Not before the client is known: anybody can have a browser ask for an unknown one.
+    await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
     const secret = await inShopOfVisit(visit, (shop) =>
       requests.insert(shop, { ...asked, client, redirect_uri, issuer }, origin),

@@ -3,11 +3,18 @@ import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
 import { operationTable } from '../../http/contract/contract.ts';
 
-test('llms.txt and skill.md of a shop tell its facts and every operation of agents, in words that are no markup', async () => {
+const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
+
+test('llms.txt and skill.md of a shop tell its facts and every operation of agents, with URLs and enum values unchanged', async () => {
   const shop = await openShop();
-  const legal = { terms_url: 'https://shop.example/terms', privacy_url: null, imprint_url: null, withdrawal_url: null };
+  const legal = {
+    terms_url: 'https://shop.example/_terms_/a_b#returns',
+    privacy_url: null,
+    imprint_url: null,
+    withdrawal_url: null,
+  };
   await shop.dashboard.PATCH('/api/dashboard/settings', {
-    body: { name: 'Alder # [Finch](x)', legal: { ...legal, terms_required: false } },
+    body: { name: 'Alder # [Finch](x)', bank_details: BANK_DETAILS, legal: { ...legal, terms_required: false } },
   });
   await shop.givenShippingOption({ countries: ['DE'] });
   await shop.givenProduct({ product_type: 'Mugs' });
@@ -24,12 +31,13 @@ test('llms.txt and skill.md of a shop tell its facts and every operation of agen
   const [first, second] = [await llms.text(), await skill.text()];
   expect(first.startsWith('# Alder \\# \\[Finch\\](x)\n\n> ')).toBe(true);
   expect(first).toContain(`(http://localhost/sites/${shop.site_id}/skill.md)`);
-  expect(first).toContain('[Terms](https://shop.example/terms)');
+  expect(first).toContain('[Terms](https://shop.example/_terms_/a_b#returns)');
   expect(first).not.toContain('[Privacy]');
   expect(second).toMatch(/^---\nname: shop-[0-9a-f-]{36}\ndescription: ".*"\n---\n/);
   for (const text of [first, second]) {
     expect(text).toContain('- Delivery to: DE');
     expect(text).toContain('- Categories: Mugs');
+    expect(text).toContain('- Payment, by the customer: bank_transfer');
   }
   for (const { id, path, surface, scope } of operationTable) {
     if (surface !== 'agent' || scope === undefined) continue;

@@ -1,12 +1,13 @@
-import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, plain, summaryOf } from './words.ts';
+import { linkTarget, plainText } from '../../http/pipeline/markdown-text.ts';
+import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
 /** `llms.txt` (llmstxt.org): what the shop is, and where to read on. */
 export function llmsText(shop: GuidedShop): string {
   const { name, storefront_url, policies, support_email } = shop.content;
   const legal = Object.entries(policies).flatMap(([kind, url]) =>
-    url ? [`- [${TITLES[kind as keyof typeof TITLES]}](${url})`] : [],
+    url ? [`- [${TITLES[kind as keyof typeof TITLES]}](${linkTarget(url)})`] : [],
   );
-  return `# ${plain(name)}
+  return `# ${plainText(name)}
 
 > An online shop. An AI agent can shop here for a customer, within the budget and the categories that the customer allowed. It
 > never pays: the customer confirms each purchase on the shop's own page.
@@ -25,7 +26,7 @@ ${factsOf(shop).join('\n')}
 ## Operations
 
 ${[...OPERATIONS_BY_TAG].map(([tag, operations]) => `${tag}: ${operations.map((one) => `${summaryOf(one)} (${one.id})`).join('; ')}`).join('\n\n')}
-${section('Shop', [...(storefront_url ? [`- [Storefront](${storefront_url})`] : []), ...(support_email ? [`- Support: ${support_email}`] : [])])}${section('Policies', legal)}`;
+${section('Shop', [...(storefront_url ? [`- [Storefront](${linkTarget(storefront_url)})`] : []), ...(support_email ? [`- Support: ${plainText(support_email)}`] : [])])}${section('Policies', legal)}`;
 }
 
 const TITLES = {

@@ -1,9 +1,10 @@
 import { document, type Operation, resolve } from '../../http/contract/contract.ts';
-import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, plain, summaryOf } from './words.ts';
+import { plainText } from '../../http/pipeline/markdown-text.ts';
+import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
 /** `skill.md`: how an agent shops here, step by step, with front matter as agent skills have it. */
 export function skillText(shop: GuidedShop): string {
-  const name = plain(shop.content.name);
+  const name = plainText(shop.content.name);
   return `---
 name: shop-${shop.site_id}
 description: ${JSON.stringify(`Find and buy products in the online shop ${shop.content.name} for a customer, within the budget that the customer allowed. The customer confirms each purchase.`)}

@@ -1,5 +1,6 @@
 import type { AgentShop } from '@commerce-backend/spec';
 import { document, type Operation, operationTable } from '../../http/contract/contract.ts';
+import { plainText } from '../../http/pipeline/markdown-text.ts';
 
 /** What both guides say, in Markdown. */
 
@@ -21,11 +22,6 @@ export function summaryOf({ path, method }: Operation): string {
   return String(document.paths[path]?.[method]?.summary);
 }
 
-/** Text of the merchant in one line, in which nothing is markup. */
-export function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>#|]/g, '\\$&');
-}
-
 /** The facts of a shop as a list. The names in it are the merchant's words. */
 export function factsOf(shop: GuidedShop): string[] {
   const { content, delivery, agents, currency, currency_digits } = shop;
@@ -33,11 +29,11 @@ export function factsOf(shop: GuidedShop): string[] {
   const reach = delivery.everywhere ? 'every country' : delivery.countries.join(', ') || 'no country yet';
   const categories = content.categories
     .slice(0, 20)
-    .map(({ title, value }) => plain(title === value ? value : `${title} (${value})`));
+    .map(({ title, value }) => plainText(title === value ? value : `${title} (${value})`));
   return [
     `- Currency: ${currency}; prices ${shop.prices_include_tax ? 'include' : 'are without'} tax`,
     `- Delivery to: ${reach}${delivery.pickup ? '; pickup is possible' : ''}`,
-    `- Payment, by the customer: ${shop.payment_methods.join(', ').replaceAll('_', ' ') || 'not set up yet'}`,
+    `- Payment, by the customer: ${shop.payment_methods.join(', ') || 'not set up yet'}`,
     agents.enabled
       ? `- Agents: a budget of at most ${budget} ${currency}, for at most ${agents.max_lifetime_days} days`
       : '- Agents: this shop does not let agents in',

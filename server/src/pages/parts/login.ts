@@ -71,8 +71,8 @@ export async function logIn(
   body: FormBody,
 ): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, guard, req, res, path, language } = visit;
-  await count(visit, 'storefront.loginCustomer');
   const [email = '', password = ''] = [body.get('email'), body.get('password')];
+  await count(visit, 'storefront.loginCustomer', {}, { email });
   const mistakes: Mistake<FieldName>[] = [
     ...(email ? [] : [{ field: 'email' as const, message: language.say('page.login_no_email') }]),
     ...(password ? [] : [{ field: 'password' as const, message: language.say('page.login_no_password') }]),

@@ -99,7 +99,9 @@ export function addPage<Visit extends PageRequest>(
       const deadline = new Deadline(deps.deadlines.request);
       try {
         const answer = await deadline.limit(handle({ ...deps, deadline, req, res, language: browserLanguage(req) }));
-        if (isNoFailure(answer)) await (res.locals as Notes).succeeded?.().catch(() => undefined);
+        const { succeeded, refusalIfFailed } = res.locals as Notes;
+        if (isNoFailure(answer)) await succeeded?.().catch(() => undefined);
+        else if (refusalIfFailed) throw refusalIfFailed;
         send(res, answer);
       } catch (error) {
         await fail(deps, page, req, res, error);

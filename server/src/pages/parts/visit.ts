@@ -6,6 +6,7 @@ import { audit } from '../../http/pipeline/audit.ts';
 import { applyLimit } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
+import { noteCounted } from '../../http/pipeline/outcome.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
@@ -43,7 +44,7 @@ export async function count(
   const about = Object.assign(Object.create(req) as Request, { params, body });
   const claim = { ...NO_CLAIM, kind: caller.kind, site_id: tenant.site_id };
   const counted = await limits.countStrictly(operation, claim, about);
-  (res.locals as Notes).succeeded = counted.succeeded;
+  noteCounted(res, counted);
   applyLimit(res, counted);
   applyLimit(res, await limits.count(operation, caller, about));
 }

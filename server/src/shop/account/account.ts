@@ -47,7 +47,9 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
     await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
   }
   const customer = await shop.one<Customer>(
-    sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])} updated_at = now()
+    // A customer's own request for another address replaces that of staff.
+    sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])}
+        pending_email = case when ${email === undefined} then pending_email end, updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
   );
   if (!customer) throw accountClosed();

@@ -134,12 +134,14 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
 
 /** Records that the owner of an account reads an address that the account has or wants. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
-  const before = await shop.one<{ email: string }>(
-    sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
+  const before = await shop.one<{ email: string; by_staff: boolean }>(
+    sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
+      where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );
   if (!before) return undefined;
   const customer = await shop.one<Customer>(
-    sql`update customers set email = ${email}, email_verified_at = now(), updated_at = now()
+    sql`update customers set email = ${email}, email_verified_at = now(), updated_at = now(),
+        pending_email = case when email = ${email} then pending_email end
       where site_id = ${shop.siteId} and id = ${customer_id} and not exists (
         select from customers where site_id = ${shop.siteId} and email = lower(${email}) and id <> ${customer_id})
       returning ${PROFILE}`,
@@ -150,6 +152,8 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
+  // Whoever logged in with the old address shows the password again.
+  if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;
 }

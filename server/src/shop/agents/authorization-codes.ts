@@ -12,8 +12,8 @@ import { OAuthRefusal } from './oauth-refusal.ts';
 
 /**
  * The code that an approved request brings, and the token that it is exchanged for (RFC 6749 §4.1.3). A code lives for 60 seconds
- * and counts once, for the client, the address and the challenge that it was made for. Whoever brings it a second time ends the
- * token: one of the two is not the client (§4.1.2). Locks are taken in the order customer, request, token, as for devices.
+ * and counts once, for the client, the address and the challenge that it was made for. A second use with
+ * the right verifier ends the token: one of the two is not the client (§4.1.2). Locks are taken in the order customer, request, token, as for devices.
  */
 const LIFETIME_SECONDS = 60;
 
@@ -112,11 +112,13 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
       where a.site_id = ${shop.siteId} and a.consent_id = ${consent_id}`,
   );
   if (!row) throw invalidCode();
+  // Without the verifier nobody can use the code, so knowing a used one must not end its token.
+  if (!isFor(row, sent)) throw invalidCode();
   if (row.status === 'consumed') {
     await agentTokens.revokeOfConsent(shop, consent_id);
     return new OAuthRefusal('invalid_grant', 'The code was used before. Its token has been revoked.');
   }
-  if (row.status !== 'approved' || row.expired || !isFor(row, sent)) throw invalidCode();
+  if (row.status !== 'approved' || row.expired) throw invalidCode();
   if (!row.enabled) throw new OAuthRefusal('invalid_grant', 'The shop no longer allows agents.');
   if (sent.resource !== null && sent.resource !== row.resource) {
     throw new OAuthRefusal('invalid_target', 'The code was asked for another resource.');

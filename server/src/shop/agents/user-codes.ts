@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { networkOf } from '../client-network.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
-import { type Draw, draw, giveBack } from '../rate-counts.ts';
+import { type Draw, type Drawn, draw, giveBack } from '../rate-counts.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { findSiteLimits, limitFor } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
@@ -61,10 +61,9 @@ export interface Guesser {
 
 /**
  * Checks that a typed code belongs to a request that the customer may see, and limits guesses: after 5 unknown codes of a
- * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, further tries are `rate_limited`. The
- * last limit bounds any number of accounts and addresses: with a thousand pending requests, the chance of a
- * hit is less than 2^-18 an hour. A code that exists does not count; for others it throws `not_found`. Do not hold a
- * connection while calling it.
+ * customer or 10 of an address in 15 minutes, further tries are `rate_limited`. After 50 in the shop only unknown codes are, because
+ * strangers share that limit. There are 2^34 codes: with a thousand pending requests, a guess hits with a chance of 2^-24. A code that
+ * exists does not count; for others it throws `not_found`. Do not hold a connection while calling it.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};
@@ -75,16 +74,22 @@ export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typ
   ];
   // Counted before the code is looked up, so that concurrent guesses cannot bypass the limit.
   const drawn = await draw(db, draws);
-  const spent = drawn.filter(({ remaining }) => remaining < 0);
-  if (spent.length > 0) {
+  const own = drawn.slice(0, 2).filter(({ remaining }) => remaining < 0);
+  if (own.length > 0) {
     await giveBack(db, draws);
-    const milliseconds = Math.max(...spent.map(({ ms_until_reset }) => ms_until_reset));
-    const retry_after_seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    const message = `Too many unknown codes. Try again in ${retry_after_seconds} s.`;
-    throw new ShopError('rate_limited', message, { retry_after_seconds });
+    throw tooMany(own);
   }
-  if (!(await inShop(db, tenant, actor, (shop) => exists(shop, typed)))) throw notFound('request for consent');
-  await giveBack(db, draws);
+  if (await inShop(db, tenant, actor, (shop) => exists(shop, typed))) return giveBack(db, draws);
+  const ofSite = drawn.slice(2).filter(({ remaining }) => remaining < 0);
+  throw ofSite.length > 0 ? tooMany(ofSite) : notFound('request for consent');
+}
+
+function tooMany(spent: Drawn[]): ShopError {
+  const milliseconds = Math.max(...spent.map(({ ms_until_reset }) => ms_until_reset));
+  const retry_after_seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new ShopError('rate_limited', `Too many unknown codes. Try again in ${retry_after_seconds} s.`, {
+    retry_after_seconds,
+  });
 }
 
 async function exists(shop: Shop, typed: string): Promise<boolean> {

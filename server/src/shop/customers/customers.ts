@@ -125,33 +125,66 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
 }
 
 /**
- * Changes the fields given and leaves the others. Another e-mail takes effect at once and is unverified: links and sessions
- * of the old one end, and its new owner is sent a link. Throws `conflict` for an anonymised customer, and `email_taken`.
+ * Changes the fields given and leaves the others. Throws `conflict` for an anonymised customer, and `email_taken`. Another e-mail of a
+ * customer with an account is pending until its owner confirms it: otherwise staff could ask for a new password at it. Without an
+ * account it takes effect at once.
  */
 export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
-  const before = await shop.one<{ email: string; anonymized: boolean; has_account: boolean }>(
+  const before = await shop.one<EmailRow>(
     sql`select email, anonymized_at is not null as anonymized, password_hash is not null as has_account
       from customers where site_id = ${shop.siteId} and id = ${id} for no key update`,
   );
   if (!before) throw notFound('customer');
   if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and cannot be changed.');
-  const email = patch.email === undefined ? before.email : foldEmail(patch.email);
   await shop.run(
-    sql`update customers set email = ${email},
-        email_verified_at = case when email = ${email} then email_verified_at end,
-        metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
+    sql`update customers set metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
         ${textChanges(patch, ['first_name', 'last_name', 'phone', 'note'])} updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (patch.marketing_opt_in !== undefined) {
     await consents.decide(shop, id, { granted: patch.marketing_opt_in, source: 'dashboard' });
   }
-  if (email !== before.email) {
-    await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
-    await sessions.endAllSessions(shop, id);
-    if (before.has_account) await mail.enqueue(shop, 'address_changed_by_staff', { customer_id: id });
+  if (patch.email !== undefined) {
+    const email = foldEmail(patch.email);
+    await (before.has_account ? askForEmail(shop, id, before, email) : replaceEmail(shop, id, before, email));
   }
   return record(shop, id);
+}
+
+interface EmailRow {
+  email: string;
+  anonymized: boolean;
+  has_account: boolean;
+}
+
+/** Asks the owner of the new address to confirm it, and tells the one of the address that counts. The address that counts ends a request. */
+async function askForEmail(shop: Shop, id: string, before: EmailRow, email: string): Promise<void> {
+  const isChange = email !== before.email;
+  const taken = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and email = ${email} and id <> ${id}`,
+  );
+  if (taken) throw new ShopError('email_taken', 'Another customer has this e-mail.');
+  const changed = await shop.run(
+    sql`update customers set pending_email = ${isChange ? email : null}
+      where site_id = ${shop.siteId} and id = ${id} and (${isChange} or pending_email is not null)`,
+  );
+  if (changed === 0) return;
+  await shop.run(
+    sql`delete from customer_codes
+      where site_id = ${shop.siteId} and customer_id = ${id} and purpose = 'verify_email' and used_at is null`,
+  );
+  if (!isChange) return;
+  await mail.enqueue(shop, 'address_changed_by_staff', { customer_id: id });
+  await mail.enqueue(shop, 'address_change_requested', { customer_id: id });
+}
+
+async function replaceEmail(shop: Shop, id: string, before: EmailRow, email: string): Promise<void> {
+  if (email === before.email) return;
+  await shop.run(
+    sql`update customers set email = ${email}, email_verified_at = null where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await sessions.endAllSessions(shop, id);
 }
 
 const TEXTS = {

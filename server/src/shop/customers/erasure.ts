@@ -38,7 +38,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
     await shop.run(
       sql`update customers set email = ${`${id.replaceAll('-', '')}@anonymized.invalid`}, email_verified_at = null,
           password_hash = null, first_name = null, last_name = null, phone = null, marketing_opt_in = false, note = null,
-          metadata = '{}', anonymized_at = now(), updated_at = now()
+          metadata = '{}', pending_email = null, anonymized_at = now(), updated_at = now()
         where site_id = ${shop.siteId} and id = ${id}`,
     );
   }

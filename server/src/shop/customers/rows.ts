@@ -18,7 +18,8 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
           select * from customers c where c.site_id = ${wholeShop(shop)} and ${chosen}
         ) c
       )
-      select ${PROFILE}, password_hash is not null as has_account, email not like '%.invalid' as has_email, note, metadata, updated_at, anonymized_at, locale,
+      select ${PROFILE}, password_hash is not null as has_account, email not like '%.invalid' as has_email, note, metadata, updated_at,
+        anonymized_at, locale, pending_email,
         o.orders_count, (o.paid - r.refunded)::text as total_spent
       from chosen c
       cross join lateral (

@@ -46,8 +46,41 @@ export async function verification(
   return verifyRegistration(context, email);
 }
 
-export function verificationByStaff(context: MailContext, { customer_id }: Mails['address_changed_by_staff']) {
-  return verifyOwnAddress(context, sql`id = ${customer_id}`);
+export async function verificationByStaff(
+  context: MailContext,
+  { customer_id }: Mails['address_changed_by_staff'],
+): Promise<MailContent | undefined> {
+  const found = await findPending(context.shop, customer_id);
+  return found && addressChange(context, { customer_id, email: found.pending_email });
+}
+
+/** To the address that counts until the new one is confirmed. */
+export async function addressChangeRequested(
+  context: MailContext,
+  { customer_id }: Mails['address_change_requested'],
+): Promise<MailContent | undefined> {
+  const { shop, shop_name } = context;
+  const found = await findPending(shop, customer_id);
+  if (!found) return undefined;
+  const language = languageOf(context, found.locale);
+  const { say } = language;
+  return {
+    to: found.email,
+    language,
+    subject: say('notification.requested_subject', { shop: shop_name }),
+    parts: [
+      { paragraph: say('notification.requested', { shop: shop_name }) },
+      { paragraph: say('notification.requested_not_you') },
+    ],
+  };
+}
+
+/** A customer for whom staff have entered another address. */
+function findPending(shop: Shop, customer_id: string) {
+  return shop.one<{ email: string; pending_email: string; locale: string | null }>(
+    sql`select email, pending_email, locale from customers
+      where site_id = ${shop.siteId} and id = ${customer_id} and pending_email is not null`,
+  );
 }
 
 const RESENT_AT_MOST = 10;

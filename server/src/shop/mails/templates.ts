@@ -24,6 +24,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   registration: accountTemplates.registration,
   verification: accountTemplates.verification,
   address_changed_by_staff: accountTemplates.verificationByStaff,
+  address_change_requested: accountTemplates.addressChangeRequested,
   address_change: accountTemplates.addressChange,
   address_changed: accountTemplates.addressChanged,
   password_reset: accountTemplates.passwordReset,

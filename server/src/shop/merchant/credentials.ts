@@ -5,6 +5,7 @@ import { actorBehind } from '../actor-names.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
+import { followKey } from '../webhooks/makers.ts';
 import { takeTurn } from './members.ts';
 
 /**
@@ -120,7 +121,9 @@ export async function rotate<Kind extends CredentialKind>(
     await get(shop, kind, id);
     throw new ShopError('key_not_active', `This ${NOUNS[kind]} is revoked or was already rotated.`);
   }
-  return insert(shop, kind, old);
+  const made = await insert(shop, kind, old);
+  if (kind === 'api_key') await followKey(shop, id, made.id);
+  return made;
 }
 
 /** Ends one at once, in every process. Revoking one again changes nothing. */

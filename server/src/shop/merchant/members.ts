@@ -2,6 +2,7 @@ import type { StaffMember, StaffRole } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
+import { keysOf, revokeKeys } from './member-keys.ts';
 
 /**
  * Who works for a merchant, in which role. Changes of one site's staff wait for each other (`takeTurn`), so that what a statement
@@ -45,8 +46,11 @@ export async function changeRole(
   return get(shop, staff_id);
 }
 
-/** The member's next call is refused. Throws as `changeRole` does. */
-export async function remove(shop: Shop, staff_id: string, granter: Granter): Promise<void> {
+/** What happens to the keys that a member made. */
+export type KeysOfLeaver = 'ask' | 'keep' | 'revoke';
+
+/** The member's next call is refused. Throws as `changeRole` does, and `member_has_keys` where nothing was chosen about them. */
+export async function remove(shop: Shop, staff_id: string, granter: Granter, choice: KeysOfLeaver): Promise<void> {
   await takeTurn(shop);
   const removed = await shop.run(
     sql`delete from staff_memberships m
@@ -54,6 +58,10 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter): Pr
   );
   if (removed === 0) await explain(shop, staff_id, granter);
   await endInvitationsOf(shop, staff_id);
+  const keys = choice === 'keep' ? [] : await keysOf(shop, staff_id);
+  if (keys.length === 0) return;
+  if (choice === 'revoke') return revokeKeys(shop, keys);
+  throw new ShopError('member_has_keys', 'This member made keys that still work. Revoke or keep them.', { keys });
 }
 
 /** Nobody gives by a link what they could not give any more themselves. */

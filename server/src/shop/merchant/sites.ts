@@ -1,4 +1,4 @@
-import type { ApiKeyScope, ValidationErrorItem } from '@commerce-backend/spec';
+import type { ApiKeyScope, SyncKeyScope, ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
@@ -17,6 +17,8 @@ export interface NewSite {
   password: NewPassword;
   /** Of its first API key; without them, `read` and `write`. */
   key_scopes?: ApiKeyScope[];
+  /** Of its first sync key; without them, `read`. */
+  sync_scopes?: SyncKeyScope[];
 }
 
 /** A new password, with the form in which it is stored. */
@@ -77,7 +79,7 @@ export async function createSite(connection: Connection, site: NewSite): Promise
   const shop = new Shop(tenant, { type: 'staff', id: staff_id, customer_id: null }, connection);
   const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
   const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes });
-  const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key' });
+  const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key', scopes: site.sync_scopes });
   return {
     shop,
     credentials: {

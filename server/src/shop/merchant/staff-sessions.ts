@@ -1,6 +1,6 @@
 import type { StaffSession } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { notFound } from '../errors.ts';
+import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
 
@@ -45,13 +45,27 @@ export async function endAll(shop: Shop, staff_id: string): Promise<void> {
 }
 
 /** Notes that the password or a code was given in a session now; answers until when that counts. */
-export async function confirm(shop: Shop, session_id: string): Promise<string> {
+export async function confirm(shop: Shop, session_id: string, by: 'password' | 'code'): Promise<string> {
   const confirmed = await shop.one<{ confirmed_until: string }>(
-    sql`update staff_sessions set confirmed_at = now() where id = ${session_id} and ${ALIVE}
+    sql`update staff_sessions set confirmed_at = now(),
+        second_factor_at = case when ${by} = 'code' then now() else second_factor_at end
+      where id = ${session_id} and ${ALIVE}
       returning confirmed_at + ${CONFIRMED_FOR}::interval as confirmed_until`,
   );
   if (!confirmed) throw notFound('session');
   return confirmed.confirmed_until;
+}
+
+/** Throws `step_up_required` unless a code of the second factor was given in the session within 15 minutes. */
+export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own): Promise<void> {
+  const missing = await shop.one(
+    sql`select from staff_second_factors f join staff_sessions s on s.staff_id = f.staff_id
+      where f.staff_id = ${staff_id} and f.turned_on_at is not null and s.id = ${current}
+        and coalesce(s.second_factor_at <= now() - ${CONFIRMED_FOR}::interval, true)`,
+  );
+  if (!missing) return;
+  const message = 'Give a code of the second factor: POST /api/dashboard/auth/confirm with totp_code.';
+  throw new ShopError('step_up_required', message, { second_factor: true });
 }
 
 /** How long after that a session may do what needs it. */

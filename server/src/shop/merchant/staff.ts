@@ -95,8 +95,9 @@ export async function openSession(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
       )
-      insert into staff_sessions (id, staff_id, token_hash, expires_at, ip, user_agent)
-      select ${uuidv7()}, id, ${hashToken(access_token)}, now() + ${SESSION_LIFE}::interval, ${ip}, ${user_agent}
+      insert into staff_sessions (id, staff_id, token_hash, expires_at, ip, user_agent, second_factor_at)
+      select ${uuidv7()}, id, ${hashToken(access_token)}, now() + ${SESSION_LIFE}::interval, ${ip}, ${user_agent},
+        case when ${code !== undefined} then now() end
       from unchanged returning expires_at`,
   );
   if (!opened) throw invalidCredentials();

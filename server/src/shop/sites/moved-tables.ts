@@ -38,7 +38,7 @@ const LEFT_COLUMNS: Record<string, string[]> = {
   sites: ['delete_at', 'delete_begun_at', 'delete_forced'],
   tokens: ['token_hash'],
   variants: ['stock_changed_in', 'quantity_before', 'available_before'],
-  webhooks: ['secret', 'secret_hash', 'previous_secret', 'previous_secret_expires_at'],
+  webhooks: ['secret', 'secret_hash', 'previous_secret', 'previous_secret_expires_at', 'made_by'],
 };
 
 /** Those of them that the server that imports fills. */

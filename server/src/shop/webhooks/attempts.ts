@@ -1,7 +1,10 @@
+import type { EventType } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Attempted } from '../../egress/post.ts';
 import * as mail from '../mail.ts';
+import { scopeOfEvent } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
+import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 
 /**
  * The schedule of a delivery: ten attempts, the last a day after the ninth, each wait up to a tenth shorter
@@ -38,8 +41,8 @@ export interface Due {
  * finds it due. A pending delivery of a disabled webhook fails here.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
-  const found = await shop.one<Due>(
-    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
+  const found = await shop.one<Due & MakerRow & { type: EventType }>(
+    sql`select d.id, d.event_id, d.type, ${makerOf(sql`w`)}, d.webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
         d.payload is not null as kept, w.sync_key_id is not null as by_integration, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d
@@ -48,8 +51,27 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
       where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'
         and d.next_attempt_at <= now()`,
   );
-  if (!found) await giveUpDisabled(shop, delivery_id);
-  return found;
+  if (!found) {
+    await giveUpDisabled(shop, delivery_id);
+    return undefined;
+  }
+  const scopes = scopesOfMaker(found);
+  const needed = scopeOfEvent(found.type);
+  if (!scopes || !needed || scopes.includes(needed)) return found;
+  await withhold(shop, delivery_id);
+  return undefined;
+}
+
+/** The maker of the webhook may not read the event: the receiver gets nothing. What was sent before stays in the log. */
+async function withhold(shop: Shop, delivery_id: string): Promise<void> {
+  await shop.run(
+    sql`delete from webhook_deliveries
+      where site_id = ${shop.siteId} and id = ${delivery_id} and status = 'pending' and attempts_count = 0`,
+  );
+  await shop.run(
+    sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+      where site_id = ${shop.siteId} and id = ${delivery_id} and status = 'pending'`,
+  );
 }
 
 /** Fails a delivery that was written while another transaction disabled its webhook, so that neither saw the other. */

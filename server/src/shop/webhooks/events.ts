@@ -59,13 +59,14 @@ export async function fetch(
   shop: Shop,
   id: string,
   { cursor, limit = 20 }: { cursor?: string; limit?: number },
+  readable: EventPattern[],
 ): Promise<{ events: ListenerEvent[]; next_cursor: string }> {
   const rows = await shop.rows<{ alive: boolean } & OrNulls<{ id: string; payload: string; made_in: string }>>(
     sql`with listener as (
         update event_listeners set expires_at = now() + ${LIFE}::interval
         where site_id = ${shop.siteId} and id = ${id} and expires_at > now() returning events, created_at
       ), found as (
-        select e.id, e.payload, e.made_in::text from events e, listener l where ${isAfter(shop, cursor)}
+        select e.id, e.payload, e.made_in::text from events e, listener l where ${isAfter(shop, cursor, readable)}
         order by e.made_in, e.id limit ${limit}
       )
       select found.*, true as alive from found
@@ -81,20 +82,25 @@ export async function fetch(
 }
 
 /** Whether `fetch` would return at once: there are new events, or the listener has expired. Changes nothing. */
-export async function hasNewEvents(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
+export async function hasNewEvents(
+  shop: Shop,
+  id: string,
+  cursor: string | undefined,
+  readable: EventPattern[],
+): Promise<boolean> {
   const listener = sql`select events, created_at from event_listeners
     where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`;
   const found = await shop.one<{ is_due: boolean }>(
     sql`with l as (${listener})
-      select not exists (select from l) or exists (select from events e, l where ${isAfter(shop, cursor)}) as is_due`,
+      select not exists (select from l) or exists (select from events e, l where ${isAfter(shop, cursor, readable)}) as is_due`,
   );
   return found?.is_due ?? false;
 }
 
-/** The condition that an event `e` happened after the cursor and is for the listener `l`. */
-function isAfter(shop: Shop, cursor: string | undefined): Sql {
+/** The condition that an event `e` happened after the cursor, is for the listener `l`, and may be read by the caller. */
+function isAfter(shop: Shop, cursor: string | undefined, readable: EventPattern[]): Sql {
   const [made_in, after] = positionOf(cursor);
-  return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and e.created_at >= l.created_at
+  return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and takes(${readable}::text[], e.type) and e.created_at >= l.created_at
     and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
     and e.made_in < pg_snapshot_xmin(pg_current_snapshot())`;
 }

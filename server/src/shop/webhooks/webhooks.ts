@@ -2,7 +2,9 @@ import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError } from '../errors.ts';
+import { withheldEvents } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
+import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 import { hashSecret, mintSecret, seal } from './secrets.ts';
 
 /**
@@ -19,9 +21,14 @@ const ROTATION_OVERLAP = '24 hours';
 
 const COLUMNS = sql`id, url, events, description, status, disabled_reason, disabled_at, failing_since, last_success_at,
   case when previous_secret_expires_at > now() then previous_secret_expires_at end as previous_secret_expires_at,
-  created_at, updated_at`;
+  created_at, updated_at, ${makerOf(sql`webhooks`)}`;
 
-type Row = Webhook;
+type Row = Omit<Webhook, 'withheld_events'> & MakerRow;
+
+function shown({ maker_role, maker_scopes, has_maker, ...webhook }: Row): Webhook {
+  const scopes = scopesOfMaker({ maker_role, maker_scopes, has_maker });
+  return { ...webhook, withheld_events: scopes ? withheldEvents(webhook.events, scopes) : [] };
+}
 
 /** The webhooks that the actor may manage. */
 function manageable(shop: Shop): Sql {
@@ -30,7 +37,10 @@ function manageable(shop: Shop): Sql {
 
 /** All of the shop, oldest first. */
 export async function list(shop: Shop): Promise<Webhook[]> {
-  return shop.rows<Row>(sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`);
+  const rows = await shop.rows<Row>(
+    sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`,
+  );
+  return rows.map(shown);
 }
 
 /** The same in the form that integrations get (interface §2.7). */
@@ -48,7 +58,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
     sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
   );
   if (!found) throw notFound('webhook');
-  return found;
+  return shown(found);
 }
 
 /** The sealed secrets that sign its deliveries now. Throws `not_found`. */
@@ -68,9 +78,10 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
   // Calls that make webhooks of one site wait for each other, so that a parallel one cannot invalidate the count.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
-    sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id)
+    sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id, made_by)
       select ${shop.siteId}, ${id}, ${url}, ${events}::text[], ${description}, ${seal(secretKey, id, secret)},
-        ${hashSecret(secret)}, ${shop.actorType === 'sync' ? shop.actorId : null}::uuid
+        ${hashSecret(secret)}, ${shop.actorType === 'sync' ? shop.actorId : null}::uuid,
+        ${shop.actorType === 'sync' ? null : shop.actorId}::uuid
       where (select count(*) from webhooks where site_id = ${shop.siteId}) < ${LIMIT}
       returning ${COLUMNS}`,
   );
@@ -78,10 +89,13 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
     const message = `There are ${LIMIT} webhooks already. Delete one first.`;
     throw new ShopError('limit_reached', message, { limit: LIMIT });
   }
-  return { ...made, secret };
+  return { ...shown(made), secret };
 }
 
-/** Changes the fields given. Enabling it again clears its failures. Throws `not_found`. */
+/**
+ * Changes the fields given. Enabling it again clears its failures. Whoever chooses the URL or the events becomes its maker, and must
+ * be allowed to read them. Throws `not_found`.
+ */
 export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
   const { url = null, events = null, status = null } = patch;
   const changed = await shop.one<Row>(
@@ -94,12 +108,13 @@ export async function update(shop: Shop, id: string, patch: WebhookPatch): Promi
         disabled_at = case ${status}::text when 'active' then null
           when 'disabled' then coalesce(disabled_at, now()) else disabled_at end,
         failing_since = case when ${status}::text = 'active' and status = 'disabled' then null else failing_since end,
+        made_by = case when ${'url' in patch || 'events' in patch} then ${shop.actorId}::uuid else made_by end,
         updated_at = now()
       where site_id = ${shop.siteId} and id = ${id} returning ${COLUMNS}`,
   );
   if (!changed) throw notFound('webhook');
   if (changed.status === 'disabled') await dropPending(shop, id);
-  return changed;
+  return shown(changed);
 }
 
 /** Gives up the pending deliveries of a disabled webhook; they can be replayed when it is active again. */
@@ -133,7 +148,7 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
         and coalesce(previous_secret_expires_at, now()) <= now()
       returning ${COLUMNS}`,
   );
-  if (rotated) return { ...rotated, secret };
+  if (rotated) return { ...shown(rotated), secret };
   const { previous_secret_expires_at } = await get(shop, id);
   throw new ShopError('rotation_in_progress', 'The secret was rotated less than 24 hours ago. Both still sign.', {
     previous_secret_expires_at,
