@@ -2029,6 +2029,13 @@ create table commerce.sites (
   delete_at timestamp with time zone,
   delete_forced boolean not null default false,
   delete_begun_at timestamp with time zone,
+  moved_at timestamp with time zone,
+  closed text generated always as (
+CASE
+    WHEN (moved_at IS NOT NULL) THEN 'moved'::text
+    WHEN (suspended_at IS NOT NULL) THEN 'suspended'::text
+    ELSE NULL::text
+END) stored,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
