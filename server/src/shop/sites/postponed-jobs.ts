@@ -1,5 +1,7 @@
+import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Owner } from './state.ts';
+/** A connection of the login that owns the queue. */
+type Owner = Pick<pg.ClientBase, 'query'>;
 
 /** How far the jobs of a moved site are postponed: none of them runs again, and the times can be restored. */
 const POSTPONED = sql`interval '1000 years'`;
