@@ -46,6 +46,7 @@ export interface Config {
   /** Whether webhooks may go to private addresses. */
   webhookPrivateAddresses: boolean;
   webhookConcurrency: number;
+  mailConcurrency: number;
   secretKey: string;
   /** For `rotate-secret-key`. */
   newSecretKey: string | undefined;
@@ -129,6 +130,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
+    mailConcurrency: values.MAIL_CONCURRENCY ?? 5,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     stripeApiUrl: values.STRIPE_API_URL,
     stripePlatformKey: values.STRIPE_PLATFORM_KEY,

@@ -80,6 +80,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0220_moved_sites': () => import('./migrations/0220_moved_sites.ts'),
+  '0221_queue_state': () => import('./migrations/0221_queue_state.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -399,6 +399,19 @@ AS $procedure$
     end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.queue_state()
+ RETURNS TABLE(job text, waiting integer, oldest_seconds integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      return query select t.identifier, count(*)::integer, extract(epoch from now() - min(j.run_at))::integer
+        from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where j.is_available and j.run_at <= now() group by t.identifier order by t.identifier;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.schedule_change()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
+import { type DueJobs, readQueue } from '../../db/queue-state.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -18,6 +19,8 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
+  /** What waits for a worker. Undefined when it could not be read in time, which says nothing about requests. */
+  queue?: DueJobs[];
 }
 
 const WITHIN_MS = 1_000;
@@ -50,17 +53,19 @@ export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): Requ
       answer = ask(db, probe);
     }
     const current = answer;
-    const { ready, reason } = await current.then((verdict) =>
+    const { ready, reason, queue } = await current.then((verdict) =>
       verdict.ready && hosts?.isRead() === false ? NO_HOSTS : verdict,
     );
     if (!ready && answer === current) answer = undefined;
     const degraded = redis !== undefined && !redis.isReady;
-    res.status(ready ? 200 : 503).json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason });
+    res
+      .status(ready ? 200 : 503)
+      .json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason, queue });
   };
 }
 
 const SILENT = { ready: false, reason: 'The database does not answer.' };
-const NO_HOSTS = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
+const NO_HOSTS: Verdict = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
 const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
 
@@ -71,7 +76,9 @@ async function ask(db: Pool, probe: Pool): Promise<Verdict> {
 
 async function judge(db: Pool, probe: Pool): Promise<Verdict> {
   if (!(await isMigrated(probe))) return OLDER_SCHEMA;
-  return (await takesWrites(db, probe, WITHIN_MS)) ? { ready: true } : FULL;
+  if (!(await takesWrites(db, probe, WITHIN_MS))) return FULL;
+  const queue = await readQueue(probe).catch(() => undefined);
+  return { ready: true, ...(queue && { queue }) };
 }
 
 /**
