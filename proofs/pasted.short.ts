@@ -127,7 +127,6 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
-  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
   ['npm pack --workspace spec', 'installs/shop.test.ts'],
   ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
   ['npx commerce mock --credentials mock.json', 'installs/shop.test.ts'],

@@ -252,8 +252,11 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   return mistakes;
 }
 
-/** What the `commerce` command reads, which may be set in the same environment. */
-const OF_THE_COMMAND_LINE = ['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'];
+/** Read by the `commerce` command, storefronts and integrations, which may share the environment or the file .env. */
+const OF_CLIENTS = [
+  ...['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'],
+  ...['COMMERCE_SITE_ID', 'COMMERCE_STOREFRONT_TOKEN', 'COMMERCE_SYNC_SECRET'],
+];
 
 /** Variables that look like settings of the server, but are not. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
@@ -262,7 +265,7 @@ function unknownSettings(env: NodeJS.ProcessEnv): string[] {
     if (Object.hasOwn(VARIABLES, name)) continue;
     const meant = entries().find(([known]) => !env[known] && isTypo(name, known))?.[0];
     if (meant) sentences.push(`${name} is not a setting of the server. Did you mean ${meant}?`);
-    else if (name.startsWith('COMMERCE_') && !OF_THE_COMMAND_LINE.includes(name))
+    else if (name.startsWith('COMMERCE_') && !OF_CLIENTS.includes(name))
       sentences.push(`${name} is not a setting of the server. Remove it.`);
   }
   return sentences;

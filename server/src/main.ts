@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
@@ -10,11 +11,17 @@ import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
+// Settings of the folder. What the environment has already comes first.
+if (existsSync('.env')) process.loadEnvFile('.env');
+
 // Each command imports only what it needs: loading the whole server takes a second.
 const program = new Command('commerce-server')
   .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
   .version(document.info.version)
-  .addHelpText('after', '\nSettings come from environment variables; docs/configuration.md lists them.')
+  .addHelpText(
+    'after',
+    '\nSettings come from environment variables, and from a file .env in the current folder; docs/configuration.md lists them.',
+  )
   .showHelpAfterError();
 
 program
