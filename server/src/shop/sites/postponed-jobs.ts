@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+
 /** A connection of the login that owns the queue. */
 type Owner = Pick<pg.ClientBase, 'query'>;
 
