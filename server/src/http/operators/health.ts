@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
-import { type DueJobs, readQueue } from '../../db/queue-state.ts';
+import { type JobBacklog, readQueue } from '../../db/queue-state.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
@@ -20,7 +20,7 @@ interface Verdict {
   ready: boolean;
   reason?: string;
   /** What waits for a worker. Undefined when it could not be read in time, which says nothing about requests. */
-  queue?: DueJobs[];
+  queue?: JobBacklog[];
 }
 
 const WITHIN_MS = 1_000;

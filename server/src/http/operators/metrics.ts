@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
-import { type DueJobs, readQueue } from '../../db/queue-state.ts';
+import { type JobBacklog, readQueue } from '../../db/queue-state.ts';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '../../jobs/metric-kinds.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -111,7 +111,7 @@ function gaugePool(db: Pool, registers: Registers): void {
 
 /** The queue when the figures are read. It is in the database, so every process reports the same. Absent while it cannot be read. */
 function gaugeQueue(db: Pool, registers: Registers): void {
-  let reading: Promise<DueJobs[]> | undefined;
+  let reading: Promise<JobBacklog[]> | undefined;
   // One statement for both.
   const read = () => {
     reading ??= readQueue(db)
@@ -121,7 +121,7 @@ function gaugeQueue(db: Pool, registers: Registers): void {
       });
     return reading;
   };
-  const gauge = (name: string, help: string, figure: (due: DueJobs) => number) =>
+  const gauge = (name: string, help: string, figure: (due: JobBacklog) => number) =>
     new Gauge({
       ...{ name, help, labelNames: ['job'], registers },
       async collect() {
