@@ -13,8 +13,8 @@ import { SearchIndex } from './search-index-file.ts';
  *   node examples/search-index-sync.ts        beside a running demo shop
  *   curl 'http://localhost:4001/search?q=mug'
  *
- * COMMERCE_URL, SITE_ID and SYNC_SECRET name another shop. PORT (4001) is where it listens, WEBHOOK_URL how the shop reaches
- * that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being notified.
+ * COMMERCE_URL, COMMERCE_SITE_ID and COMMERCE_SYNC_SECRET name another shop. PORT (4001) is where it listens, WEBHOOK_URL how
+ * the shop reaches that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being notified.
  */
 const { env } = process;
 const { PORT = '4001', INDEX_DIR = '.', POLL_SECONDS = '60' } = env;
@@ -108,13 +108,15 @@ async function registered(): Promise<string> {
 
 /** The shop of the environment, or else the demo shop of a server started in this folder. */
 function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
-  const { COMMERCE_URL, SITE_ID, SYNC_SECRET } = env;
-  if (COMMERCE_URL && SITE_ID && SYNC_SECRET) {
-    return { baseUrl: COMMERCE_URL, siteId: SITE_ID, syncSecret: SYNC_SECRET };
+  const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_SYNC_SECRET } = env;
+  if (COMMERCE_URL && COMMERCE_SITE_ID && COMMERCE_SYNC_SECRET) {
+    return { baseUrl: COMMERCE_URL, siteId: COMMERCE_SITE_ID, syncSecret: COMMERCE_SYNC_SECRET };
   }
   const file = join(env.DATA_DIR || '.data', 'demo.json');
   if (!existsSync(file)) {
-    process.stderr.write('Start the demo shop here (npm start), or set COMMERCE_URL, SITE_ID and SYNC_SECRET.\n');
+    process.stderr.write(
+      'Start the demo shop here (npm start), or set COMMERCE_URL, COMMERCE_SITE_ID and COMMERCE_SYNC_SECRET.\n',
+    );
     process.exit(2);
   }
   const { base_url, site_id, sync_secret } = JSON.parse(readFileSync(file, 'utf8'));

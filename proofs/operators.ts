@@ -9,6 +9,7 @@ import type { Operation } from '../server/src/http/contract/contract.ts';
 import { operatorDocument } from '../server/src/http/contract/operator-contract.ts';
 import { createOperatorApp } from '../server/src/operator-app.ts';
 import { createKey, revokeKey } from '../server/src/shop/operators/keys.ts';
+import { restoreJobs } from '../server/src/shop/sites/postponed-jobs.ts';
 import { FILES_DIR, SECRET_KEY } from '../server/test/server.ts';
 import { type Call, type Reply, send } from './client.ts';
 import type { Trial } from './frame.ts';
@@ -138,10 +139,11 @@ export async function operatorCall(
 export async function settle({ world }: OperatorListener, { site_id }: Tenant): Promise<void> {
   await world.owner.query('delete from commerce.site_domains where site_id = $1', [site_id]);
   await world.owner.query(
-    `update commerce.sites set suspended_at = null, suspended_reason = null, delete_at = null, delete_forced = false,
-       limits = '{}' where site_id = $1`,
+    `update commerce.sites set suspended_at = null, suspended_reason = null, moved_at = null, delete_at = null,
+       delete_forced = false, limits = '{}' where site_id = $1`,
     [site_id],
   );
+  await restoreJobs(world.owner, site_id);
 }
 
 /** Sends a call to the listener; what an operation about all sites shows is nobody's secret. */

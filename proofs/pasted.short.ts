@@ -99,15 +99,21 @@ const NOT_TESTED: [string, string, string][] = [
   ],
   [
     'docs/operators.md',
-    'npx commerce-server site suspend SITE_ID --reason "moving"',
-    'two servers: server/src/commands/site-move.test.ts exports, and proof L5 deletes',
+    'npx commerce-server site export SITE_ID',
+    'two servers: server/src/commands/final-export.test.ts exports, imports and deletes',
   ],
   [
     'docs/operators.md',
     'npx commerce-server site import',
     'two servers: server/src/commands/site-move.test.ts imports',
   ],
-  ['docs/operators.md', 'curl -sf', 'the same listener: server/src/operator/export.test.ts streams a site'],
+  ['docs/operators.md', 'npx commerce-server site delete', 'the same: server/src/commands/final-export.test.ts'],
+  ['docs/operators.md', 'npx commerce-server site resume', 'the same: server/src/commands/final-export.test.ts'],
+  [
+    'docs/operators.md',
+    'curl -s -X POST -H',
+    'the same listener: server/src/commands/final-export.test.ts blocks and exports a site',
+  ],
   [
     'docs/merchant.md',
     'npx commerce-server site create ',
@@ -121,7 +127,6 @@ const NOT_TESTED: [string, string, string][] = [
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
-  ['npx @commerce-backend/cli init', 'installs/shop.test.ts'],
   ['npm pack --workspace spec', 'installs/shop.test.ts'],
   ['npx commerce logs tail', 'cli/src/commands/local.test.ts'],
   ['npx commerce mock --credentials mock.json', 'installs/shop.test.ts'],

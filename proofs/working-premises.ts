@@ -64,9 +64,9 @@ export function onWorkingPremises<T>(
 
 function work(url: string, db: pg.Pool): Promise<Jobs> {
   return startJobs({
-    ...{ url, db, baseUrl: 'http://localhost', secretKey: SECRET_KEY, webhookConcurrency: 200 },
+    ...{ url, db, baseUrl: 'http://localhost', secretKey: SECRET_KEY, webhookConcurrency: 200, mailConcurrency: 5 },
     card: createTestProvider({ db, baseUrl: 'http://localhost' }),
-    mailer: { send: async () => 'nowhere' },
+    mailer: { send: async () => 'nowhere', isReady: async () => true },
     logger: createLogger('silent'),
     egress: openEgress({ allowPrivate: true, ownHost: 'localhost' }),
     files: directoryStore(FILES_DIR),

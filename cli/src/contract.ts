@@ -92,15 +92,17 @@ function schemaOf({ content }: Content): Schema | undefined {
 
 /** The operation that answers a call; undefined when the contract has none. */
 export function operationOf({ operations }: Contract, method: Method, path: string): Operation | undefined {
-  const asked = path.split('/');
+  const found = operations.filter((one) => one.method === method && isAt(one, path));
   // A literal path comes before one with a parameter: /orders/mark-paid is not an order.
-  const fits = (one: Operation, literal: boolean) => {
-    const parts = one.path.split('/');
-    const isPart = (part: string, at: number) =>
-      part === asked[at] || (!literal && part.startsWith('{') && asked[at] !== '');
-    return one.method === method && parts.length === asked.length && parts.every(isPart);
-  };
-  return operations.find((one) => fits(one, true)) ?? operations.find((one) => fits(one, false));
+  return found.find((one) => one.path === path) ?? found[0];
+}
+
+/** Whether a path is that of an operation, with its parameters filled in. */
+export function isAt(operation: Operation, path: string): boolean {
+  const asked = path.split('/');
+  const parts = operation.path.split('/');
+  const isPart = (part: string, at: number) => part === asked[at] || (part.startsWith('{') && asked[at] !== '');
+  return parts.length === asked.length && parts.every(isPart);
 }
 
 /** The properties of a schema with those of what it extends, and which of them are required. */

@@ -2,16 +2,26 @@
 // a person allows it first, and confirms each purchase. With --auto-approve the first is played.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createAgentClient, createStorefrontClient, isError, requestConsent, unwrap } from '@commerce-backend/sdk';
+import {
+  ConnectionError,
+  createAgentClient,
+  createStorefrontClient,
+  isError,
+  requestConsent,
+  unwrap,
+} from '@commerce-backend/sdk';
 
-process.once('uncaughtException', ({ message }) => {
-  console.error(`${message}\nIs the shop running? Start it in another terminal: npm run dev`);
+const { DEMO_FILE = '.data/demo.json' } = process.env;
+
+process.once('uncaughtException', (error) => {
+  const isDown = error instanceof ConnectionError || error.path === DEMO_FILE;
+  console.error(isDown ? `${error.message}\nIs the shop running? Start it in another terminal: npm run dev` : error);
   process.exit(1);
 });
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'auto-approve': { type: 'boolean' } } });
 const [query = 'a sage stoneware mug under 30 euros'] = positionals;
-const demo = JSON.parse(readFileSync(process.env.DEMO_FILE ?? '.data/demo.json', 'utf8'));
+const demo = JSON.parse(readFileSync(DEMO_FILE, 'utf8'));
 const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
 const [customer] = demo.customers;
 

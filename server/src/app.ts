@@ -14,6 +14,7 @@ import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthEndpoints } from './http/operators/oauth-endpoints.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
+import { unprefixedPaths } from './http/operators/unprefixed-paths.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { type CallOperation, openCalls } from './http/pipeline/call-operation.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
@@ -174,6 +175,7 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
     ['/mcp', '/sites/:site_id/mcp'],
     whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls, limits })),
   );
+  router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
     return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls });

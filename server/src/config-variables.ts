@@ -155,6 +155,12 @@ export const VARIABLES = {
     whenUnset: '`no-reply@` and the host of `BASE_URL`',
     read: matching(/^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/),
   },
+  MAIL_CONCURRENCY: {
+    meaning: 'How many mails each process that runs jobs sends at a time, each on a connection of its own.',
+    allowed: 'a whole number from 1 to 50',
+    whenUnset: '`5`',
+    read: integer(1, 50),
+  },
   SECRET_KEY: {
     meaning:
       'The key that stored secrets are encrypted with. All processes of an installation share it; only `rotate-secret-key` changes it.',

@@ -133,6 +133,12 @@ test('outside production a misspelt variable is only pointed out', () => {
   expect(warnings).toEqual(['REDIS_URI is not a setting of the server. Did you mean REDIS_URL?']);
 });
 
+test('production accepts the variables of storefronts and integrations', () => {
+  const ofClients = { COMMERCE_URL: 'https://shop.test', COMMERCE_SITE_ID: 'id', COMMERCE_STOREFRONT_TOKEN: 'stk_1' };
+
+  expect(mistakesIn({ ...PRODUCTION, ...ofClients, COMMERCE_SYNC_SECRET: 'sync_1' })).toEqual([]);
+});
+
 test('a variable whose like is set as well is taken for somebody else’s', () => {
   expect(mistakesIn({ ...PRODUCTION, REDIS_URL: 'redis://redis', REDIS_URI: 'redis://redis' })).toEqual([]);
 });

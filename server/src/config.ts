@@ -46,6 +46,7 @@ export interface Config {
   /** Whether webhooks may go to private addresses. */
   webhookPrivateAddresses: boolean;
   webhookConcurrency: number;
+  mailConcurrency: number;
   secretKey: string;
   /** For `rotate-secret-key`. */
   newSecretKey: string | undefined;
@@ -129,6 +130,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
+    mailConcurrency: values.MAIL_CONCURRENCY ?? 5,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     stripeApiUrl: values.STRIPE_API_URL,
     stripePlatformKey: values.STRIPE_PLATFORM_KEY,
@@ -250,8 +252,11 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   return mistakes;
 }
 
-/** What the `commerce` command reads, which may be set in the same environment. */
-const OF_THE_COMMAND_LINE = ['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'];
+/** Read by the `commerce` command, storefronts and integrations, which may share the environment or the file .env. */
+const OF_CLIENTS = [
+  ...['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'],
+  ...['COMMERCE_SITE_ID', 'COMMERCE_STOREFRONT_TOKEN', 'COMMERCE_SYNC_SECRET'],
+];
 
 /** Variables that look like settings of the server, but are not. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
@@ -260,7 +265,7 @@ function unknownSettings(env: NodeJS.ProcessEnv): string[] {
     if (Object.hasOwn(VARIABLES, name)) continue;
     const meant = entries().find(([known]) => !env[known] && isTypo(name, known))?.[0];
     if (meant) sentences.push(`${name} is not a setting of the server. Did you mean ${meant}?`);
-    else if (name.startsWith('COMMERCE_') && !OF_THE_COMMAND_LINE.includes(name))
+    else if (name.startsWith('COMMERCE_') && !OF_CLIENTS.includes(name))
       sentences.push(`${name} is not a setting of the server. Remove it.`);
   }
   return sentences;

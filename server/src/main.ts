@@ -1,20 +1,27 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { AuditVerifyOptions } from './commands/audit-verify.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
 import type { DeleteOptions } from './commands/site-life.ts';
 import type { SiteListOptions } from './commands/site-list.ts';
-import type { ImportOptions } from './commands/site-move.ts';
+import type { ExportOptions, ImportOptions } from './commands/site-move.ts';
 import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
+// Settings of the folder. What the environment has already comes first.
+if (existsSync('.env')) process.loadEnvFile('.env');
+
 // Each command imports only what it needs: loading the whole server takes a second.
 const program = new Command('commerce-server')
   .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
   .version(document.info.version)
-  .addHelpText('after', '\nSettings come from environment variables; docs/configuration.md lists them.')
+  .addHelpText(
+    'after',
+    '\nSettings come from environment variables, and from a file .env in the current folder; docs/configuration.md lists them.',
+  )
   .showHelpAfterError();
 
 program
@@ -148,11 +155,12 @@ site
 
 site
   .command('resume')
-  .description('let a suspended site answer again; takes back a deletion that was to come')
+  .description('open a suspended site again; cancels a planned deletion')
   .argument('<site_id>', 'the site')
-  .action(async (site_id: string) => {
+  .option('--not-imported', 'also a site that was exported with --final, if no other server has imported it', false)
+  .action(async (site_id: string, options: { notImported: boolean }) => {
     const { resume } = await import('./commands/site-life.ts');
-    await resume(readConfig(process.env), site_id);
+    await resume(readConfig(process.env), site_id, options);
   });
 
 site
@@ -173,9 +181,10 @@ site
   .description('write a site with its files to a file, while it sells, for another server to import')
   .argument('<site_id>', 'the site')
   .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
+  .option('--final', 'the site leaves this server: it answers 503 site_moved from now on, and its jobs end', false)
   .option('--json', 'print what was written as JSON', false)
-  .addHelpText('after', '\nExample:\n  commerce-server site export SITE_ID shop.site')
-  .action(async (site_id: string, file: string, options: { json: boolean }) => {
+  .addHelpText('after', '\nExample:\n  commerce-server site export SITE_ID shop.site --final')
+  .action(async (site_id: string, file: string, options: ExportOptions) => {
     const { exportSite } = await import('./commands/site-move.ts');
     await exportSite(readConfig(process.env), site_id, file, options);
   });

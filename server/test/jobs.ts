@@ -14,12 +14,16 @@ import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /** The background jobs, running in this process until the file ends. Mails of other tests' shops go where those tests look. */
-export async function workJobs({ allowPrivate = true, baseUrl = 'http://localhost' } = {}): Promise<Jobs> {
+export async function workJobs({
+  allowPrivate = true,
+  baseUrl = 'http://localhost',
+  smtpUrl = undefined as string | undefined,
+} = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
     url: databaseUrl(),
     db,
-    mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
+    mailer: createMailer({ smtpUrl, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
     baseUrl,
     logger: pino({ level: 'silent' }),
     card: createTestProvider({ db, baseUrl: 'http://localhost' }),
@@ -28,6 +32,7 @@ export async function workJobs({ allowPrivate = true, baseUrl = 'http://localhos
     egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,
+    mailConcurrency: 5,
     files: directoryStore(FILES_DIR),
     usage: createUsageCounter(db),
   });

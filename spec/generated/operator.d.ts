@@ -101,7 +101,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a site
-         * @description The site answers again from the next call on. A deletion that was to come is taken back.
+         * @description The site answers again from the next call on. A planned deletion is cancelled. A site that has moved is resumed only with not_imported=true, and its jobs with it: without, the answer is 409 conflict.
          */
         post: operations["operator.resumeSite"];
         delete?: never;
@@ -130,6 +130,32 @@ export interface paths {
          * @description The site is not deleted; it stays suspended until it is resumed.
          */
         post: operations["operator.cancelDeletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/sites/{site_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a site for its final export
+         * @description The site leaves this server: from the next call on it answers 503 site_moved to everybody, also to its payment provider's webhooks, and none of its jobs and mails runs. Export it then. Its deletion needs no force. While no other server has imported the export, the site can be resumed with not_imported=true.
+         */
+        post: operations["operator.moveSite"];
         delete?: never;
         options?: never;
         head?: never;
@@ -238,7 +264,7 @@ export interface paths {
         };
         /**
          * Export a site
-         * @description All rows and files of a site, as of one moment and while it sells, in the file that `commerce-server site import` reads on another server. It is sent as it is read: a transfer that is cut off has no end, and the import refuses the file. The file holds every customer and order, and none of the site's secrets.
+         * @description All rows and files of a site, as of one moment and while it sells, in the file that `commerce-server site import` reads on another server. It is sent as it is read: a transfer that is cut off has no end, and the import refuses the file. The file holds every customer and order, and none of the site's secrets. Of a site that has moved it is the last state: what still runs is awaited for 3 s, and the answer is 409 conflict while a transaction that began before takes longer.
          */
         get: operations["operator.exportSite"];
         put?: never;
@@ -317,6 +343,8 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Since when an operator has suspended the site; null while it is open. */
             suspended_at: components["schemas"]["Timestamp"] | null;
+            /** @description Since when the site has moved to another server; null while it is served here. */
+            moved_at: components["schemas"]["Timestamp"] | null;
             /** @description When the site will be deleted; null if it will not. */
             delete_at: components["schemas"]["Timestamp"] | null;
             /** @description Products of any status. */
@@ -337,7 +365,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -770,10 +798,12 @@ export interface components {
         /** @description What an operator has decided about a site. */
         SiteState: {
             site_id: components["schemas"]["Id"];
-            /** @description Since when the site is suspended; null while it is open. */
+            /** @description Since when the site is suspended; null while it is not. */
             suspended_at: components["schemas"]["Timestamp"] | null;
             /** @description For operators; the site's own people are not told. */
             suspended_reason: string | null;
+            /** @description Since when the site has moved to another server; null while it is served here. */
+            moved_at: components["schemas"]["Timestamp"] | null;
             /** @description When the site will be deleted; null if it will not. */
             delete_at: components["schemas"]["Timestamp"] | null;
         };
@@ -1067,10 +1097,10 @@ export interface operations {
                 /** @description What to sort by. */
                 sort?: "name" | "created" | "products" | "orders" | "last_order" | "storage" | "calls" | "health";
                 /**
-                 * @description Only sites in this state: open, suspended, or suspended and to be deleted.
+                 * @description Only sites in this state: open, suspended, moved to another server, or to be deleted.
                  * @example suspended
                  */
-                status?: "open" | "suspended" | "deleting";
+                status?: "open" | "suspended" | "moved" | "deleting";
                 /**
                  * @description Only sites with this problem.
                  * @example cannot_sell
@@ -1281,7 +1311,13 @@ export interface operations {
     };
     "operator.resumeSite": {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Although the site has moved, because no other server has imported its export.
+                 * @example false
+                 */
+                not_imported?: boolean;
+            };
             header: {
                 /**
                  * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
@@ -1320,6 +1356,46 @@ export interface operations {
         };
     };
     "operator.cancelDeletion": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The site.
+                 * @example 0198d0aa-3d52-7c11-8a4e-5b8f0c6e2a10
+                 */
+                site_id: components["parameters"]["SiteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "operator.moveSite": {
         parameters: {
             query?: never;
             header: {
@@ -1553,6 +1629,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -191,7 +191,7 @@ export interface paths {
         post: operations["dashboard.setUpTwoFactor"];
         /**
          * Turn two-factor login off
-         * @description Logins need only the password again. The secret and the recovery codes are deleted. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor): at the login, or at POST /api/dashboard/auth/confirm. The password does not replace it.
+         * @description Logins need only the password again. The secret and the recovery codes are deleted.
          */
         delete: operations["dashboard.turnOffTwoFactor"];
         options?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * Replace one's recovery codes
-         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor).
+         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off.
          */
         post: operations["dashboard.replaceRecoveryCodes"];
         delete?: never;
@@ -413,7 +413,7 @@ export interface paths {
         post?: never;
         /**
          * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay; invitations that they made and nobody has accepted end. If keys that they made still work, `keys` says what happens to them; without it, 409 member_has_keys lists them and nothing changes. Webhooks that the member set up get nothing more, until somebody else saves their events. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made; invitations that they made and nobody has accepted end. Only an owner removes owners, and the last owner cannot go (409 last_owner).
          */
         delete: operations["dashboard.removeStaffMember"];
         options?: never;
@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached). Events show their resource, so they need the scope that reads it, such as orders:read for order.* (403 insufficient_scope); `*` stands for what the caller may read. It is checked again at each delivery: see withheld_events.
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["dashboard.createWebhook"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the fields given and leaves the others. Whoever sends url or events must be allowed to read all of its events (403 insufficient_scope), and answers for them from then on: see withheld_events. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
+         * @description Changes the fields given and leaves the others. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
          */
         patch: operations["dashboard.updateWebhook"];
         trace?: never;
@@ -963,7 +963,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description A delivery with its body and each attempt to send it. It also needs the scope that reads the resource of the event, such as orders:read (403 insufficient_scope).
+         * @description A delivery with its body and each attempt to send it.
          */
         get: operations["dashboard.getWebhookDelivery"];
         put?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         put?: never;
         /**
          * Listen to events
-         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached). Events need the scope that reads their resource, such as orders:read for order.* (403 insufficient_scope); without events, it receives what the caller may read.
+         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached).
          */
         post: operations["dashboard.createEventListener"];
         delete?: never;
@@ -2252,7 +2252,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict). Another e-mail of a customer with an account is pending_email first: its owner gets a link to confirm it, and the owner of the present one a notice. Until then logins and password resets use the present one. Sending the present e-mail ends the request, and sending the pending one again repeats the mails. Without an account, the e-mail changes at once.
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict).
          */
         patch: operations["dashboard.updateCustomer"];
         trace?: never;
@@ -3311,7 +3311,7 @@ export interface paths {
         };
         /**
          * Read who asks for consent
-         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
+         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         get: operations["storefront.getAgentConsent"];
         put?: never;
@@ -3339,7 +3339,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a request
-         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
+         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         post: operations["storefront.approveAgentConsent"];
         delete?: never;
@@ -3365,7 +3365,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a request
-         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
+         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         post: operations["storefront.denyAgentConsent"];
         delete?: never;
@@ -4458,16 +4458,6 @@ export interface components {
                 required_cents: components["schemas"]["BudgetSum"];
                 budget: components["schemas"]["AgentBudget"];
             };
-            member_has_keys?: {
-                keys: components["schemas"]["KeyOfMember"][];
-            };
-            step_up_required?: {
-                /**
-                 * @description Present where only a code of the second factor counts, not the password.
-                 * @constant
-                 */
-                second_factor?: true;
-            };
             insufficient_scope?: {
                 /** @description The scope that the operation needs. */
                 scope: string;
@@ -4705,7 +4695,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -5647,8 +5637,6 @@ export interface components {
             previous_secret_expires_at: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description The events among `events` that it does not get, because whoever chose them (a member of staff or an API key) may not read their resource, no longer works here, or is revoked. For `*`, the families. Somebody who may read them saves `events` again. */
-            withheld_events: components["schemas"]["EventPattern"][];
         };
         WebhookInput: {
             url: components["schemas"]["Url"];
@@ -6823,11 +6811,6 @@ export interface components {
             anonymized_at: string | null;
             /** @description The language that the customer chose; null if none. */
             locale: components["schemas"]["LocaleOrNull"];
-            /**
-             * Format: email
-             * @description The e-mail that staff entered for a customer with an account. It replaces email once its owner opens the link in the mail about it. Null if there is none.
-             */
-            pending_email: string | null;
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
@@ -8316,17 +8299,6 @@ export interface components {
             /** @description The webhook that is tested; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
         };
-        /** @description A key that a member of staff made, or that was made with such a key, and that still works. */
-        KeyOfMember: {
-            id: components["schemas"]["Id"];
-            /**
-             * @description storefront is a private storefront token.
-             * @enum {string}
-             */
-            kind: "api_key" | "sync" | "storefront";
-            description: string;
-            created_at: components["schemas"]["Timestamp"];
-        };
     };
     responses: {
         /** @description The e-mail or the password is wrong; the answer does not say which. */
@@ -9186,7 +9158,6 @@ export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
-export type KeyOfMember = components['schemas']['KeyOfMember'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
@@ -10435,13 +10406,7 @@ export interface operations {
     };
     "dashboard.removeStaffMember": {
         parameters: {
-            query?: {
-                /**
-                 * @description What happens to the API keys, sync keys and private storefront tokens that the member made, and to those made with such keys. ask, the default, refuses if there are any.
-                 * @example revoke
-                 */
-                keys?: "ask" | "keep" | "revoke";
-            };
+            query?: never;
             header: {
                 /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];

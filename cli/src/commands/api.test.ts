@@ -48,6 +48,20 @@ test('fields are sent as the types of the contract, in objects and lists as well
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
+test('an unknown path is reported as such, with the nearest ones, and an unknown id as before', async () => {
+  const server = await fakeServer({
+    'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
+    [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
+  });
+  const { commerce } = await loggedIn(server.url);
+  const path = await commerce(['api', 'GET', '/ordrs']);
+  expect(path).toMatchObject({ code: 1, err: expect.stringContaining('The API has no path /api/dashboard/ordrs.') });
+  expect(path.err).toContain('Did you mean /orders');
+  expect(path.err).not.toContain('Check the id');
+  const id = await commerce(['api', 'GET', `/orders/${ID}`]);
+  expect(id.err).toContain('Check the id');
+});
+
 test('a mutation carries a key: a new one, or the one that is given', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/webhooks': { status: 201, body: {} } });
   const { commerce } = await loggedIn(server.url);

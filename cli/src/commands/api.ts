@@ -1,8 +1,9 @@
 import { createClient, unwrap } from '@commerce-backend/sdk';
 import { Argument, type Command } from 'commander';
-import { METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
-import { usageError } from '../errors.ts';
+import { isAt, METHODS, type Method, type Operation, operationOf, readContract } from '../contract.ts';
+import { CommandError, EXIT, usageError } from '../errors.ts';
 import { readJson } from '../json-input.ts';
+import { nearestPaths } from '../nearest-paths.ts';
 import { asksFirst } from '../operations.ts';
 import { show } from '../output.ts';
 import { confirm } from '../prompt.ts';
@@ -96,7 +97,18 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
   if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
   const send = (client as unknown as Record<Method, AnyCall>)[method];
   const params = { query: queryOf(options.query ?? []) };
-  const answer = await unwrap(send(path, { params, headers, ...(body !== undefined && { body }) }));
+  const sent = await send(path, { params, headers, ...(body !== undefined && { body }) });
+  // A newer server may have paths that this contract lacks: it decides.
+  if (sent.response.status === 404 && !contract.operations.some((one) => isAt(one, path))) {
+    const near = nearestPaths(contract, path).map((one) => (one.startsWith(`${OWN}/`) ? one.slice(OWN.length) : one));
+    throw new CommandError(
+      EXIT.refused,
+      'not_found',
+      `The API has no path ${path}.`,
+      `Did you mean ${near.join(', ')}? All of them: commerce api endpoints`,
+    );
+  }
+  const answer = await unwrap(Promise.resolve(sent));
   show(terminal, true, answer ?? null, () => '');
 }
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, watch } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, EXIT } from '../errors.ts';
+import { watchFolder } from './watch-folder.ts';
 
 /** The two processes of a shop on this machine: its server, and its storefront. */
 
@@ -16,8 +17,6 @@ type Env = Record<string, string | undefined>;
 const END_WITHIN_MS = 35_000;
 const ASK_EVERY_MS = 100;
 const SHOWN_LINES = 20;
-/** Editors write a file in steps. */
-const SETTLED_MS = 50;
 /** Loaded before the storefront. */
 const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
@@ -70,17 +69,12 @@ export function startStorefront(
     await end(running);
     running = start();
   };
-  let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(join(folder, dirname(file)), { recursive: true }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      again = again.then(restart);
-    }, SETTLED_MS);
+  const watcher = watchFolder(join(folder, dirname(file)), () => {
+    again = again.then(restart);
   });
   return {
     async end() {
       watcher.close();
-      clearTimeout(timer);
       await again;
       await end(running);
     },

@@ -183,7 +183,10 @@ async function answer(request, cookies) {
 /** What the shop refuses, in words for shoppers; what is broken, only in the log. */
 function refused(error) {
   const told = (status, words) => ({ status, ...page(words, html`<h1>${words}</h1>`) });
-  if (isError(error, 'not_found') || error instanceof URIError) return told(404, 'There is no such thing');
+  if (isError(error, 'not_found') || error instanceof URIError) {
+    if (!IS_LIVE) console.error(error.stack);
+    return told(404, 'There is no such thing');
+  }
   if (isError(error, 'insufficient_stock')) return told(409, 'There are not that many left');
   console.error(error);
   return told(500, 'That did not work. Please try again.');

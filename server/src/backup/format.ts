@@ -54,6 +54,8 @@ export interface ExportedSite {
   name: string;
   /** Payments under way, which the server that exported it goes on with. */
   open_payments: number;
+  /** Whether the server that exported it goes on without it (`site export --final`); missing in files of older releases. */
+  final?: boolean;
   /** Whether it has an account with a payment provider, whose keys are not exported. */
   has_payment_account: boolean;
 }

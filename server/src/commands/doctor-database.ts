@@ -5,6 +5,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
 import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
+import { checkQueue } from './doctor-queue.ts';
 import { checkSkus } from './doctor-skus.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
@@ -14,8 +15,8 @@ const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
 /** The part of max_connections that is left to the operator and to other programs. */
 const SPARE_CONNECTIONS = 10;
-/** Connections of a process that runs jobs: two runners with three each, one to wake them, one to hold their locks. */
-const JOB_CONNECTIONS = 8;
+/** Connections of a process that runs jobs: three runners with three each, one with two, one to wake them, one to hold their locks. */
+const JOB_CONNECTIONS = 13;
 
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
@@ -41,6 +42,7 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
       checkConnections,
       checkSecrets,
       checkSkus,
+      checkQueue,
     ]) {
       findings.push(await check(client, url, config));
     }

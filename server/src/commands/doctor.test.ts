@@ -47,6 +47,23 @@ test('every mistake of the configuration is named, with what to do', async () =>
   ]);
 });
 
+test('in production mails without a server to send them are a warning', async () => {
+  const production = {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://shop.example',
+    SECRET_KEY: randomBytes(48).toString('base64'),
+  };
+  const env = { ...production, DATABASE_URL: 'postgres://someone@127.0.0.1:1/none' };
+
+  expect(await findingsOf('mails', env)).toMatchObject([
+    { state: 'warning', mend: expect.stringContaining('SMTP_URL') },
+  ]);
+  expect(await findingsOf('mails', { ...env, SMTP_URL: 'smtp://user:secret@mail.example:587' })).toEqual([
+    { check: 'mails', state: 'ok', found: 'sent through mail.example:587' },
+  ]);
+  expect(await findingsOf('mails', { DATABASE_URL: env.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
+});
+
 test('a database that cannot be reached is named without its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
 

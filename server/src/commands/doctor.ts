@@ -38,7 +38,14 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     config.warnings.length === 0
       ? [ok('configuration', config.production ? 'production' : 'development')]
       : config.warnings.map((mend) => warning('configuration', 'a setting is probably a mistake', mend));
-  return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl)];
+  return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl), checkMails(config)];
+}
+
+/** Whether mails reach anybody. */
+function checkMails({ smtpUrl, production, dataDir }: Config): Finding {
+  if (smtpUrl) return ok('mails', `sent through ${new URL(smtpUrl).host}`);
+  const found = `written to files in ${join(dataDir, 'outbox')}`;
+  return production ? warning('mails', found, 'Set SMTP_URL: customers receive nothing.') : ok('mails', found);
 }
 
 /** Without these, requests fail for a reason that is reported already. */

@@ -5,6 +5,7 @@ import { withClient } from '../db/client.ts';
 import { openStore } from '../files/open-store.ts';
 import { BACKUPS_REMAIN, deleteSite as remove } from '../shop/sites/deletion.ts';
 import type { Step } from '../shop/sites/deletion-steps.ts';
+import { inSite } from '../shop/sites/in-site.ts';
 import { cancelDeletion, resumeSite, type SiteState, suspendSite } from '../shop/sites/state.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
@@ -23,9 +24,9 @@ export async function suspend(config: Config, site_id: string, { reason }: { rea
   print(await withOwner(config, site_id, (owner) => suspendSite(owner, site_id, reason ?? null)));
 }
 
-/** Lets the site answer again, and takes back a deletion that was to come. */
-export async function resume(config: Config, site_id: string): Promise<void> {
-  print(await withOwner(config, site_id, (owner) => resumeSite(owner, site_id)));
+/** Opens the site again, and cancels a planned deletion. `notImported` also takes a move back. */
+export async function resume(config: Config, site_id: string, options: { notImported: boolean }): Promise<void> {
+  print(await withOwner(config, site_id, (owner) => inSite(owner, site_id, () => resumeSite(owner, site_id, options))));
 }
 
 /** Deletes the site in 30 days or now, after asking, or takes that back. */

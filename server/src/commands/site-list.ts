@@ -57,8 +57,9 @@ function tableOf(sites: FleetSite[]): string {
     .join('');
 }
 
-function stateOf({ suspended_at, delete_at }: FleetSite): string {
+function stateOf({ suspended_at, moved_at, delete_at }: FleetSite): string {
   if (delete_at) return `ends ${delete_at.slice(0, 10)}`;
+  if (moved_at) return 'moved';
   return suspended_at ? 'suspended' : 'open';
 }
 

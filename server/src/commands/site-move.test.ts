@@ -61,7 +61,7 @@ async function printedBy(work: () => Promise<unknown>): Promise<string> {
 
 async function exported({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
   const file = join(dir, `${randomUUID()}.site`);
-  await printedBy(() => exportSite(config, site_id, file, { json: true }));
+  await printedBy(() => exportSite(config, site_id, file, { final: false, json: true }));
   return file;
 }
 

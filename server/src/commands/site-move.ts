@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import manifest from '../../package.json' with { type: 'json' };
+import type { ExportedSite } from '../backup/format.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
 import { withClient } from '../db/client.ts';
@@ -11,21 +12,30 @@ import { fingerprintOf } from '../secret-key.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
 import { exportSite as dumpSite } from '../shop/sites/export.ts';
 import { type ImportedSite, importSite as load } from '../shop/sites/import.ts';
+import { inSite } from '../shop/sites/in-site.ts';
+import { drainIfMoved, markMoved } from '../shop/sites/moving.ts';
 import { withDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
 import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
+export interface ExportOptions {
+  /** The site leaves this server: it is blocked before, and stays so. */
+  final: boolean;
+  json: boolean;
+}
+
 /** Writes a site to a file, which is read back before it has its name. */
 export async function exportSite(
   config: Config,
   site_id: string,
   file: string,
-  { json }: { json: boolean },
+  { final, json }: ExportOptions,
 ): Promise<void> {
   refuseNoSiteId(site_id);
   refuseNoDirectory(file);
+  if (final) await block(config, site_id);
   const { contents, missing } = await writeWhole(file, async (draft) => ({
     missing: await write(config, site_id, draft),
     contents: await verify(draft),
@@ -39,11 +49,32 @@ export async function exportSite(
       `as of ${header.made_at}, ${(size / 1e6).toFixed(1)} MB, verified. It holds all customers and orders: keep it like a backup.`,
   );
   if (missing > 0) printProgress(`${missing} files that the site names were not in the file store.`);
-  if (header.site?.open_payments) {
-    printProgress(
-      `${header.site.open_payments} payments are under way: before the last export, suspend the site and wait until they are settled.`,
-    );
+  for (const sentence of afterExport(site_id, header.site)) printProgress(sentence);
+}
+
+/** What the operator has to know besides. */
+function afterExport(site_id: string, site: ExportedSite | undefined): string[] {
+  const { final = false, open_payments = 0 } = site ?? {};
+  const back = `commerce-server site resume ${site_id} --not-imported`;
+  if (!final) {
+    const payments = open_payments > 0 ? `, wait until its ${open_payments} open payments are settled,` : '';
+    return [`The site goes on here. For the last export suspend it${payments} and add --final.`];
   }
+  return [
+    'The site has moved: it answers 503 here, and its jobs and mails do not run. Import the file, and delete the site here.',
+    ...(open_payments > 0
+      ? [`${open_payments} payments are open: they are settled on the new server (import --force).`]
+      : []),
+    `If nothing has imported the file, this takes it back: ${back}`,
+  ];
+}
+
+async function block(config: Config, site_id: string): Promise<void> {
+  await withDatabase(config, (_db, url) =>
+    withClient({ connectionString: url, application_name: 'commerce site' }, (owner) =>
+      inSite(owner, site_id, () => markMoved(owner, site_id)),
+    ),
+  );
 }
 
 /** Returns how many files were not in the store. */
@@ -52,6 +83,7 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
   let missing = 0;
   await withDatabase(config, (_db, url) =>
     withClient({ connectionString: url, application_name: 'commerce site export', keepAlive: true }, async (client) => {
+      await drainIfMoved(client, site_id);
       const progress = showProgress();
       const source = dumpSite(client, site_id, {
         about: { release: manifest.version, secret_key: fingerprintOf(config.secretKey) },
@@ -109,7 +141,7 @@ export async function importSite(config: Config, file: string, options: ImportOp
     );
   });
   process.stdout.write(`${options.json ? JSON.stringify(imported, null, 2) : inWords(imported)}\n`);
-  for (const sentence of whatIsLeft(imported, header.site?.has_payment_account ?? false)) printProgress(sentence);
+  for (const sentence of whatIsLeft(imported, header.site)) printProgress(sentence);
 }
 
 function inWords(imported: ImportedSite): string {
@@ -137,7 +169,8 @@ function inWords(imported: ImportedSite): string {
 }
 
 /** What an operator or the merchant has to do now. */
-function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, hasAccount: boolean): string[] {
+function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, site: ExportedSite | undefined): string[] {
+  const { has_payment_account: hasAccount = false, final = false } = site ?? {};
   return [
     'What worked on the other server works no more: keys, tokens, logins, and links in mails.',
     'Customers keep their passwords, log in again, and allow their agents anew.',
@@ -151,7 +184,9 @@ function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, hasAcco
       : []),
     ...(limits.invalid > 0 ? ['The file had rate limits that no site can have: they were left out.'] : []),
     ...(suspended ? [`It is suspended, as it was there: commerce-server site resume ${site_id}`] : []),
-    'The site on the other server is as it was: delete it there with commerce-server site delete.',
+    final
+      ? 'The other server serves the site no more. Delete it there with commerce-server site delete.'
+      : 'The other server still serves the site, and cancels and mails what falls due there: the file was exported without --final.',
   ];
 }
 

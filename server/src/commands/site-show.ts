@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
-import { findAnyTenant, inShop } from '../shop/in-shop.ts';
+import { findSite, inShop } from '../shop/in-shop.ts';
 import { siteDetails } from '../shop/merchant/fleet.ts';
 import { TEST_PROVIDER } from '../shop/payments/test-provider.ts';
-import { SYSTEM } from '../shop/shop.ts';
+import { type Shop, SYSTEM } from '../shop/shop.ts';
 import { limitsOf, toldLimits } from '../shop/site-limits.ts';
 import { withPool } from './database.ts';
 import { refuseNoSiteId } from './site-id.ts';
@@ -12,13 +12,14 @@ export async function siteShow(config: Config, site_id: string): Promise<void> {
   refuseNoSiteId(site_id);
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
   const shown = await withPool(config, async (db) => {
-    const tenant = await findAnyTenant(db, site_id);
+    const tenant = await findSite(db, site_id);
     if (!tenant) throw new Error(`There is no site ${site_id}.`);
-    return inShop(db, tenant, SYSTEM, async (shop) => {
+    const read = async (shop: Shop) => {
       const own = await limitsOf(shop);
       const limits = toldLimits(own).filter(({ name }) => name in own);
       return { ...(await siteDetails(shop, card)), limits };
-    });
+    };
+    return inShop(db, tenant, SYSTEM, read, { whileMoved: true });
   });
   process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
 }

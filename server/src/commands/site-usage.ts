@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { findAnyTenant, inShop } from '../shop/in-shop.ts';
+import { findSite, inShop } from '../shop/in-shop.ts';
 import { SYSTEM } from '../shop/shop.ts';
 import { type MonthUsage, usageOf } from '../shop/usage.ts';
 import { withPool } from './database.ts';
@@ -20,9 +20,9 @@ export async function siteUsage(
     throw new Error(`--months takes a whole number from 1 to ${MOST_MONTHS}: not "${months}".`);
   }
   const usage = await withPool(config, async (db) => {
-    const tenant = await findAnyTenant(db, site_id);
+    const tenant = await findSite(db, site_id);
     if (!tenant) throw new Error(`There is no site ${site_id}.`);
-    return inShop(db, tenant, SYSTEM, (shop) => usageOf(shop, count));
+    return inShop(db, tenant, SYSTEM, (shop) => usageOf(shop, count), { whileMoved: true });
   });
   process.stdout.write(json ? `${JSON.stringify(usage, null, 2)}\n` : tableOf(usage));
 }

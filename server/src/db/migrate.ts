@@ -89,6 +89,8 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0216_webhook_makers': () => import('./migrations/0216_webhook_makers.ts'),
   '0217_second_factor_step_up': () => import('./migrations/0217_second_factor_step_up.ts'),
   '0218_pending_emails': () => import('./migrations/0218_pending_emails.ts'),
+  '0220_moved_sites': () => import('./migrations/0220_moved_sites.ts'),
+  '0221_queue_state': () => import('./migrations/0221_queue_state.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

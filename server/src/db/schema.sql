@@ -414,6 +414,19 @@ AS $procedure$
     end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.queue_state()
+ RETURNS TABLE(job text, waiting integer, oldest_seconds integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      return query select t.identifier, count(*)::integer, extract(epoch from now() - min(j.run_at))::integer
+        from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where j.is_available and j.run_at <= now() group by t.identifier order by t.identifier;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.schedule_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2082,6 +2095,13 @@ create table commerce.sites (
   delete_at timestamp with time zone,
   delete_forced boolean not null default false,
   delete_begun_at timestamp with time zone,
+  moved_at timestamp with time zone,
+  closed text generated always as (
+CASE
+    WHEN (moved_at IS NOT NULL) THEN 'moved'::text
+    WHEN (suspended_at IS NOT NULL) THEN 'suspended'::text
+    ELSE NULL::text
+END) stored,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),

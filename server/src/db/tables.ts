@@ -813,6 +813,8 @@ export interface Tables {
     delete_at: string | null;
     delete_forced: boolean;
     delete_begun_at: string | null;
+    moved_at: string | null;
+    closed: string | null;
   };
   staff: {
     id: string;

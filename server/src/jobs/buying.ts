@@ -107,7 +107,7 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(
       sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from commerce.sites
-        where site_id in (
+        where moved_at is null and site_id in (
           select site_id from commerce.carts where status = 'active' and expires_at <= now()
           union select site_id from commerce.discount_redemptions where status = 'reserved' and expires_at <= now()
           union select site_id from commerce.checkouts where reserved_until <= now() and payment_id is null

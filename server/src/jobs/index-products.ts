@@ -11,7 +11,10 @@ import { restAfter } from './rest-after.ts';
  * the others for the next start.
  */
 export async function indexOutdatedProducts(db: Pool, signal?: AbortSignal): Promise<number> {
-  const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
+  const { rows: sites } = await queryAlone<{ site_id: string }>(
+    db,
+    sql`select site_id from sites where moved_at is null order by site_id`,
+  );
   let indexed = 0;
   for (const { site_id } of sites) {
     await inShopAsSystem(db, site_id, indexSynonyms);

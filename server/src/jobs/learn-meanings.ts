@@ -7,7 +7,10 @@ import { restAfter } from './rest-after.ts';
 
 /** Updates the learned meanings of words, shop by shop, with a rest after each transaction. Returns the number of products. */
 export async function learnMeaningsOfAll(db: Pool, signal?: AbortSignal): Promise<number> {
-  const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
+  const { rows: sites } = await queryAlone<{ site_id: string }>(
+    db,
+    sql`select site_id from sites where moved_at is null order by site_id`,
+  );
   let products = 0;
   for (const { site_id } of sites) {
     if (signal?.aborted) break;

@@ -8,7 +8,12 @@ import type { Mail } from '../shop/mails/rendering.ts';
 export interface Mailer {
   /** Sends a mail; `id` identifies it, also when it is sent twice. Returns where it went, in words. */
   send(mail: Mail, id: string): Promise<string>;
+  /** Whether mails can be sent now: whether the mail server greets and accepts the login. */
+  isReady(): Promise<boolean>;
 }
+
+/** The mail server cannot be reached, hangs, or refuses the login: no other mail would get through either. */
+export class MailServerDown extends Error {}
 
 export interface MailerSettings {
   /** Undefined: mails are written to `outbox` in the data directory. */
@@ -18,7 +23,12 @@ export interface MailerSettings {
   dataDir: string;
 }
 
-const TIMEOUT_MS = 20_000;
+/** To connect, and to be greeted. */
+const CONNECT_MS = 5_000;
+/** Without a byte from the server. */
+const SILENCE_MS = 20_000;
+/** More than are sent at a time: each has a connection. */
+const MOST_CONNECTIONS = 50;
 
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
   const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
@@ -45,17 +55,33 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
     return createTransport({
       url,
       pool: true,
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
+      maxConnections: MOST_CONNECTIONS,
+      dnsTimeout: CONNECT_MS,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
     });
   });
   return {
     async send(mail, id) {
-      await (await transport()).sendMail(messageOf(mail, id));
+      const open = await transport();
+      await open.sendMail(messageOf(mail, id)).catch((error: unknown) => {
+        throw isServerDown(error) ? new MailServerDown((error as Error).message, { cause: error }) : error;
+      });
       return 'sent by SMTP';
     },
+    isReady: async () => {
+      const open = await transport();
+      return open.verify().catch(() => false);
+    },
   };
+}
+
+/** nodemailer's codes for what is not about one mail. */
+const SERVER_CODES = ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS', 'EAUTH', 'EPROTOCOL'];
+
+function isServerDown(error: unknown): boolean {
+  return SERVER_CODES.includes((error as { code?: string }).code ?? '');
 }
 
 /** Writes two files for each mail: the whole message, and its HTML for a browser. */
@@ -65,6 +91,7 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
     return createTransport({ streamTransport: true, buffer: true });
   });
   return {
+    isReady: async () => true,
     async send(mail, id) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const { message } = (await (await transport()).sendMail(messageOf(mail, id))) as unknown as { message: Buffer };

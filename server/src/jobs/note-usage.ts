@@ -10,7 +10,7 @@ import { asSweeper } from './as-sweeper.ts';
  */
 export async function noteUsage(client: PoolClient, db: Pool, logger: Logger): Promise<void> {
   const { rows } = await asSweeper(client, () =>
-    client.query<{ site_id: string }>('select site_id from commerce.sites order by site_id'),
+    client.query<{ site_id: string }>('select site_id from commerce.sites where moved_at is null order by site_id'),
   );
   let failed = 0;
   for (const { site_id } of rows) {

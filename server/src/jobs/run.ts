@@ -23,6 +23,7 @@ import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { noteUsage } from './note-usage.ts';
 import { type FileDeps, processFile, removeFile } from './process-file.ts';
+import { runMails } from './run-mails.ts';
 import { sealAudit } from './seal-audit.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
@@ -47,17 +48,22 @@ export interface JobDeps extends MailDeps {
   secretKey: string;
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
+  /** How many mails are sent at a time. */
+  mailConcurrency: number;
   files: FileStore;
   /** Counts what each site has delivered. */
   usage: UsageCounter;
 }
 
-/** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
-const CRONTAB = `*/10 * * * * sweep ?max=3
+/**
+ * `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the others. A job that waits for a worker
+ * keeps its time and so its place, instead of going to the end with each minute.
+ */
+const CRONTAB = `*/10 * * * * sweep ?max=3&jobKey=sweep&jobKeyMode=preserve_run_at
 */10 * * * * learn_meanings ?max=1
-* * * * * overdue ?max=1&queue=overdue&jobKey=overdue
-* * * * * seal_audit ?max=1&jobKey=seal_audit
-17 3 * * * note_usage ?max=3&jobKey=note_usage`;
+* * * * * overdue ?max=1&queue=overdue&jobKey=overdue&jobKeyMode=preserve_run_at
+* * * * * seal_audit ?max=1&jobKey=seal_audit&jobKeyMode=preserve_run_at
+17 3 * * * note_usage ?max=3&jobKey=note_usage&jobKeyMode=preserve_run_at`;
 /** Cron runs once a minute: each run of it queues another in between, so that no row waits for a seal for a minute. */
 const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
@@ -67,8 +73,8 @@ const DELIVERY_POLL_MS = 60_000;
 
 /**
  * Runs the background jobs in this process. The queue is in the database (schema graphile_worker), so any number of processes
- * share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that slow receivers do not
- * delay mails.
+ * share it, and each cron job runs once for all of them. Mails, webhooks and pictures have a runner each, so that a slow mail server
+ * or receiver delays no other jobs, least of all those about money.
  */
 export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const { url, logger, egress } = deps;
@@ -84,6 +90,7 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   };
   try {
     runners.push(await runMaintenance(deps, watch));
+    runners.push(await startMails(deps, watch));
     runners.push(await runDeliveries(deps, watch));
     runners.push(await runFiles(fileDeps, watch));
     await watch.begin();
@@ -111,7 +118,6 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
     logger: jobLogger(logger),
     crontab: CRONTAB,
     taskList: {
-      send_mail: counted('send_mail', sendMail(mailDeps)),
       apply_consent: counted('apply_consent', applyConsent(db)),
       move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),
@@ -147,6 +153,19 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
   return keepRunning(options, logger, watch.add, (error) => noteIfReadOnly(db, error));
 }
 
+/** A mail occupies a connection only while it is composed. */
+function startMails({ url, mailConcurrency, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
+  const options = {
+    connectionString: url,
+    maxPoolSize: CONNECTIONS,
+    concurrency: mailConcurrency,
+    noHandleSignals: true,
+    logger: jobLogger(deps.logger),
+    parsedCronItems: [],
+  };
+  return runMails({ ...deps, options, announce: watch.add });
+}
+
 async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
   const options = {
     connectionString: url,
@@ -170,7 +189,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   };
 }
 
-/** Pictures take seconds each, and have a runner of their own: two at a time, so that mails do not wait for them. */
+/** Pictures take seconds each, and have a runner of their own: two at a time, so that other jobs do not wait for them. */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;
   const options = {
@@ -214,7 +233,7 @@ function isFromCron(payload: unknown): boolean {
   return typeof payload === 'object' && payload !== null && '_cron' in payload;
 }
 
-/** Deliveries deliberately have far fewer connections than workers: one that waits for its receiver uses none. */
+/** Mails and deliveries deliberately have fewer connections than workers: one that waits for its receiver uses none. */
 function isAboutPoolSize(meta: Record<string, unknown> | undefined): boolean {
   return meta?.max === CONNECTIONS && typeof meta.concurrency === 'number';
 }

@@ -36,12 +36,12 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   };
 }
 
-/** The first shop that the member of staff works for; none when nobody has the address. */
+/** The first shop here that the member of staff works for; undefined when nobody has the address. */
 async function shopOfStaff(db: Pool, { about }: QueuedMail<PersonTemplate>): Promise<string | undefined> {
   const { rows } = await queryAlone<{ site_id: string }>(
     db,
-    sql`select m.site_id from staff s join staff_memberships m on m.staff_id = s.id
-      where lower(s.email) = ${about.email} order by m.site_id limit 1`,
+    sql`select m.site_id from staff s join staff_memberships m on m.staff_id = s.id join sites using (site_id)
+      where lower(s.email) = ${about.email} and moved_at is null order by m.site_id limit 1`,
   );
   return rows[0]?.site_id;
 }

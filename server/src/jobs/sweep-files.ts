@@ -14,7 +14,10 @@ export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'rende
   const { db, files, logger } = deps;
   await clearScratch(files.scratch);
   const { rows } = await asSweeper(client, () =>
-    client.query<{ site_id: string }>('select distinct site_id from commerce.files'),
+    client.query<{ site_id: string }>(
+      `select site_id from commerce.sites s
+        where moved_at is null and exists (select from commerce.files f where f.site_id = s.site_id)`,
+    ),
   );
   let deleted = 0;
   let failed = 0;

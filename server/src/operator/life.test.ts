@@ -31,7 +31,7 @@ test('a suspended site refuses the next call, and answers the one after it is re
 
   const resumed = await post(shop.site_id, 'resume');
   expect(resumed.data).toEqual({
-    ...{ site_id: shop.site_id, suspended_at: null, suspended_reason: null, delete_at: null },
+    ...{ site_id: shop.site_id, suspended_at: null, suspended_reason: null, moved_at: null, delete_at: null },
   });
   expect(await read()).toBe(200);
 });

@@ -8,6 +8,7 @@ import { inventedEmail, type Opening, openShop, usualSettings } from '../shop/me
 import { usualCountry } from '../shop/merchant/usual-taxes.ts';
 import * as limits from '../shop/site-limits.ts';
 import { BACKUPS_REMAIN, requestDeletion } from '../shop/sites/deletion.ts';
+import { markMoved } from '../shop/sites/moving.ts';
 import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
 import { usageOf } from '../shop/usage.ts';
 
@@ -33,7 +34,9 @@ export const handlers: OperatorHandlers = {
   exportSite: async ({ site }) => new SiteExport(site().siteId),
   suspendSite: ({ connection, asOwner, site, body }) =>
     asOwner(() => suspendSite(connection, site().siteId, body.reason ?? null)),
-  resumeSite: ({ connection, asOwner, site }) => asOwner(() => resumeSite(connection, site().siteId)),
+  resumeSite: ({ connection, asOwner, site, query: { not_imported = false } }) =>
+    asOwner(() => resumeSite(connection, site().siteId, { notImported: not_imported })),
+  moveSite: ({ connection, asOwner, site }) => asOwner(() => markMoved(connection, site().siteId)),
   deleteSite: ({ connection, asOwner, site, query: { now = false, force = false } }) =>
     asOwner(async () => ({
       ...(await requestDeletion(connection, site().siteId, { now, force })),

@@ -22,12 +22,12 @@ export class ShopError extends Error {
   }
 }
 
-/** The server is overloaded and refuses the request. That is no failure of the server, so refusals are not logged one by one. */
-export class Overload extends ShopError {}
+/** The server refuses requests for a while, on purpose: it is overloaded, or the site has moved. The log does not count it as a failure. */
+export class Unavailable extends ShopError {}
 
 /** The refusal of an overloaded server. The callers refused together are told different times to come back. */
-export function overloaded(message: string, longest_retry_seconds: number): Overload {
-  return new Overload('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
+export function overloaded(message: string, longest_retry_seconds: number): Unavailable {
+  return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
 /** Input that the contract's schema cannot judge by itself; answers 422 like every other validation error. */
@@ -56,9 +56,18 @@ export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
-/** The answer to everybody while an operator has suspended the site. */
-export function siteSuspended(): ShopError {
-  return new ShopError('site_suspended', 'This shop is suspended.');
+/** Why a site answers nobody: an operator has suspended it, or it was exported to another server. */
+export type Closed = 'suspended' | 'moved';
+
+/** DNS takes minutes to lead callers to the new server. */
+const MOVED_RETRY_SECONDS = 60;
+
+/** The answer to everybody while a site is closed. */
+export function siteClosed(closed: Closed): ShopError {
+  if (closed === 'suspended') return new ShopError('site_suspended', 'This shop is suspended.');
+  return new Unavailable('site_moved', 'This shop has moved to another server.', {
+    retry_after_seconds: MOVED_RETRY_SECONDS,
+  });
 }
 
 /** One mistake in the request body, at the given path below `body`. */

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
-import { siteSuspended } from './errors.ts';
+import { type Closed, siteClosed } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
 /** Runs a transaction's work on its connection, and may end both before COMMIT. */
@@ -13,25 +13,35 @@ const holdOn: Holder = (_connection, work) => work();
 /** A job has the time to wait for a lock once more; a request gets its answer instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
+interface InShopOptions {
+  conflicts?: readonly string[];
+  hold?: Holder;
+  whileMoved?: boolean;
+}
+
 /**
  * Runs work in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
- * the database chose it as the victim of a deadlock.
+ * the database chose it as the victim of a deadlock. Throws `site_moved` for a site that has moved to another server, also since
+ * its tenant was found: what is written here then is lost. `whileMoved` is for operators, who look at it nevertheless.
  */
 export function inShop<T>(
   db: Pool,
   tenant: Tenant,
   actor: Actor,
   work: (shop: Shop) => Promise<T>,
-  { conflicts = CONFLICTS, hold = holdOn }: { conflicts?: readonly string[]; hold?: Holder } = {},
+  { conflicts = CONFLICTS, hold = holdOn, whileMoved = false }: InShopOptions = {},
 ): Promise<T> {
   const run = () =>
     inTransaction(db, (connection) =>
       hold(connection, async () => {
-        const { rows } = await query<{ moment: string }>(
+        const { rows } = await query<{ moment: string; moved: boolean }>(
           connection,
-          sql`select now() as moment, set_config('app.site_id', ${tenant.site_id}, true)`,
+          sql`select now() as moment, set_config('app.site_id', ${tenant.site_id}, true),
+              exists (select from sites where site_id = ${tenant.site_id}::uuid and moved_at is not null) as moved`,
         );
-        return work(new Shop({ ...tenant, ...rows[0] }, actor, connection));
+        const { moved, ...now } = rows[0] ?? {};
+        if (moved && !whileMoved) throw siteClosed('moved');
+        return work(new Shop({ ...tenant, ...now }, actor, connection));
       }),
     );
   return retryConflicts(run, (error) => hasCode(error, conflicts));
@@ -43,37 +53,43 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
 }
 
 /**
- * The tenant that has a site, for whoever asks from outside; nothing when there is no such site. Throws `site_suspended` while an
- * operator has suspended it.
+ * The tenant that has a site, for calls from outside; undefined when there is no such site. Throws `site_suspended` or `site_moved`
+ * while it is closed.
  */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
-  if (found?.suspended) throw siteSuspended();
+  if (found?.closed) throw siteClosed(found.closed);
   return found?.tenant;
 }
 
-/** The same for what goes on while a site is suspended: jobs, events of payment providers, commands of operators. */
+/** The same for jobs and events of payment providers, which go on while a site is suspended. Throws `site_moved`. */
 export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
+  const found = tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)));
+  if (found?.closed === 'moved') throw siteClosed('moved');
+  return found?.tenant;
+}
+
+/** The same for operators: in every state. */
+export async function findSite(db: Pool, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await queryAlone<TenantRow>(db, tenantOf(site_id)))?.tenant;
 }
 
 /** That on a connection. */
-export async function findAnyTenantOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
+export async function findSiteOn(connection: Connection, site_id: string): Promise<Tenant | undefined> {
   return tenantIn(await query<TenantRow>(connection, tenantOf(site_id)))?.tenant;
 }
 
-type TenantRow = Tenant & { suspended: boolean };
+type TenantRow = Tenant & { closed: Closed | null };
 
 function tenantOf(site_id: string): Sql {
-  return sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version,
-      suspended_at is not null as suspended
+  return sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version, closed
     from sites where site_id = ${site_id}`;
 }
 
-function tenantIn({ rows: [row] }: { rows: TenantRow[] }): { tenant: Tenant; suspended: boolean } | undefined {
+function tenantIn({ rows: [row] }: { rows: TenantRow[] }): { tenant: Tenant; closed: Closed | null } | undefined {
   if (!row) return undefined;
-  const { suspended, ...tenant } = row;
-  return { tenant, suspended };
+  const { closed, ...tenant } = row;
+  return { tenant, closed };
 }
 
 /** Runs a job's work in the shop of a site, as the system itself. Throws when there is no such site. */

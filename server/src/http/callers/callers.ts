@@ -2,7 +2,7 @@ import type { StaffRole } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
-import { notFound, ShopError, siteSuspended, ValidationError } from '../../shop/errors.ts';
+import { type Closed, notFound, ShopError, siteClosed, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
@@ -95,7 +95,7 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
-  if (found.suspended) throw siteSuspended();
+  if (found.closed) throw siteClosed(found.closed);
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
   requireScope(operation, scopes);
@@ -135,7 +135,7 @@ async function authenticateGuest(
 ): Promise<Caller> {
   const lookUp = sql`select (select row_to_json(known)::text from (select
           ${guest.profile_id}::uuid as id, s.site_id, s.allowed_origins, s.merchant_id, s.currency, s.currency_digits,
-          s.show_stock, s.limits, s.suspended_at is not null as suspended) as known) as known,
+          s.show_stock, s.limits, s.closed) as known) as known,
         ${versionOf(operation)} as catalog_version,
         set_config('app.site_id', coalesce(s.site_id::text, ''), ${local}) as tenant
       from (select 1) as always left join sites s on s.site_id = ${site_id}::uuid`;
@@ -143,7 +143,7 @@ async function authenticateGuest(
   const [row] = rows;
   const found = row && parse(row.known);
   if (!found || found.site_id === null) throw notFound('shop');
-  if (found.suspended) throw siteSuspended();
+  if (found.closed) throw siteClosed(found.closed);
   requireScope(operation, GUEST_AGENT_SCOPES);
   return {
     ...{ kind: 'guest_agent', tenant: tenantOf(found as Known, row), guest, customer_id: null },
@@ -168,7 +168,7 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
 }
 
-type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; suspended: boolean };
+type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; closed: Closed | null };
 /** No session where the secret is unknown, and no site where none of its merchants is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
@@ -188,7 +188,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
           or (${claim.merchant_id}::uuid is null and ${!ofOwnAccount(operation)} and (select count(*) from visible) = 1)
       )
       select session.id, session.staff_id, session.confirmed, (select count(*) from visible) as merchants,
-        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role, s.suspended_at is not null as suspended,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role, s.closed,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
@@ -199,7 +199,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     const msg = 'This login belongs to several merchants: name one of those that GET /api/dashboard/me lists.';
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
   }
-  if (found.suspended) refuseSuspended(operation);
+  if (found.closed) refuseClosed(operation, found.closed);
   // A session without a chosen merchant (logout, me) stands outside every tenant.
   const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
@@ -224,9 +224,9 @@ function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
 }
 
-/** While a site is suspended, its staff may log in and out, and take their data away; programs may do nothing. */
-function refuseSuspended(operation: Operation): void {
-  if (!operation.merchantOptional && !operation.whileSuspended) throw siteSuspended();
+/** While a site is closed, its staff may log in and out. While it is suspended they may also export; programs may do nothing. */
+function refuseClosed({ merchantOptional, whileSuspended }: Operation, closed: Closed): void {
+  if (!merchantOptional && !(whileSuspended && closed === 'suspended')) throw siteClosed(closed);
 }
 
 function wrongMerchant(): ShopError {

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
-import { notFound, ShopError, siteSuspended } from '../../shop/errors.ts';
+import { type Closed, notFound, ShopError, siteClosed } from '../../shop/errors.ts';
 import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
@@ -90,7 +90,7 @@ type SiteRow = OrNulls<Omit<Tenant, 'catalog_version'>> &
   Pick<Tenant, 'catalog_version'> &
   OrNulls<{ token_id: string; scopes: string[]; categories: string[] }> & {
     customer_id: string | null;
-    suspended: boolean;
+    closed: Closed | null;
   };
 
 /** Nobody, or the agent that asks with its token. */
@@ -98,7 +98,7 @@ async function bySite(connection: Connection, { secret }: Claim, site_id: string
   const { rows } = await query<SiteRow>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version,
-        s.suspended_at is not null as suspended, t.id as token_id, t.scopes, t.categories, t.customer_id,
+        s.closed, t.id as token_id, t.scopes, t.categories, t.customer_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}
       left join tokens t on t.site_id = s.site_id and t.token_hash = ${secret === '' ? null : hashToken(secret)}
@@ -106,7 +106,7 @@ async function bySite(connection: Connection, { secret }: Claim, site_id: string
   );
   const [found] = rows;
   if (!found || found.site_id === null) throw notFound('shop');
-  if (found.suspended) throw siteSuspended();
+  if (found.closed) throw siteClosed(found.closed);
   if (secret === '') return callerIn(found, NOBODY);
   if (found.token_id === null) throw invalidToken();
   const { token_id, scopes, categories, customer_id } = found;
@@ -122,11 +122,11 @@ async function byDeviceCode(
   const known = isWellFormed('device', device_code) ? hashToken(device_code) : null;
   const { rows } = await query<
     OrNulls<Omit<Tenant, 'catalog_version'> & { consent_id: string }> &
-      Pick<Tenant, 'catalog_version'> & { suspended: boolean }
+      Pick<Tenant, 'catalog_version'> & { closed: Closed | null }
   >(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.consent_id,
-        s.suspended_at is not null as suspended,
+        s.closed,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always
       left join agent_consent_links l on l.token_hash = ${known}
@@ -135,7 +135,7 @@ async function byDeviceCode(
   );
   const [found] = rows;
   if (!found || found.consent_id === null) throw new ShopError('invalid_grant', 'This device_code is unknown.');
-  if (found.suspended) throw siteSuspended();
+  if (found.closed) throw siteClosed(found.closed);
   return callerIn(found, found.consent_id);
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { OrNulls } from '../../db/nulls.ts';
+import type { Closed } from '../../shop/errors.ts';
 import { stockOfLists, stockOfProducts } from '../../shop/products/shown.ts';
 import type { Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
@@ -14,7 +15,7 @@ export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   id: string;
   scopes: string[];
   limits: SiteLimits;
-  suspended: boolean;
+  closed: Closed | null;
   allowed_origins: string[];
   /** Of an agent's token: for whom it acts, and in which categories. */
   acts_for: string | null;
@@ -95,7 +96,7 @@ export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, 
   return sql`select (select row_to_json(known)::text from (select
           t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.suspended_at is not null as suspended,
+          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.closed,
           ${privateId} as private_token_id
           ${columns}) as known) as known,
         ${versionOf(operation)} as catalog_version,

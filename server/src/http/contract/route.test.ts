@@ -17,7 +17,7 @@ test('a second spelling of a path finds nothing', () => {
     '/API/storefront/products',
     '/api/%zz',
   ]) {
-    expect(() => route('GET', url), url).toThrow('There is nothing at this path.');
+    expect(() => route('GET', url), url).toThrow(`The API has no path ${url}.`);
   }
 });
 

@@ -58,12 +58,16 @@ export function createRouting(operations: Operation[]): Routing {
     const found = find(method === 'HEAD' ? 'GET' : method, url);
     if (found) return { operation: found.store as Operation, path: found.params as Record<string, string> };
     const allowed = allowedMethods(url);
-    if (allowed.length === 0) throw new ShopError('not_found', 'There is nothing at this path.');
+    if (allowed.length === 0)
+      throw new ShopError('not_found', `The API has no path ${url.split('?')[0]?.slice(0, LONGEST_NAMED)}.`);
     throw new ShopError('method_not_allowed', `This path supports ${allowed.join(', ')}.`, { allowed });
   }
 
   return { route, allowedMethods };
 }
+
+/** Of an unknown path. */
+const LONGEST_NAMED = 200;
 
 let routing: Routing | undefined;
 

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
+import { type JobBacklog, readQueue } from '../../db/queue-state.ts';
 import { findReadOnly, isReadOnly } from '../../db/read-only.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
@@ -19,6 +20,8 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
+  /** What waits for a worker. Undefined when it could not be read in time, which says nothing about requests. */
+  queue?: JobBacklog[];
 }
 
 const WITHIN_MS = 1_000;
@@ -51,17 +54,19 @@ export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): Requ
       answer = ask(db, probe);
     }
     const current = answer;
-    const { ready, reason } = await current.then((verdict) =>
+    const { ready, reason, queue } = await current.then((verdict) =>
       verdict.ready && hosts?.isRead() === false ? NO_HOSTS : verdict,
     );
     if (!ready && answer === current) answer = undefined;
     const degraded = redis !== undefined && !redis.isReady;
-    res.status(ready ? 200 : 503).json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason });
+    res
+      .status(ready ? 200 : 503)
+      .json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason, queue });
   };
 }
 
 const SILENT = { ready: false, reason: 'The database does not answer.' };
-const NO_HOSTS = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
+const NO_HOSTS: Verdict = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
 const READ_ONLY = { ready: false, reason: 'The database is read-only: it refuses every write.' };
 const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
@@ -75,7 +80,9 @@ async function judge(db: Pool, probe: Pool): Promise<Verdict> {
   if (isReadOnly(db)) return READ_ONLY;
   if (!(await isMigrated(probe))) return OLDER_SCHEMA;
   if (await findReadOnly(db, probe)) return READ_ONLY;
-  return (await takesWrites(db, probe, WITHIN_MS)) ? { ready: true } : FULL;
+  if (!(await takesWrites(db, probe, WITHIN_MS))) return FULL;
+  const queue = await readQueue(probe).catch(() => undefined);
+  return { ready: true, ...(queue && { queue }) };
 }
 
 /**

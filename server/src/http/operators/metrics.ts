@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
+import { type JobBacklog, readQueue } from '../../db/queue-state.ts';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '../../jobs/metric-kinds.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -66,17 +67,8 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
     help: 'Answers replayed from an idempotency key',
     registers,
   });
-  new Gauge({
-    name: 'database_pool_connections',
-    help: 'Connections of the pool by state',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      this.set({ state: 'open' }, db.totalCount);
-      this.set({ state: 'idle' }, db.idleCount);
-      this.set({ state: 'waiting' }, db.waitingCount);
-    },
-  });
+  gaugePool(db, registers);
+  gaugeQueue(db, registers);
   return {
     observe(res, seconds) {
       const notes = res.locals as Notes;
@@ -99,6 +91,47 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
       res.type(registry.contentType).send(await Registry.merge([registry, jobRegistry]).metrics());
     },
   };
+}
+
+type Registers = InstanceType<typeof Registry>[];
+
+function gaugePool(db: Pool, registers: Registers): void {
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections of the pool by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'open' }, db.totalCount);
+      this.set({ state: 'idle' }, db.idleCount);
+      this.set({ state: 'waiting' }, db.waitingCount);
+    },
+  });
+}
+
+/** The queue when the figures are read. It is in the database, so every process reports the same. Absent while it cannot be read. */
+function gaugeQueue(db: Pool, registers: Registers): void {
+  let reading: Promise<JobBacklog[]> | undefined;
+  // One statement for both.
+  const read = () => {
+    reading ??= readQueue(db)
+      .catch(() => [])
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  const gauge = (name: string, help: string, figure: (due: JobBacklog) => number) =>
+    new Gauge({
+      ...{ name, help, labelNames: ['job'], registers },
+      async collect() {
+        const queue = await read();
+        this.reset();
+        for (const due of queue) this.set({ job: due.job }, figure(due));
+      },
+    });
+  gauge('jobs_due', 'Jobs that are due and not started, by name', ({ waiting }) => waiting);
+  gauge('jobs_oldest_due_seconds', 'How long the oldest of them has been due', ({ oldest_seconds }) => oldest_seconds);
 }
 
 /** Compares hashes: they have the same length, and the time reveals nothing about the token. */

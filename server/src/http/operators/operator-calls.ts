@@ -7,7 +7,7 @@ import { type Connection, query } from '../../db/connect.ts';
 import { inSentTransaction, inTransaction, retryConflicts } from '../../db/transaction.ts';
 import type { FileStore } from '../../files/store.ts';
 import { notFound, ShopError, ValidationError } from '../../shop/errors.ts';
-import { findAnyTenantOn } from '../../shop/in-shop.ts';
+import { findSiteOn } from '../../shop/in-shop.ts';
 import { mintPassword, type NewPassword } from '../../shop/merchant/sites.ts';
 import { findKey, type OperatorCallRecord, recordCall } from '../../shop/operators/keys.ts';
 import { outsideOfTenants, Shop, SYSTEM } from '../../shop/shop.ts';
@@ -223,7 +223,7 @@ async function work(
 }
 
 async function siteNamed(connection: Connection, site_id: string): Promise<Shop> {
-  const tenant = await findAnyTenantOn(connection, site_id);
+  const tenant = await findSiteOn(connection, site_id);
   if (!tenant) throw notFound('site');
   await actAs(connection, tenant.site_id);
   return new Shop(tenant, SYSTEM, connection);

@@ -8,6 +8,7 @@ import type { FileStore } from '../../files/store.ts';
 import { fingerprintOf } from '../../secret-key.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { exportSite } from '../../shop/sites/export.ts';
+import { drainIfMoved } from '../../shop/sites/moving.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 import { send } from '../pipeline/send.ts';
@@ -38,7 +39,7 @@ const SILENCE_MS = 120_000;
  * end what takes long. When it fails, the transfer is cut off, which shows, since the file has an end of its own.
  */
 export async function sendExport(
-  { owner, files: store, secretKey }: ExportingDeps,
+  deps: ExportingDeps,
   req: Request,
   res: Response,
   { site_id }: SiteExport,
@@ -49,25 +50,45 @@ export async function sendExport(
     return send(req, res, answerTo(busy, notes.request_id), false);
   }
   running += 1;
-  res.setTimeout(SILENCE_MS, () => res.destroy());
-  res.statusCode = 200;
-  res.setHeader('Content-Type', 'application/octet-stream');
-  res.setHeader('Content-Disposition', `attachment; filename="${site_id}.site"`);
-  res.setHeader('Cache-Control', 'no-store');
-  const { connectionString } = owner.options;
   try {
-    await withClient({ connectionString, application_name: 'commerce site export', keepAlive: true }, (client) => {
+    await write(deps, req, res, site_id);
+  } finally {
+    running -= 1;
+  }
+}
+
+async function write(
+  { owner, files: store, secretKey }: ExportingDeps,
+  req: Request,
+  res: Response,
+  site_id: string,
+): Promise<void> {
+  const notes = res.locals as Notes;
+  const { connectionString } = owner.options;
+  const connection = { connectionString, application_name: 'commerce site export', keepAlive: true };
+  try {
+    await withClient(connection, async (client) => {
+      await drainIfMoved(client, site_id);
+      sendHead(res, site_id);
       const source = exportSite(client, site_id, {
         about: { release: manifest.version, secret_key: fingerprintOf(secretKey) },
         onRows: () => undefined,
         files: { store, onFile: () => undefined, onMissing: () => undefined },
       });
-      return pipeline(source, createGzip(), res);
+      await pipeline(source, createGzip(), res);
     });
   } catch (error) {
+    if (error instanceof ShopError && !res.headersSent) return send(req, res, answerTo(error, notes.request_id), false);
     notes.cause = error;
     res.destroy();
-  } finally {
-    running -= 1;
   }
+}
+
+function sendHead(res: Response, site_id: string): void {
+  res.setTimeout(SILENCE_MS, () => res.destroy());
+  res.statusCode = 200;
+  res.setHeader('Content-Type', 'application/octet-stream');
+  res.setHeader('Content-Disposition', `attachment; filename="${site_id}.site"`);
+  res.setHeader('Cache-Control', 'no-store');
+  res.flushHeaders();
 }

@@ -32,7 +32,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
     const key = `${site_id}/${name}/${part}`;
     if (!isServed(key) || (hosts.siteAt(req) ?? site_id) !== site_id) return next();
     try {
-      await refuseSuspended(db, site_id);
+      await refuseClosed(db, site_id);
       const file = await files.open(key);
       if (!file) return next();
       setHeaders(res, HEADERS);
@@ -63,7 +63,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
 }
 
 /** Pictures are public: while the database does not answer, they are served as before. */
-async function refuseSuspended(db: Pool, site_id: string): Promise<void> {
+async function refuseClosed(db: Pool, site_id: string): Promise<void> {
   await findTenant(db, site_id).catch((error: unknown) => {
     if (error instanceof ShopError) throw error;
   });

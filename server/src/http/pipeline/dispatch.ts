@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
@@ -67,7 +67,7 @@ export function openPipeline(deps: Deps, surfaces: Surfaces): Pipeline {
     const notes = res.locals as Notes;
     const error = await countFailure(deps.limits, thrown, req, res);
     const answer = answerTo(error, notes.request_id, isForAgent(req, notes));
-    if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
+    if (answer.status >= 500) notes.cause = error;
     notes.error = codeOf(error);
     return answer;
   };

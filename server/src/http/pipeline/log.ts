@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import pino, { type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { Unavailable } from '../../shop/errors.ts';
 import type { Notes } from './notes.ts';
 
 /**
@@ -92,7 +93,8 @@ export function recordOf(logger: Logger, observe: (res: Response, seconds: numbe
       ip: truncated(req.ip),
       user_agent: req.headers['user-agent']?.slice(0, 200),
     };
-    if (notes.cause) logger.error({ ...line, cause: notes.cause }, 'request failed');
+    if (notes.cause && !(notes.cause instanceof Unavailable))
+      logger.error({ ...line, cause: notes.cause }, 'request failed');
     else logger.info(line, 'request');
   };
 }

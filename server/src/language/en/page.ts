@@ -16,6 +16,9 @@ export const page = {
   site_suspended: 'This shop is closed at the moment',
   site_suspended_text:
     'Nothing can be bought or looked up here now. Orders that were placed stay as they are: ask the shop about them.',
+  site_moved: 'This shop is moving',
+  site_moved_text:
+    'It is moving to another server and will be back in a few minutes. Orders that were placed stay as they are.',
   rate_limited: 'Too many attempts',
   rate_limited_text: 'Please wait a minute, then go back and try again. Nothing is lost.',
   form_unreadable: 'The form could not be read',

@@ -18,6 +18,9 @@ export const page: Record<keyof typeof english, string> = {
   site_suspended: 'Cette boutique est fermée pour le moment',
   site_suspended_text:
     'Rien ne peut être acheté ni consulté ici pour l’instant. Les commandes passées restent telles quelles : adressez-vous à la boutique.',
+  site_moved: 'Cette boutique change de serveur',
+  site_moved_text:
+    'Elle sera de nouveau accessible dans quelques minutes. Les commandes passées restent telles quelles.',
   rate_limited: 'Trop de tentatives',
   rate_limited_text: 'Patientez une minute, puis revenez en arrière et réessayez. Rien n’est perdu.',
   form_unreadable: 'Le formulaire n’a pas pu être lu',

@@ -15,6 +15,7 @@ export const COMMON_NOTICES: Notices = {
   not_found: 'page.not_found',
   rate_limited: 'page.rate_limited',
   site_suspended: 'page.site_suspended',
+  site_moved: 'page.site_moved',
   unsupported_media_type: 'page.form_unreadable',
   payload_too_large: 'page.form_too_long',
   invalid_request: 'page.form_unreadable',

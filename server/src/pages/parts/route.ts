@@ -10,7 +10,7 @@ import type { Notes } from '../../http/pipeline/notes.ts';
 import { type Language, languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import type { AuditKey } from '../../shop/audit/keys.ts';
-import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { Tenant } from '../../shop/shop.ts';
@@ -207,7 +207,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
   const refusal = thrown.code === 'not_found' ? await countUnknownLink(limits, req, res, thrown) : thrown;
   const status = statusOf(refusal.code);
-  if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
+  if (status >= 500) (res.locals as Notes).cause = error;
   const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
   if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
   send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
-import { siteSuspended } from '../errors.ts';
+import { type Closed, siteClosed } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
@@ -12,7 +12,7 @@ export interface LinkedCheckout {
 }
 
 /**
- * The checkout behind a link, in whatever state it is; nothing when there is none. Throws `site_suspended`. Names the tenant to row-level security on
+ * The checkout behind a link, in whatever state it is; nothing when there is none. Throws `site_suspended` or `site_moved`. Names the tenant to row-level security on
  * the connection, `local` to its transaction.
  */
 export async function followLink(
@@ -21,16 +21,16 @@ export async function followLink(
   local: boolean,
 ): Promise<LinkedCheckout | undefined> {
   if (!isWellFormed('checkout', token)) return undefined;
-  const { rows } = await query<Tenant & { checkout_id: string; suspended: boolean }>(
+  const { rows } = await query<Tenant & { checkout_id: string; closed: Closed | null }>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.checkout_id,
-        s.suspended_at is not null as suspended, set_config('app.site_id', s.site_id::text, ${local})
+        s.closed, set_config('app.site_id', s.site_id::text, ${local})
       from checkout_links l join sites s using (site_id) where l.token_hash = ${hashToken(token)}`,
   );
   const [found] = rows;
   if (!found) return undefined;
-  const { checkout_id, suspended, ...tenant } = found;
-  if (suspended) throw siteSuspended();
+  const { checkout_id, closed, ...tenant } = found;
+  if (closed) throw siteClosed(closed);
   return { tenant, checkout_id };
 }
 

@@ -9,7 +9,7 @@ import type { Shop } from '../shop.ts';
 import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } from './fleet-order.ts';
 import * as setup from './setup.ts';
 
-export const SITE_STATUSES = ['open', 'suspended', 'deleting'] as const;
+export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
 /** The worst first: the order of `health`. */
@@ -26,6 +26,8 @@ interface Named {
   created_at: string;
   /** Since when an operator has suspended it. */
   suspended_at: string | null;
+  /** Since when it has moved to another server. */
+  moved_at: string | null;
   /** When it will be deleted. */
   delete_at: string | null;
 }
@@ -91,7 +93,7 @@ export async function pageOfSites(
 /** A site with how it is doing. */
 export async function siteDetails(shop: Shop, card: Card) {
   const site = await shop.one<Named>(
-    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
+    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.moved_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary where s.site_id = ${shop.siteId}`,
   );
   const counted = await shop.one<Counted>(
@@ -158,7 +160,7 @@ function withoutNulls({ products, orders, storage_bytes, calls, ...rest }: Key):
 async function readNamed(connection: Connection): Promise<Named[]> {
   const { rows } = await query<Named>(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.delete_at, d.host from sites s
+    sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.moved_at, s.delete_at, d.host from sites s
       left join site_domains d on d.site_id = s.site_id and d.is_primary`,
   );
   return rows;
@@ -231,8 +233,9 @@ async function ofEach<Row extends { site_id: string }>(
 /** As many as are read well within the time limit of a statement. */
 const SITES_AT_ONCE = 1_000;
 
-function statusOf({ suspended_at, delete_at }: Named): SiteStatus {
+function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {
   if (delete_at) return 'deleting';
+  if (moved_at) return 'moved';
   return suspended_at ? 'suspended' : 'open';
 }
 

@@ -4,7 +4,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
-import { notFound, ShopError, siteSuspended } from '../errors.ts';
+import { type Closed, notFound, ShopError, siteClosed } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
@@ -107,32 +107,32 @@ const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 /** What an invitation is about. Throws `invitation_token_invalid`. */
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
-  const found = await shop.one<ShownInvitation & { suspended: boolean }>(
+  const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
     sql`select json_build_object('id', s.merchant_id, 'site_id', s.site_id, 'name', s.merchant_name) as merchant,
         v.email, v.role, v.expires_at,
         exists (select from staff a where lower(a.email) = v.email) as has_account,
         (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by,
-        s.suspended_at is not null as suspended
+        s.closed
       from staff_invitations v join sites s on s.site_id = v.site_id
       where v.token_hash = ${hashToken(token)} and ${ALIVE}`,
   );
   if (!found) throw invalid();
-  const { suspended, ...shown } = found;
-  if (suspended) throw siteSuspended();
+  const { closed, ...shown } = found;
+  if (closed) throw siteClosed(closed);
   return shown;
 }
 
 /** Throws what `register` would, before a password is hashed for it. */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
-  const { rows } = await queryAlone<{ has_account: boolean; suspended: boolean }>(
+  const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
     db,
     sql`select exists (select from staff a where lower(a.email) = v.email) as has_account,
-        s.suspended_at is not null as suspended
+        s.closed
       from staff_invitations v join sites s on s.site_id = v.site_id where v.token_hash = ${hashToken(token)} and ${ALIVE}`,
   );
   if (!rows[0]) throw invalid();
-  if (rows[0].suspended) throw siteSuspended();
+  if (rows[0].closed) throw siteClosed(rows[0].closed);
   if (rows[0].has_account) throw loginRequired();
 }
 
@@ -180,11 +180,11 @@ interface Ended {
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const token_hash = hashToken(token);
-  const site = await shop.one<{ suspended: boolean }>(
-    sql`select suspended_at is not null as suspended from sites
+  const site = await shop.one<{ closed: Closed | null }>(
+    sql`select closed from sites
       where site_id = (select site_id from staff_invitations where token_hash = ${token_hash}) for no key update`,
   );
-  if (site?.suspended) throw siteSuspended();
+  if (site?.closed) throw siteClosed(site.closed);
   const taken = await shop.one<Ended & { email: string }>(
     sql`update staff_invitations v set ended_at = now() where v.token_hash = ${token_hash} and ${ALIVE}
       returning v.site_id, v.email, v.role, v.invited_by`,

@@ -72,7 +72,7 @@ function rowsOf(table: string, columns: string[]): string {
 
 async function readSite(client: pg.ClientBase, site_id: string): Promise<ExportedSite> {
   const { rows } = await client.query<Omit<ExportedSite, 'open_payments'> & { begun: boolean }>(
-    `select s.site_id, s.merchant_id, t.name, s.delete_begun_at is not null as begun,
+    `select s.site_id, s.merchant_id, t.name, s.delete_begun_at is not null as begun, s.moved_at is not null as final,
         exists (select from commerce.payment_accounts a where a.site_id = s.site_id) as has_payment_account
       from commerce.sites s join commerce.site_settings t using (site_id) where s.site_id = $1`,
     [site_id],

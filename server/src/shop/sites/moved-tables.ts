@@ -29,13 +29,13 @@ export const LEFT_OUT: Record<string, string> = {
   webhook_deliveries: 'deliveries stay with the server that made them',
 };
 
-/** Columns that stay behind: secrets, numbers of another cluster's transactions, and what is counted anew. */
+/** Columns that stay behind: secrets, the state on this server, numbers of another cluster's transactions, and counters. */
 const LEFT_COLUMNS: Record<string, string[]> = {
   audit_events: ['key_id', 'hmac'],
   file_usage: ['bytes'],
   files: ['token_hash'],
   payments: ['next_action'],
-  sites: ['delete_at', 'delete_begun_at', 'delete_forced'],
+  sites: ['delete_at', 'delete_begun_at', 'delete_forced', 'moved_at'],
   tokens: ['token_hash'],
   variants: ['stock_changed_in', 'quantity_before', 'available_before'],
   webhooks: ['secret', 'secret_hash', 'previous_secret', 'previous_secret_expires_at', 'made_by'],

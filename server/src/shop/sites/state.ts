@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
+import { restoreJobs } from './postponed-jobs.ts';
 
 /** A connection of the login that owns the tables. */
 export type Owner = Pick<pg.ClientBase, 'query'>;
@@ -10,11 +11,13 @@ export interface SiteState {
   site_id: string;
   suspended_at: string | null;
   suspended_reason: string | null;
+  /** Since when it has moved to another server. */
+  moved_at: string | null;
   /** When it is deleted, unless that is taken back before. */
   delete_at: string | null;
 }
 
-const STATE = sql`site_id, suspended_at, suspended_reason, delete_at`;
+const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
  * From the next call on the site answers 403 `site_suspended`, but for its payment provider's webhooks and the exports of its
@@ -31,14 +34,26 @@ export function suspendSite(owner: Owner, site_id: string, reason: string | null
   );
 }
 
-/** The site answers again, and a deletion that was to come is taken back. Throws `not_found`, and `conflict` once that has begun. */
-export function resumeSite(owner: Owner, site_id: string): Promise<SiteState> {
-  return change(
+/**
+ * The site answers again, and a planned deletion is cancelled. A site that has moved is resumed only where the operator confirms that
+ * no other server has imported it: else two servers would sell the same stock. Throws `not_found`, and `conflict` for a moved site and
+ * once the deletion has begun.
+ */
+export async function resumeSite(
+  owner: Owner,
+  site_id: string,
+  { notImported = false }: { notImported?: boolean } = {},
+): Promise<SiteState> {
+  const resumed = await change(
     owner,
     site_id,
-    sql`update commerce.sites set suspended_at = null, suspended_reason = null, delete_at = null, delete_forced = false
-      where site_id = ${site_id}::uuid and delete_begun_at is null returning ${STATE}`,
+    sql`update commerce.sites set suspended_at = null, suspended_reason = null, moved_at = null, delete_at = null,
+        delete_forced = false
+      where site_id = ${site_id}::uuid and delete_begun_at is null and (moved_at is null or ${notImported})
+      returning ${STATE}`,
   );
+  await restoreJobs(owner, site_id);
+  return resumed;
 }
 
 /** Takes back a deletion that is to come; the site stays suspended. Throws `not_found`, and `conflict` once it has begun. */
@@ -75,9 +90,21 @@ async function change(owner: Owner, site_id: string, statement: Sql): Promise<Si
   const { rows } = await owner.query<SiteState>(statement);
   const [changed] = rows;
   if (changed) return changed;
-  const begun = await owner.query(
-    sql`select from commerce.sites where delete_begun_at is not null and site_id = ${site_id}::uuid`,
+  const { rows: found } = await owner.query<{ begun: boolean }>(
+    sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid`,
   );
-  if (begun.rowCount) throw new ShopError('conflict', 'The deletion of this site has begun. Let it end.');
-  throw notFound('site');
+  if (!found[0]) throw notFound('site');
+  if (found[0].begun) throw new ShopError('conflict', 'The deletion of this site has begun. Let it end.');
+  throw new ShopError(
+    'conflict',
+    'This site was exported for good. Resume it only if no other server has imported it (site resume --not-imported).',
+  );
+}
+
+/** Undefined for an unknown site. */
+export async function stateOf(owner: Owner, site_id: string): Promise<SiteState | undefined> {
+  const { rows } = await owner.query<SiteState>(
+    sql`select ${STATE} from commerce.sites where site_id = ${site_id}::uuid`,
+  );
+  return rows[0];
 }

@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { readQueue } from '../db/queue-state.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** Jobs start within seconds, those that wait for a slow receiver within a minute or two. */
+const STUCK_AFTER_SECONDS = 300;
+
+/** Jobs that have been due for so long that nobody seems to work on them. */
+export async function checkQueue(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query(
+    `select to_regproc('commerce.queue_state') is not null and to_regclass('graphile_worker._private_jobs') is not null as there`,
+  );
+  const due = rows[0].there ? await readQueue(client) : [];
+  const stuck = due.filter(({ oldest_seconds }) => oldest_seconds > STUCK_AFTER_SECONDS);
+  const waiting = due.reduce((sum, one) => sum + one.waiting, 0);
+  if (stuck.length === 0) return ok('queue', `${waiting} jobs are due`);
+  const named = stuck.map(
+    ({ job, waiting: count, oldest_seconds }) =>
+      `${job} (${count}, the oldest for ${Math.floor(oldest_seconds / 60)} min)`,
+  );
+  const mend = stuck.some(({ job }) => job === 'send_mail')
+    ? 'Check that a process with ROLE=all or ROLE=worker runs, and that the server of SMTP_URL answers it.'
+    : 'Check that a process with ROLE=all or ROLE=worker runs, and look for failed jobs in its log.';
+  return warning('queue', `jobs are not started: ${named.join(', ')}`, mend);
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** Runs a command in a folder with a file .env, with nothing of it in the environment. */
+async function run(command: string[], file: string, more: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'commerce-env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, '.env'), file);
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [PROGRAM, ...command], { cwd: folder, env: { PATH, ...more } });
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(String(chunk)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, printed: printed.join('') };
+}
+
+test.each(['start', 'doctor', 'migrate'])('%s reads the file .env of its folder', async (command) => {
+  const { code, printed } = await run([command], 'PORT=eighty\n');
+
+  expect([code, printed]).toEqual([1, expect.stringContaining('PORT must be')]);
+});
+
+test('the environment comes before the file .env', async () => {
+  const { printed } = await run(['doctor'], 'PORT=eighty\nNODE_ENV=production\n', { PORT: '8085' });
+
+  expect(printed).not.toContain('PORT must be');
+  expect(printed).toContain('SECRET_KEY is required in production');
+});

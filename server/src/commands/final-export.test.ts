@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient } from '@commerce-backend/sdk';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { asOwner } from '../../test/as-owner.ts';
+import { workJobs, workOverdue } from '../../test/jobs.ts';
+import { mailsTo } from '../../test/mail.ts';
+import { openOperators, SITES } from '../../test/operators.ts';
+import { openOtherServer } from '../../test/other-server.ts';
+import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { openStripe } from '../../test/stripe/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { readConfig } from '../config.ts';
+import { directoryStore } from '../files/directory.ts';
+import { deleteSite } from '../shop/sites/deletion.ts';
+import type { ImportedSite } from '../shop/sites/import.ts';
+import { resume } from './site-life.ts';
+import { exportSite, importSite } from './site-move.ts';
+
+type TestShop = Awaited<ReturnType<typeof openShop>>;
+
+const config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
+const dir = mkdtempSync(join(tmpdir(), 'commerce-final-'));
+
+let other: Awaited<ReturnType<typeof openOtherServer>>;
+beforeAll(async () => {
+  other = await openOtherServer();
+});
+afterAll(async () => {
+  await other.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function printedBy(work: () => Promise<unknown>): Promise<string> {
+  const printed: string[] = [];
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  try {
+    await work();
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+  return printed.join('');
+}
+
+async function exportedForGood({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
+  const file = join(dir, `${randomUUID()}.site`);
+  await printedBy(() => exportSite(config, site_id, file, { final: true, json: true }));
+  return file;
+}
+
+async function imported(file: string, force = false): Promise<ImportedSite> {
+  const options = { withoutHosts: false, withoutLimits: false, force, json: true };
+  return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
+}
+
+/** A shop with an order that waits for a bank transfer, about which its customer has not been mailed yet. */
+async function givenUnpaidOrder() {
+  const shop = await openShop();
+  const email = `${randomUUID()}@example.com`;
+  return { ...shop, email, order: await shop.givenOrder({ email }) };
+}
+
+async function makeOverdue({ owner, site_id }: TestShop): Promise<void> {
+  await owner.query(`update commerce.orders set payment_due_at = now() - interval '1 minute' where site_id = $1`, [
+    site_id,
+  ]);
+}
+
+async function statusOf({ owner }: TestShop, order_id: string): Promise<string | undefined> {
+  const { rows } = await owner.query<{ payment_status: string }>(
+    'select payment_status from commerce.orders where id = $1',
+    [order_id],
+  );
+  return rows[0]?.payment_status;
+}
+
+test('the copy that a moved shop leaves behind cancels no order and mails nobody, and is deleted without force', async () => {
+  const shop = await givenUnpaidOrder();
+
+  const made = await imported(await exportedForGood(shop));
+  const there = createDashboardClient({ baseUrl: other.baseUrl, apiKey: made.api_keys[0]?.secret ?? '' });
+  const params = { path: { order_id: shop.order.id } };
+  const paid = await there.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  expect(paid.data).toMatchObject({ payment_status: 'paid' });
+
+  await makeOverdue(shop);
+  const neighbour = await givenUnpaidOrder();
+  await makeOverdue(neighbour);
+  const jobs = await workJobs();
+  try {
+    await workOverdue(shop);
+    await expect.poll(() => statusOf(neighbour, neighbour.order.id)).toBe('expired');
+    const mails = async () => (await mailsTo(neighbour, neighbour.email)).length;
+    await expect.poll(mails, { timeout: 10_000 }).toBeGreaterThan(1);
+  } finally {
+    await jobs.stop();
+  }
+  expect(await statusOf(shop, shop.order.id)).toBe('awaiting_payment');
+  expect(await mailsTo(shop, shop.email)).toEqual([]);
+
+  const deleted = await asOwner((owner) =>
+    deleteSite(owner, directoryStore(FILES_DIR), shop.site_id, { now: true, force: false }),
+  );
+  expect(deleted).toMatchObject({ removed: { left_over: 0 } });
+});
+
+test('calls with every credential of a moved shop get 503 site_moved with Retry-After', async () => {
+  const shop = await openShop();
+  const { variants } = await shop.givenProduct();
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer);
+  const token = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
+  const sync = { 'X-Site-ID': shop.site_id, 'X-Sync-Secret': shop.credentials.sync_secret };
+  const calls: [method: string, path: string, headers: Record<string, string>][] = [
+    ['GET', '/api/dashboard/products', { 'X-API-Key': shop.credentials.api_key }],
+    ['GET', '/api/dashboard/orders/export', { 'X-API-Key': shop.credentials.api_key }],
+    ['GET', '/api/storefront/products', token],
+    ['POST', '/api/storefront/cart', token],
+    ['GET', '/api/storefront/customer/me', { ...token, Authorization: `Bearer ${customer.access_token}` }],
+    ['GET', '/api/sync/products', sync],
+    ['GET', '/api/agent/token', { Authorization: `Bearer ${access_token}` }],
+    ['GET', `/sites/${shop.site_id}/buy/${variants[0]?.id}:1`, {}],
+  ];
+  const ask = async ([method, path, headers]: (typeof calls)[number]) => {
+    const isPost = method === 'POST';
+    const json = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
+    const answer = await fetch(shop.baseUrl + path, {
+      method,
+      headers: { ...headers, ...(isPost && json) },
+      ...(isPost && { body: '{}' }),
+    });
+    return { path, status: answer.status, retry: answer.headers.get('Retry-After'), text: await answer.text() };
+  };
+  for (const call of calls) expect(await ask(call)).toMatchObject({ status: expect.any(Number), retry: null });
+
+  await exportedForGood(shop);
+
+  for (const call of calls) {
+    const { text, ...answer } = await ask(call);
+    expect(answer).toEqual({ path: call[1], status: 503, retry: '60' });
+    expect(text).toContain(call[1].startsWith('/api/') ? '"error":"site_moved"' : '<h1>This shop is moving</h1>');
+  }
+});
+
+test('the payment provider gets 503 for its webhooks to a moved shop, and the payment stays open there', async () => {
+  const stripe = await openStripe();
+  try {
+    const shop = await stripe.givenShop();
+    const { url } = await shop.givenPage();
+    await stripe.standIn.press(url, 'pay');
+
+    await exportedForGood(shop);
+
+    for (const event of shop.events()) expect(await shop.send(event)).toBe(503);
+    const { rows } = await shop.owner.query('select from commerce.orders where site_id = $1', [shop.site_id]);
+    expect(rows).toEqual([]);
+  } finally {
+    await stripe.close();
+  }
+});
+
+test('a moved shop is resumed only with --not-imported, and then sells, cancels and mails as before', async () => {
+  const shop = await givenUnpaidOrder();
+  await exportedForGood(shop);
+
+  const without = resume(config, shop.site_id, { notImported: false });
+  await expect(without).rejects.toThrow('--not-imported');
+  await printedBy(() => resume(config, shop.site_id, { notImported: true }));
+
+  expect((await shop.dashboard.GET('/api/dashboard/products')).response.status).toBe(200);
+  expect(await mailsTo(shop, shop.email)).toHaveLength(1);
+  await makeOverdue(shop);
+  await workOverdue(shop);
+  expect(await statusOf(shop, shop.order.id)).toBe('expired');
+});
+
+test('a final export fails while a transaction from before still runs, and has its order once that is over', async () => {
+  const shop = await openShop();
+  const connection = await shop.db.connect();
+  await connection.query('begin');
+  await connection.query(`select set_config('app.site_id', $1, true)`, [shop.site_id]);
+  await connection.query(`update commerce.sites set merchant_name = 'Renamed' where site_id = $1`, [shop.site_id]);
+  // Its row is locked: the shop is blocked as soon as the transaction ends.
+  const ends = new Promise((done) => setTimeout(done, 300)).then(() => connection.query('commit'));
+  const file = await exportedForGood(shop);
+  await ends;
+  await imported(file);
+  const { rows } = await other.owner.query('select merchant_name from commerce.sites where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ merchant_name: 'Renamed' }]);
+
+  const next = await openShop();
+  await connection.query('begin');
+  await connection.query('select from commerce.orders');
+  try {
+    await expect(exportedForGood(next)).rejects.toMatchObject({ code: 'conflict' });
+  } finally {
+    await connection.query('commit');
+    connection.release();
+  }
+  await exportedForGood(next);
+});
+
+test('operators move a site over HTTP: blocked, exported, resumed only on confirmation', async () => {
+  const shop = await openShop();
+  const operators = await openOperators();
+  const site = `${SITES}/${shop.site_id}`;
+  try {
+    const moved = await operators.ask(`${site}/move`, { method: 'POST' });
+    expect(moved.data).toMatchObject({ site_id: shop.site_id, moved_at: expect.any(String), suspended_at: null });
+    const listed = (await operators.ask(`${SITES}?status=moved`)).data.sites as { site_id: string }[];
+    expect(listed.map(({ site_id }) => site_id)).toContain(shop.site_id);
+    const headers = { Authorization: `Bearer ${operators.secret}` };
+    const file = await fetch(`${operators.base}${site}/export`, { headers });
+    expect([file.status, (await file.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+    expect((await shop.dashboard.GET('/api/dashboard/products')).response.status).toBe(503);
+
+    const refused = await operators.ask(`${site}/resume`, { method: 'POST' });
+    expect([refused.status, refused.data.error]).toEqual([409, 'conflict']);
+    const resumed = await operators.ask(`${site}/resume?not_imported=true`, { method: 'POST' });
+    expect(resumed.data).toMatchObject({ moved_at: null });
+    expect((await shop.dashboard.GET('/api/dashboard/products')).response.status).toBe(200);
+  } finally {
+    await operators.close();
+  }
+});

@@ -1,0 +1,22 @@
+import type pg from 'pg';
+
+/** The jobs of a kind that are due, and have not been started. */
+export interface JobBacklog {
+  job: string;
+  waiting: number;
+  /** How long the oldest of them has been due. */
+  oldest_seconds: number;
+}
+
+/** Nobody waits longer for the figures. */
+const WITHIN_MS = 1_000;
+
+/** Reads the queue. Jobs that wait for their next attempt are not due. */
+export async function readQueue(db: Pick<pg.ClientBase, 'query'>): Promise<JobBacklog[]> {
+  const statement = {
+    text: 'select job, waiting, oldest_seconds from commerce.queue_state()',
+    query_timeout: WITHIN_MS,
+  };
+  const { rows } = await db.query<JobBacklog>(statement);
+  return rows;
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobHelpers, RunnerOptions } from 'graphile-worker';
+import { counted } from './job-metrics.ts';
+import { type Kept, keepRunning } from './keep-running.ts';
+import { MailServerDown } from './mailer.ts';
+import { type MailDeps, sendMail } from './send-mail.ts';
+
+/** How often a mail server that does not answer is tried. */
+const PROBE_EVERY_MS = 5_000;
+
+export interface MailRunner extends MailDeps {
+  /** Of the runner: its connection, its log and how many mails it sends at a time. */
+  options: RunnerOptions;
+  /** Called with the name under which a runner locks jobs. */
+  announce: (holder: string) => void;
+}
+
+/**
+ * Sends the queued mails, in a runner of its own: a mail server that hangs delays nothing but mails. When the server cannot be
+ * reached or does not let us in, the runner stops (a circuit breaker): mails wait in the queue without using up their attempts, and
+ * the server is tried every few seconds until it answers.
+ */
+export async function runMails({ options, announce, ...deps }: MailRunner): Promise<Pick<Kept, 'stop'>> {
+  const { mailer, logger } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const send = sendMail(deps);
+  let pause: Promise<void> | undefined;
+
+  const sendOrPause = async (payload: unknown, helpers: JobHelpers) => {
+    try {
+      await send(payload, helpers);
+    } catch (error) {
+      // Not awaited: the runner stops when its jobs have ended, and this is one of them.
+      if (error instanceof MailServerDown) pause ??= waitForServer(error);
+      throw error;
+    }
+  };
+  const taskList = { send_mail: counted('send_mail', sendOrPause) };
+  const begin = () => keepRunning({ ...options, taskList }, logger, announce);
+  let current = await begin();
+
+  async function waitForServer(cause: MailServerDown): Promise<void> {
+    logger.warn({ cause }, 'the mail server does not answer: mails wait until it does');
+    await current.stop();
+    while (!signal.aborted && !(await mailer.isReady())) await rest(signal);
+    while (!signal.aborted) {
+      const begun = await begin().catch((error: unknown) => logger.warn({ cause: error }, 'mails cannot be sent yet'));
+      if (begun) {
+        current = begun;
+        break;
+      }
+      await rest(signal);
+    }
+    pause = undefined;
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      await pause;
+      await current.stop();
+    },
+  };
+}
+
+async function rest(signal: AbortSignal): Promise<void> {
+  await sleep(PROBE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+}
