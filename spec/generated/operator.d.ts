@@ -436,6 +436,11 @@ export interface components {
             class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
+        /**
+         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules have it; at several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
+         * @enum {string}
+         */
+        ShippingTax: "goods" | "class";
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
@@ -511,6 +516,7 @@ export interface components {
             /** @description One for each country, state and class. */
             tax_rates?: components["schemas"]["CountryTaxRate"][];
             default_tax_rate?: components["schemas"]["TaxRate"];
+            shipping_tax?: components["schemas"]["ShippingTax"];
             bank_details?: components["schemas"]["BankDetails"];
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
@@ -985,6 +991,7 @@ export type Email = components['schemas']['Email'];
 export type TaxClass = components['schemas']['TaxClass'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
+export type ShippingTax = components['schemas']['ShippingTax'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
 export type ShowStock = components['schemas']['ShowStock'];

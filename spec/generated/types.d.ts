@@ -4907,6 +4907,11 @@ export interface components {
             class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
+        /**
+         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules have it; at several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
+         * @enum {string}
+         */
+        ShippingTax: "goods" | "class";
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
@@ -4989,6 +4994,7 @@ export interface components {
             tax_rates: components["schemas"]["CountryTaxRate"][];
             /** @description For addresses that no rate fits. */
             default_tax_rate: components["schemas"]["TaxRate"];
+            shipping_tax: components["schemas"]["ShippingTax"];
             bank_details: components["schemas"]["BankDetails"];
             /** @description How long an order waits for its bank transfer. */
             payment_deadline_hours: number;
@@ -5055,6 +5061,7 @@ export interface components {
             /** @description One for each country, state and class. */
             tax_rates?: components["schemas"]["CountryTaxRate"][];
             default_tax_rate?: components["schemas"]["TaxRate"];
+            shipping_tax?: components["schemas"]["ShippingTax"];
             bank_details?: components["schemas"]["BankDetails"];
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
@@ -5243,7 +5250,7 @@ export interface components {
             /** @description What was taxed, after the discount; with tax_included it contains the tax. */
             taxable_amount: components["schemas"]["Money"];
             tax: components["schemas"]["Money"];
-            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
+            /** @description The lines of the order, and the share of the shipping cost at this rate (settings.shipping_tax). */
             parts: {
                 /** @description Null for the shipping cost. */
                 line_item_id: components["schemas"]["IdOrNull"];
@@ -6374,7 +6381,7 @@ export interface components {
             /** @description Trimmed. It must be unique in the shop, ignoring case (409 discount_code_taken). */
             code: string;
             kind: components["schemas"]["DiscountKind"];
-            /** @description Above 0. For percentage, the percentage, at most 100 with up to two decimals; the resulting amount is rounded down. For fixed_amount, the amount; it never takes off more than the total of the lines that it applies to. */
+            /** @description Above 0. For percentage, the percentage, at most 100 with up to two decimals; the resulting amount is rounded half up. For fixed_amount, the amount; it never takes off more than the total of the lines that it applies to. */
             value?: components["schemas"]["MoneyInput"];
             description?: string | null;
             /** @description true when absent. */
@@ -7329,7 +7336,7 @@ export interface components {
             discount_allocations: components["schemas"]["DiscountAllocation"][];
             /** @description 0 as long as no shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
-            /** @description Calculated with the rates for the country and state of the shipping address, else of the billing address, else the default rate, by the tax class of each product; for each line after its discount, rounded half up, and for the shipping cost as a separate line at the standard rate. */
+            /** @description Calculated with the rates for the country and state of the shipping address, else of the billing address, else the default rate, by the tax class of each product; for each line after its discount, rounded half up, and for the shipping cost at the rates of the goods, or at the standard rate (settings.shipping_tax). */
             tax: components["schemas"]["Money"];
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
@@ -8895,6 +8902,7 @@ export type Country = components['schemas']['Country'];
 export type TaxClass = components['schemas']['TaxClass'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
+export type ShippingTax = components['schemas']['ShippingTax'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
 export type ShowStock = components['schemas']['ShowStock'];

@@ -47,7 +47,7 @@ function taxTermsFor({ data }: State, address: { country?: string | null; state?
   const ordered = [...here].sort((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
   const found = Object.fromEntries(ordered.map((one) => [one.class ?? 'standard', one.rate]));
   const { standard: rate = data.default_tax_rate, ...others } = found;
-  return { rate, rates: { zero: '0', ...others }, included: data.prices_include_tax };
+  return { rate, rates: { zero: '0', ...others }, included: data.prices_include_tax, shipping: data.shipping_tax };
 }
 
 export function offeredMethods({ data }: State, option: ShippingChoice | null): PaymentMethod[] {

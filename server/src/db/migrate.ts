@@ -79,6 +79,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0186_former_staff': () => import('./migrations/0186_former_staff.ts'),
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
+  '0225_shipping_tax': () => import('./migrations/0225_shipping_tax.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

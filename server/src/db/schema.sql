@@ -1578,6 +1578,7 @@ create table commerce.orders (
   shipping_tax_rate numeric(6,4),
   attribution jsonb,
   agent_period_number integer not null default 0,
+  shipping_taxes jsonb,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -1991,13 +1992,15 @@ create table commerce.site_settings (
   mail_new_orders boolean not null default true,
   ask_for_marketing boolean not null default false,
   tax_decided boolean not null default false,
+  shipping_tax text not null default 'goods'::text,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
   constraint site_settings_default_tax_rate_check CHECK (((default_tax_rate >= (0)::numeric) AND (default_tax_rate <= (1)::numeric))),
   constraint site_settings_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
   constraint site_settings_payment_capture_check CHECK ((payment_capture = ANY (ARRAY['automatic'::text, 'manual'::text]))),
-  constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720)))
+  constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720))),
+  constraint site_settings_shipping_tax_check CHECK ((shipping_tax = ANY (ARRAY['goods'::text, 'class'::text])))
 );
 alter table commerce.site_settings enable row level security, force row level security;
 

@@ -532,6 +532,7 @@ export interface Tables {
     shipping_tax_rate: string | null;
     attribution: unknown;
     agent_period_number: number;
+    shipping_taxes: unknown;
   };
   payment_accounts: {
     site_id: string;
@@ -768,6 +769,7 @@ export interface Tables {
     mail_new_orders: boolean;
     ask_for_marketing: boolean;
     tax_decided: boolean;
+    shipping_tax: 'goods' | 'class';
   };
   site_usage: {
     site_id: string;

@@ -158,8 +158,7 @@ async function insertOrder(
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
-        agent_period_number, shipping_tax,
-        shipping_tax_rate, locale, attribution)
+        agent_period_number, shipping_taxes, locale, attribution)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
@@ -169,13 +168,19 @@ async function insertOrder(
         ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
-        ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
+        ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${json(shippingTaxes(priced, shop.currencyDigits))}::jsonb,
         ${row.locale ?? terms.default_locale}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
       from counted returning order_number`,
   );
   if (!made) throw new Error(`The order of checkout ${row.id} got no number.`);
   return made.order_number;
+}
+
+function shippingTaxes({ totals }: Priced, digits: number) {
+  return totals.shipping_taxes.map(({ tax_class, rate, amount, tax }) => ({
+    ...{ tax_class, rate, taxable_amount: decimal(amount, digits), tax: decimal(tax, digits) },
+  }));
 }
 
 /** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */
