@@ -415,10 +415,10 @@ export interface components {
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
         Country: string;
         /**
-         * Format: email
-         * @description An e-mail address; case is ignored.
+         * Format: idn-email
+         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is refused. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
-        Email: string;
+        EmailInput: string;
         /**
          * @description The tax class of a product: standard, reduced, zero, or a name of the shop's own. settings.tax_rates has the rates of each; zero is not taxed unless it has a rate, and another class without a rate is taxed as standard.
          * @example standard
@@ -494,7 +494,7 @@ export interface components {
             /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
             accent_color?: string | null;
             /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
-            support_email?: components["schemas"]["Email"] | null;
+            support_email?: components["schemas"]["EmailInput"] | null;
             support_phone?: string | null;
         };
         /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
@@ -702,7 +702,7 @@ export interface components {
             country?: components["schemas"]["Country"];
             /** @description Who runs the shop. A login that exists already gets this shop beside the others; without an e-mail one is made up. */
             staff?: {
-                email?: components["schemas"]["Email"];
+                email?: components["schemas"]["EmailInput"];
                 name?: components["schemas"]["Name"];
             };
             settings?: components["schemas"]["SettingsPatch"];
@@ -987,7 +987,7 @@ export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type Name = components['schemas']['Name'];
 export type Country = components['schemas']['Country'];
-export type Email = components['schemas']['Email'];
+export type EmailInput = components['schemas']['EmailInput'];
 export type TaxClass = components['schemas']['TaxClass'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];

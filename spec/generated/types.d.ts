@@ -4871,6 +4871,11 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             invited_by: components["schemas"]["StaffOrNull"];
         };
+        /**
+         * Format: idn-email
+         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is refused. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
+         */
+        EmailInput: string;
         /** @description Which mails of the shop a member of its staff gets. They are in the shop's language, and lead to the panel. */
         Notifications: {
             /** @description For each order of a checkout, while the setting mail_new_orders is on. Until it is chosen, it is on where the shop has no brand.support_email, which else gets these mails. */
@@ -5039,7 +5044,7 @@ export interface components {
             /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
             accent_color?: string | null;
             /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
-            support_email?: components["schemas"]["Email"] | null;
+            support_email?: components["schemas"]["EmailInput"] | null;
             support_phone?: string | null;
         };
         /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
@@ -6707,7 +6712,7 @@ export interface components {
             /** @description What the other shop calls it internally. */
             external_reference?: string | null;
             /** @description Connects the order with the customer who has it here. */
-            email?: components["schemas"]["Email"] | null;
+            email?: components["schemas"]["EmailInput"] | null;
             phone?: string | null;
             line_items: components["schemas"]["OrderImportLine"][];
             /** @description What was taken off. 0 when absent. */
@@ -6821,7 +6826,7 @@ export interface components {
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
-            email: components["schemas"]["Email"];
+            email: components["schemas"]["EmailInput"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
@@ -6848,7 +6853,7 @@ export interface components {
         };
         /** @description A customer of another shop. The e-mail identifies the customer: an unknown one is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. */
         CustomerImport: {
-            email: components["schemas"]["Email"];
+            email: components["schemas"]["EmailInput"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
@@ -6915,7 +6920,7 @@ export interface components {
         /** @description The fields to change; absent ones stay. */
         CustomerPatch: {
             /** @description Takes effect at once and is unverified again. The customer's sessions and tokens end; a password reset, or the link in the mail that is sent, verifies the address. */
-            email?: components["schemas"]["Email"];
+            email?: components["schemas"]["EmailInput"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
@@ -7389,7 +7394,7 @@ export interface components {
         MarketingWording: string;
         /** @description The fields to change; absent ones stay as they are, and null clears a field. */
         CheckoutPatch: {
-            email?: components["schemas"]["Email"] | null;
+            email?: components["schemas"]["EmailInput"] | null;
             phone?: string | null;
             /** @description Replaces the whole address. */
             shipping_address?: components["schemas"]["AddressInput"] | null;
@@ -8183,7 +8188,7 @@ export interface components {
             /** @description The claimed total, with shipping and tax. */
             total?: components["schemas"]["MoneyInput"] | null;
             /** @description Without an address, no mails are sent. */
-            email?: components["schemas"]["Email"] | null;
+            email?: components["schemas"]["EmailInput"] | null;
             phone?: string | null;
             shipping_address?: components["schemas"]["SyncAddress"] | null;
             billing_address?: components["schemas"]["SyncAddress"] | null;
@@ -8895,6 +8900,7 @@ export type StaffRole = components['schemas']['StaffRole'];
 export type StaffOrNull = components['schemas']['StaffOrNull'];
 export type StaffMember = components['schemas']['StaffMember'];
 export type StaffInvitation = components['schemas']['StaffInvitation'];
+export type EmailInput = components['schemas']['EmailInput'];
 export type Notifications = components['schemas']['Notifications'];
 export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
@@ -10325,8 +10331,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
-                    email: string;
+                    email: components["schemas"]["EmailInput"];
                     role: components["schemas"]["StaffRole"];
                 };
             };
@@ -16890,7 +16895,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    email: components["schemas"]["Email"];
+                    email: components["schemas"]["EmailInput"];
                     password: components["schemas"]["NewPassword"];
                     first_name?: string | null;
                     last_name?: string | null;
@@ -17396,7 +17401,7 @@ export interface operations {
                     marketing_wording?: components["schemas"]["MarketingWording"];
                     /** @description The language of pages and mails; null leaves it to the browser and the shop. */
                     locale?: components["schemas"]["LocaleOrNull"];
-                    email?: components["schemas"]["Email"];
+                    email?: components["schemas"]["EmailInput"];
                     /**
                      * Format: password
                      * @description Required with email.
