@@ -1525,7 +1525,7 @@ export interface paths {
         };
         /**
          * Read a collection with its products
-         * @description The collection with one page of its products, of every status, in its own order. products_count says how many there are.
+         * @description The collection with its products, of every status, in its own order: all of them up to 1,000. A larger collection has further pages.
          */
         get: operations["dashboard.getCollection"];
         put?: never;
@@ -6319,9 +6319,13 @@ export interface components {
             /** @description The products of a manual collection, in order. */
             product_ids?: components["schemas"]["Id"][];
         };
-        /** @description A collection with one page of its products, in its own order. */
+        /** @description A collection with its products, in its own order. pages is more than 1 where not all of them are listed. */
         Collection: components["schemas"]["CollectionSummary"] & {
             products: components["schemas"]["Product"][];
+            page: number;
+            limit: number;
+            /** @description How many pages of this limit the products fill. Read the others with page. */
+            pages: number;
         };
         /** @description The fields to change; absent ones stay. The type cannot change. */
         CollectionPatch: {
@@ -13665,7 +13669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The collection as it is now, with the first 100 of its products. */
+            /** @description The collection as it is now, with its products in the order given, the first 1,000 of them. */
             200: {
                 headers: {
                     ETag: components["headers"]["ResourceTag"];
