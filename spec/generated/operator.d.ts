@@ -842,6 +842,9 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -851,6 +854,10 @@ export interface components {
         /** @description The request has the header Origin. An operator's key never belongs into a web page. */
         Forbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -860,6 +867,9 @@ export interface components {
         /** @description The request does not match the contract. */
         ValidationError: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -872,6 +882,7 @@ export interface components {
                 "Retry-After": components["headers"]["RetryAfter"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -881,6 +892,9 @@ export interface components {
         /** @description The server failed; nothing was written. */
         InternalError: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -891,6 +905,9 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -901,6 +918,10 @@ export interface components {
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -910,6 +931,9 @@ export interface components {
         /** @description The body is larger than the operation accepts. */
         PayloadTooLarge: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -919,6 +943,9 @@ export interface components {
         /** @description The body is not JSON. */
         UnsupportedMediaType: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -928,6 +955,10 @@ export interface components {
         /** @description There is no such site, or it does not have what the address names. */
         NotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -958,14 +989,27 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description Identifies the call in logs and in error bodies: the X-Request-Id of the request if it has 8 to 128 letters, digits, ., _ and -, else a new id.
+         * @example 0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99
+         */
+        RequestId: string;
+        /** @description Present only where the response is that of an earlier call with the same Idempotency-Key. */
+        IdempotencyReplayed: "true";
+        /**
+         * @description What is left of the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent where the call was refused before it was counted.
+         * @example "storefront_read";r=598;t=42
+         */
+        RateLimit: string;
+        /**
+         * @description The limit (q) and its window in seconds (w), as in the IETF draft. Present together with RateLimit.
+         * @example "storefront_read";q=600;w=60
+         */
+        RateLimitPolicy: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
         RetryAfter: number;
-        /** @description What is left of the limit, and seconds until it is full again (IETF draft). */
-        RateLimit: string;
-        /** @description The limit and its window in seconds (IETF draft). */
-        RateLimitPolicy: string;
     };
     pathItems: never;
 }
@@ -1053,10 +1097,12 @@ export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterSiteId = components['parameters']['SiteId'];
 export type ParameterHost = components['parameters']['Host'];
-export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
-export type HeaderRetryAfter = components['headers']['RetryAfter'];
+export type HeaderRequestId = components['headers']['RequestId'];
+export type HeaderIdempotencyReplayed = components['headers']['IdempotencyReplayed'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
+export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
+export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type $defs = Record<string, never>;
 export interface operations {
     "operator.listSites": {
@@ -1095,6 +1141,9 @@ export interface operations {
             /** @description One page of sites. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1139,6 +1188,10 @@ export interface operations {
             /** @description The site, with its credentials. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1174,6 +1227,9 @@ export interface operations {
             /** @description The site. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1224,6 +1280,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1268,6 +1328,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1310,6 +1374,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1350,6 +1418,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1390,6 +1462,9 @@ export interface operations {
             /** @description The months. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1425,6 +1500,9 @@ export interface operations {
             /** @description The hosts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1468,6 +1546,10 @@ export interface operations {
             /** @description The hosts of the site as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1515,6 +1597,10 @@ export interface operations {
             /** @description The hosts of the site as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1551,6 +1637,9 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1584,6 +1673,9 @@ export interface operations {
             /** @description The limits. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1627,6 +1719,10 @@ export interface operations {
             /** @description The limits as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -36,7 +36,7 @@ async function packagesOf(server: ChildProcess): Promise<string[]> {
 }
 
 const LATER = [
-  ...['knex', 'lodash', 'htmlparser2', '@sindresorhus/slugify', '@redis/client', '@node-rs/argon2', 'undici'],
+  ...['knex', 'lodash', 'htmlparser2', '@sindresorhus/slugify', 'redis', '@node-rs/argon2', 'undici'],
   ...['libphonenumber-js', 'postcode-validator', 'graphile-worker', 'nodemailer', '@opentelemetry/sdk-trace'],
 ];
 
