@@ -4363,6 +4363,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "customer.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A customer was changed
+         * @description The e-mail, name, phone, language, consent to mails, note, metadata or address book of a customer was changed, by the customer, by staff or by an import, or the e-mail was verified. Anonymising a customer sends nothing.
+         */
+        post: operations["webhook.customerUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "agent.token_issued": {
         parameters: {
             query?: never;
@@ -5617,7 +5637,7 @@ export interface components {
          * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
         EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
@@ -5677,7 +5697,7 @@ export interface components {
          * @description What happened. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
@@ -8030,7 +8050,7 @@ export interface components {
             /** @description The country that the options are for. */
             country: components["schemas"]["Country"];
             shipping_options: components["schemas"]["AgentShippingChoice"][];
-            /** @description address_undeliverable where goods have to be shipped and no option is left. */
+            /** @description address_undeliverable where goods have to be shipped and no option delivers them; options to pick them up may be left. */
             warnings: components["schemas"]["AgentWarning"][];
         };
         /** @description A checkout after a change, and the budget of the token. The customer opens checkout_url, logs in and confirms. */
@@ -17290,7 +17310,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         shipping_options: components["schemas"]["ShippingChoice"][];
-                        /** @description address_undeliverable where goods have to be shipped and no option is left. */
+                        /** @description address_undeliverable where goods have to be shipped and no option delivers them; options to pick them up may be left. */
                         warnings: components["schemas"]["CartWarning"][];
                     };
                 };
@@ -21442,6 +21462,78 @@ export interface operations {
                 "application/json": {
                     /** @constant */
                     type: "customer.created";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.customerUpdated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "customer.updated",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-9999-7000-8000-000000000001",
+                 *         "created_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "customer.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
                     /** @description The shop that it happened in. */

@@ -15,6 +15,7 @@ const MEANINGS = {
   'order.cancelled': 'an order was cancelled',
   'order.refunded': 'an order was refunded',
   'customer.created': 'a customer has an account now',
+  'customer.updated': 'a customer or their addresses were changed',
   'agent.token_issued': 'an agent may act for a customer',
   'agent.token_revoked': 'an agent may no longer act for a customer',
   'webhook.ping': 'a webhook is tested',

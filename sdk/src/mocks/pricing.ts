@@ -89,6 +89,11 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
+/** What is picked up needs no delivery. */
+function addressWarnings(state: State, { choices, parcel, shipping_option }: Priced) {
+  return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
+}
+
 /** An order keeps only the name and the price of its delivery. */
 const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
 
@@ -111,7 +116,7 @@ export function checkoutView(state: State, priced: Priced): Checkout {
       ...{ line_item_id: one.id, amount_off: decimal(one.amount, state.digits) },
     })),
     tax_included: tax.included,
-    warnings: ended ? [] : [...warningsOf(state, cart), ...undeliverable(state, priced.choices, priced.parcel)],
+    warnings: ended ? [] : [...warningsOf(state, cart), ...addressWarnings(state, priced)],
     ...{ missing: ended ? [] : missing, payment: null, reserved_until: checkout.reserved_until },
     ...{ expires_at: checkout.expires_at, order_id: order?.id ?? null, order_number: order?.order_number ?? null },
     ...{ created_at: checkout.created_at, updated_at: checkout.updated_at, locale: checkout.locale },

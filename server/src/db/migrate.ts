@@ -80,6 +80,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
   '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
   '0225_shipping_tax': () => import('./migrations/0225_shipping_tax.ts'),
+  '0226_customer_updated': () => import('./migrations/0226_customer_updated.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

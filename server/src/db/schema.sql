@@ -640,6 +640,23 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.tell_customer_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      changed jsonb := case tg_op when 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
+      c commerce.customers;
+    begin
+      select * into c from commerce.customers where site_id = (changed ->> 'site_id')::uuid
+        and id = coalesce(changed ->> 'customer_id', changed ->> 'id')::uuid;
+      if not found or c.anonymized_at is not null or now() in (c.created_at, c.imported_at) then return null; end if;
+      perform commerce.emit(c.site_id, 'customer.updated', c.id,
+        jsonb_build_object('id', c.id, 'created_at', commerce.iso(c.created_at)));
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.tell_inventory()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2372,7 +2389,11 @@ CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON comme
 
 CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON commerce.collections FOR EACH ROW WHEN ((new.published_at > now())) EXECUTE FUNCTION commerce.schedule_publication();
 
+CREATE CONSTRAINT TRIGGER tell_customer_update AFTER INSERT OR DELETE OR UPDATE ON commerce.customer_addresses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_customer_update();
+
 CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.imported_at IS NULL)) EXECUTE FUNCTION commerce.tell_customer();
+
+CREATE CONSTRAINT TRIGGER tell_customer_update AFTER UPDATE ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((((((((old.email IS DISTINCT FROM new.email) OR (old.first_name IS DISTINCT FROM new.first_name)) OR (old.last_name IS DISTINCT FROM new.last_name)) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.marketing_opt_in IS DISTINCT FROM new.marketing_opt_in)) OR (old.email_verified_at IS DISTINCT FROM new.email_verified_at)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.note IS DISTINCT FROM new.note)) OR (old.locale IS DISTINCT FROM new.locale)) OR ((old.password_hash IS NULL) IS DISTINCT FROM (new.password_hash IS NULL)))) EXECUTE FUNCTION commerce.tell_customer_update();
 
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 

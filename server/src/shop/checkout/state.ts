@@ -255,7 +255,8 @@ export function priceCart(
   const free = totals.total === 0;
   const chosen = offered.find((method) => method === (row.payment_method ?? methodOf(shipping_option))) ?? null;
   const payment_method: Priced['payment_method'] = free ? 'free' : chosen;
-  const warnings = undeliverable(terms.shipping_options, choices, parcel);
+  const isPickedUp = shipping_option?.kind === 'pickup';
+  const warnings = isPickedUp ? [] : undeliverable(terms.shipping_options, choices, parcel);
   const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method, warnings };
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
 }

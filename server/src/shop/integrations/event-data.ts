@@ -107,6 +107,7 @@ const DASHBOARD: Partial<Record<EventType, Read>> = {
   'order.cancelled': order,
   'order.refunded': order,
   'customer.created': customer,
+  'customer.updated': customer,
   'agent.token_issued': agentToken,
   'agent.token_revoked': agentToken,
 };
