@@ -5,6 +5,7 @@ import * as carts from '../carts/carts.ts';
 import { type CartLine, forSale } from '../carts/rows.ts';
 import { NOTHING_MORE, totals } from '../carts/view.ts';
 import { decimal, minorUnits } from '../money.ts';
+import { normalPostalCode } from '../postal-codes.ts';
 import type { Shop } from '../shop.ts';
 import { stateKey } from '../states.ts';
 
@@ -90,7 +91,7 @@ function reaches(option: ActiveOption, { country, state, postal_code }: Destinat
 }
 
 function folded(code: string): string {
-  return code.replaceAll(/[\s-]/g, '').toUpperCase();
+  return normalPostalCode(code).replaceAll(/[ -]/g, '');
 }
 
 /** A warning that this cannot be sent there, also where it can be picked up; none while the country is not known. */
