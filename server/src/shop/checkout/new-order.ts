@@ -4,6 +4,7 @@ import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
+import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { NOTHING_SPENT, type Spent } from '../mandates/budgets.ts';
@@ -159,7 +160,7 @@ async function insertOrder(
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
         agent_period_number, shipping_taxes, locale, attribution)
-      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
+      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${ownerOf(shop, customer_id, row.email)}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
         ${charged?.paid_by ?? payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
@@ -175,6 +176,17 @@ async function insertOrder(
   );
   if (!made) throw new Error(`The order of checkout ${row.id} got no number.`);
   return made.order_number;
+}
+
+/**
+ * The customer, or for a guest the account that has proved the e-mail to be its own. It is locked until the order refers to it, so
+ * that erasing the account waits.
+ */
+function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
+  if (customer_id !== null || email === null) return sql`${customer_id}::uuid`;
+  return sql`(
+          select c.id from customers c where c.site_id = ${shop.siteId} and c.email = ${foldEmail(email)}
+            and c.email_verified_at is not null and c.anonymized_at is null for key share)`;
 }
 
 function shippingTaxes({ totals }: Priced, digits: number) {
