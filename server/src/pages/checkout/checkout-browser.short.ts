@@ -76,7 +76,7 @@ for (const width of [1280, 375]) {
       await page.type('#email', 'june@');
       await press(page, 'save');
       await look('2-mistakes');
-      expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
+      expect(await page.evaluate('document.activeElement.id')).toBe('email');
 
       await page.type('#discount_code', 'welcome10');
       await fillIn(page);
