@@ -36,10 +36,10 @@ export const D5: Proof = {
 /** A cart as fast-check makes it: each line says whether the code covers it. */
 interface CartInput {
   digits: number;
-  lines: { price: number; quantity: number; covered: boolean; tax_class?: string }[];
+  lines: { price: number; quantity: number; covered: boolean; tax_class?: string; requires_shipping: boolean }[];
   discount: { kind: DiscountTerms['kind']; value: string } | undefined;
   shipping: number;
-  tax: { rate: string; rates?: Record<string, string>; included: boolean };
+  tax: { rate: string; rates?: Record<string, string>; included: boolean; shipping: 'goods' | 'class' };
 }
 
 /** Above this a cart is refused (carts/limits.ts). */
@@ -59,6 +59,7 @@ const carts: fc.Arbitrary<CartInput> = fc
         quantity: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 999 })),
         covered: fc.boolean(),
         tax_class: fc.constantFrom('standard', 'reduced', 'zero', 'unheard-of'),
+        requires_shipping: fc.boolean(),
       }),
       { minLength: 1, maxLength: 12, size: 'max' },
     ),
@@ -73,14 +74,18 @@ const carts: fc.Arbitrary<CartInput> = fc
     rate: fc.oneof(fc.constantFrom(0, 700, 1_900, 10_000), fc.nat(10_000)),
     reduced: fc.oneof(fc.constantFrom(0, 700, 1_000), fc.nat(10_000)),
     included: fc.boolean(),
+    shipped_as: fc.constantFrom('goods' as const, 'class' as const),
   })
   .filter(({ lines }) => lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0) <= MAX_SUBTOTAL)
-  .map(({ digits, lines, kind, percent, amount, shipping, rate, reduced, included }) => ({
+  .map(({ digits, lines, kind, percent, amount, shipping, rate, reduced, included, shipped_as }) => ({
     ...{
       digits,
       lines,
       shipping,
-      tax: { rate: decimal(rate, 4), rates: { reduced: decimal(reduced, 4), zero: '0' }, included },
+      tax: {
+        ...{ rate: decimal(rate, 4), rates: { reduced: decimal(reduced, 4), zero: '0' } },
+        ...{ included, shipping: shipped_as },
+      },
     },
     discount: kind && { kind, value: kind === 'percentage' ? decimal(percent, 2) : decimal(amount, digits) },
   }));
@@ -118,10 +123,11 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
   }
   const shipped = discount?.kind === 'free_shipping' ? 0 : shipping;
   check('the shipping cost', totals.shipping_cost === shipped);
-  check('the tax of the shipping', isRounded(totals.shipping_tax, BigInt(shipped), tax));
+  faults.push(...shippingFaults(totals, amounts, { lines, tax }));
   check(
     'the tax is not its parts',
-    BigInt(totals.tax) === sum(totals.taxes.map(({ amount }) => BigInt(amount))) + BigInt(totals.shipping_tax),
+    BigInt(totals.tax) ===
+      sum([...totals.taxes.map(({ amount }) => amount), ...totals.shipping_taxes.map((part) => part.tax)].map(BigInt)),
   );
   const added = tax.included ? 0n : BigInt(totals.tax);
   check('the total is not its parts', BigInt(totals.total) === sum(amounts) - promised + BigInt(shipped) + added);
@@ -129,16 +135,46 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
   return faults;
 }
 
+/** The shipping cost is split over the rates of the goods that are shipped, by their value, each share within a unit. */
+function shippingFaults(totals: Totals, amounts: bigint[], { lines, tax }: Pick<CartInput, 'lines' | 'tax'>): string[] {
+  const faults: string[] = [];
+  const cost = BigInt(totals.shipping_cost);
+  const parts = totals.shipping_taxes;
+  if (sum(parts.map(({ amount }) => BigInt(amount))) !== cost) faults.push('the shares of shipping do not come to it');
+  for (const { rate, amount, tax: taxed } of parts) {
+    if (!isRounded(taxed, BigInt(amount), { ...tax, rate })) faults.push(`the tax of shipping at ${rate}`);
+  }
+  const off = new Map(totals.allocations.map(({ id, amount }) => [Number(id), BigInt(amount)]));
+  const shipped = [...lines.entries()].filter(([, line]) => tax.shipping === 'goods' && line.requires_shipping);
+  const left = shipped.map(([at]) => (amounts[at] ?? 0n) - (off.get(at) ?? 0n));
+  const before = shipped.map(([at]) => amounts[at] ?? 0n);
+  const weights = sum(left) > 0n ? left : sum(before) > 0n ? before : shipped.map(([, one]) => BigInt(one.quantity));
+  const whole = sum(weights);
+  const expected = new Map<bigint, bigint>();
+  const add = (rate: string, weight: bigint) => {
+    const parts_of_rate = BigInt(minorUnits(rate, 4));
+    expected.set(parts_of_rate, (expected.get(parts_of_rate) ?? 0n) + weight);
+  };
+  for (const [i, [, line]] of shipped.entries()) add(taxOfLine(tax, line.tax_class).rate, weights[i] ?? 0n);
+  if (shipped.length === 0) add(tax.rate, 1n);
+  for (const [rate, weight] of expected) {
+    const share = parts.filter((part) => BigInt(minorUnits(part.rate, 4)) === rate);
+    const distance = sum(share.map(({ amount }) => BigInt(amount))) * (whole || 1n) - cost * weight;
+    if (distance >= (whole || 1n) || -distance >= (whole || 1n)) faults.push(`the share of shipping at ${rate}`);
+  }
+  return faults;
+}
+
 function amountOff({ kind, value }: NonNullable<CartInput['discount']>, whole: bigint, digits: number): bigint {
   if (kind === 'free_shipping') return 0n;
-  if (kind === 'percentage') return (whole * BigInt(minorUnits(value, 2))) / 10_000n;
+  if (kind === 'percentage') return (2n * whole * BigInt(minorUnits(value, 2)) + 10_000n) / 20_000n;
   const amount = BigInt(minorUnits(value, digits));
   return amount < whole ? amount : whole;
 }
 
 /** The tax of a class: its own rate, or that of the standard class. */
 function taxOfLine({ rate, rates = {}, included }: CartInput['tax'], tax_class = 'standard'): CartInput['tax'] {
-  return { rate: rates[tax_class] ?? rate, included };
+  return { rate: rates[tax_class] ?? rate, included, shipping: 'goods' };
 }
 
 /** Whether a tax is the nearest to the exact one, and of two equally near the higher. */
@@ -168,6 +204,7 @@ async function orderCarts(premises: Premises, chance: Chance, perShop: number): 
         prices_include_tax: included,
         default_tax_rate: chance.of(['0', '0.07', '0.19', '0.1234']),
         tax_rates: [{ country: 'DE', class: 'reduced', rate: reduced }],
+        shipping_tax: chance.of(['goods', 'class'] as const),
       };
       await takeTransfers(shop);
       await shop.must('dashboard.updateSettings', { body: rates });
@@ -184,7 +221,12 @@ async function orderCarts(premises: Premises, chance: Chance, perShop: number): 
       const { id: shipping_option_id, price } = await shop.must('dashboard.createShippingOption', {
         body: { name: 'Parcel', price: random(999) },
       });
-      const tax = { rate: rates.default_tax_rate, rates: { reduced, zero: '0' }, included };
+      const tax = {
+        rate: rates.default_tax_rate,
+        rates: { reduced, zero: '0' },
+        included,
+        shipping: rates.shipping_tax,
+      };
       const terms = { tax, shipping: minorUnits(price, digits), shipping_option_id, digits, random };
       for (let i = 0; i < perShop; i += 1) {
         const faults = await orderCart(
@@ -236,6 +278,7 @@ async function orderCart(
   const lines = checkout.items.map(({ price, quantity, product_id }) => ({
     ...{ price: minorUnits(price, digits), quantity, covered: covered.includes(product_id) },
     tax_class: products.find(({ id }) => id === product_id)?.tax_class ?? '',
+    requires_shipping: true,
   }));
   const input = { digits, lines, discount, shipping, tax };
   const told = totalsOf(termsIn(input));

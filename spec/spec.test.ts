@@ -372,3 +372,27 @@ test('every pattern has a message in words, for people never see a regular expre
   walk(JSON.parse(read('generated/operator.json')), 'operator');
   expect(without).toEqual([]);
 });
+
+describe('declared response headers', () => {
+  const headersAt = (operation: Json, status: string) =>
+    Object.keys(resolve(operation.responses[status])?.headers ?? {});
+
+  test('every response has the X-Request-Id, and those of limited operations their limit', () => {
+    for (const { id, operation } of operations) {
+      for (const status of Object.keys(operation.responses)) {
+        const headers = headersAt(operation, status);
+        expect(headers, `${id} ${status}`).toContain('X-Request-Id');
+        if (!operation['x-rate-limit']) continue;
+        expect(headers, `${id} ${status}`).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']));
+      }
+    }
+  });
+
+  test('what is stored for an Idempotency-Key says that it is replayed', () => {
+    for (const { id, operation, parameters } of operations) {
+      const isKeyed = parameters.some(({ name }: Json) => name === 'Idempotency-Key');
+      const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '';
+      expect(headersAt(operation, success).includes('Idempotency-Replayed'), id).toBe(isKeyed);
+    }
+  });
+});

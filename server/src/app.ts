@@ -1,4 +1,4 @@
-import type { RedisClientType } from '@redis/client';
+import type { RedisClientType } from 'redis';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

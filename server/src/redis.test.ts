@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { ClientOfflineError } from '@redis/client';
+import { ClientOfflineError } from 'redis';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectRedis } from './redis.ts';

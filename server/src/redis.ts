@@ -1,5 +1,5 @@
-import type { RedisClientType } from '@redis/client';
 import type { Logger } from 'pino';
+import type { RedisClientType } from 'redis';
 
 const CONNECT_TIMEOUT_MS = 500;
 const COMMAND_TIMEOUT_MS = 300;
@@ -13,7 +13,7 @@ const LONGEST_DELAY_MS = 1_000;
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
   // Loaded here, since most servers run without Redis.
-  const { createClient } = await import('@redis/client');
+  const { createClient } = await import('redis');
   const client = createClient({
     url,
     disableOfflineQueue: true,

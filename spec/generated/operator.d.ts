@@ -443,10 +443,10 @@ export interface components {
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
         Country: string;
         /**
-         * Format: email
-         * @description An e-mail address; case is ignored.
+         * Format: idn-email
+         * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is refused. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
-        Email: string;
+        EmailInput: string;
         /**
          * @description The tax class of a product: standard, reduced, zero, or a name of the shop's own. settings.tax_rates has the rates of each; zero is not taxed unless it has a rate, and another class without a rate is taxed as standard.
          * @example standard
@@ -464,6 +464,11 @@ export interface components {
             class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
+        /**
+         * @description The tax rate of the shipping cost. goods: the rates of the goods that are shipped, as EU rules have it; at several rates the cost is split by the value of the goods at each. class: the rate of the standard class.
+         * @enum {string}
+         */
+        ShippingTax: "goods" | "class";
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
@@ -517,7 +522,7 @@ export interface components {
             /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
             accent_color?: string | null;
             /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
-            support_email?: components["schemas"]["Email"] | null;
+            support_email?: components["schemas"]["EmailInput"] | null;
             support_phone?: string | null;
         };
         /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
@@ -539,6 +544,7 @@ export interface components {
             /** @description One for each country, state and class. */
             tax_rates?: components["schemas"]["CountryTaxRate"][];
             default_tax_rate?: components["schemas"]["TaxRate"];
+            shipping_tax?: components["schemas"]["ShippingTax"];
             bank_details?: components["schemas"]["BankDetails"];
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
@@ -724,7 +730,7 @@ export interface components {
             country?: components["schemas"]["Country"];
             /** @description Who runs the shop. A login that exists already gets this shop beside the others; without an e-mail one is made up. */
             staff?: {
-                email?: components["schemas"]["Email"];
+                email?: components["schemas"]["EmailInput"];
                 name?: components["schemas"]["Name"];
             };
             settings?: components["schemas"]["SettingsPatch"];
@@ -866,6 +872,9 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -875,6 +884,10 @@ export interface components {
         /** @description The request has the header Origin. An operator's key never belongs into a web page. */
         Forbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -884,6 +897,9 @@ export interface components {
         /** @description The request does not match the contract. */
         ValidationError: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -896,6 +912,7 @@ export interface components {
                 "Retry-After": components["headers"]["RetryAfter"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -905,6 +922,9 @@ export interface components {
         /** @description The server failed; nothing was written. */
         InternalError: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -915,6 +935,9 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -925,6 +948,10 @@ export interface components {
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -934,6 +961,9 @@ export interface components {
         /** @description The body is larger than the operation accepts. */
         PayloadTooLarge: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -943,6 +973,9 @@ export interface components {
         /** @description The body is not JSON. */
         UnsupportedMediaType: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -952,6 +985,10 @@ export interface components {
         /** @description There is no such site, or it does not have what the address names. */
         NotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -982,14 +1019,27 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description Identifies the call in logs and in error bodies: the X-Request-Id of the request if it has 8 to 128 letters, digits, ., _ and -, else a new id.
+         * @example 0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99
+         */
+        RequestId: string;
+        /** @description Present only where the response is that of an earlier call with the same Idempotency-Key. */
+        IdempotencyReplayed: "true";
+        /**
+         * @description What is left of the limit (r) and the seconds until it is full again (t), as in the IETF draft. Absent where the call was refused before it was counted.
+         * @example "storefront_read";r=598;t=42
+         */
+        RateLimit: string;
+        /**
+         * @description The limit (q) and its window in seconds (w), as in the IETF draft. Present together with RateLimit.
+         * @example "storefront_read";q=600;w=60
+         */
+        RateLimitPolicy: string;
         /** @description The scheme to authenticate with, and what was wrong with the credentials sent. */
         WWWAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Absent when waiting changes nothing. */
         RetryAfter: number;
-        /** @description What is left of the limit, and seconds until it is full again (IETF draft). */
-        RateLimit: string;
-        /** @description The limit and its window in seconds (IETF draft). */
-        RateLimitPolicy: string;
     };
     pathItems: never;
 }
@@ -1011,10 +1061,11 @@ export type ValidationErrorItem = components['schemas']['ValidationErrorItem'];
 export type HTTPValidationError = components['schemas']['HTTPValidationError'];
 export type Name = components['schemas']['Name'];
 export type Country = components['schemas']['Country'];
-export type Email = components['schemas']['Email'];
+export type EmailInput = components['schemas']['EmailInput'];
 export type TaxClass = components['schemas']['TaxClass'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
+export type ShippingTax = components['schemas']['ShippingTax'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
 export type ShowStock = components['schemas']['ShowStock'];
@@ -1076,10 +1127,12 @@ export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterSiteId = components['parameters']['SiteId'];
 export type ParameterHost = components['parameters']['Host'];
-export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
-export type HeaderRetryAfter = components['headers']['RetryAfter'];
+export type HeaderRequestId = components['headers']['RequestId'];
+export type HeaderIdempotencyReplayed = components['headers']['IdempotencyReplayed'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimitPolicy'];
+export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
+export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type $defs = Record<string, never>;
 export interface operations {
     "operator.listSites": {
@@ -1118,6 +1171,9 @@ export interface operations {
             /** @description One page of sites. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1162,6 +1218,10 @@ export interface operations {
             /** @description The site, with its credentials. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1197,6 +1257,9 @@ export interface operations {
             /** @description The site. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1247,6 +1310,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1291,6 +1358,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1339,6 +1410,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1379,6 +1454,10 @@ export interface operations {
             /** @description The site as it is now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1459,6 +1538,9 @@ export interface operations {
             /** @description The months. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1494,6 +1576,9 @@ export interface operations {
             /** @description The hosts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1537,6 +1622,10 @@ export interface operations {
             /** @description The hosts of the site as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1584,6 +1673,10 @@ export interface operations {
             /** @description The hosts of the site as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1620,6 +1713,9 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1654,6 +1750,9 @@ export interface operations {
             /** @description The limits. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1697,6 +1796,10 @@ export interface operations {
             /** @description The limits as they are now. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -16,6 +16,7 @@ const MEANINGS = {
   'order.refunded': 'an order was refunded',
   'order.updated': 'an order was changed in another way, such as its notes',
   'customer.created': 'a customer has an account now',
+  'customer.updated': 'a customer or their addresses were changed',
   'agent.token_issued': 'an agent may act for a customer',
   'agent.token_revoked': 'an agent may no longer act for a customer',
   'webhook.ping': 'a webhook is tested',

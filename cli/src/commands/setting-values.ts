@@ -28,6 +28,7 @@ export const SETTINGS: Record<SettingName, Kind | Fields> = {
   prices_include_tax: 'switch',
   default_tax_rate: 'rate',
   tax_rates: 'rates',
+  shipping_tax: 'text',
   bank_details: {
     account_holder: 'text',
     iban: 'bank code',

@@ -181,7 +181,7 @@ function amountsIn(row: Row, lines: ReadLine[], warn: (message: string) => void)
   );
 }
 
-const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
+const EMAIL = /^[^\s@<>"]+@(?:[^\s@<>".]+\.)+[^\s@<>".]+$/;
 
 function emailOf(row: Row, warn: (message: string) => void): Pick<OrderImport, 'email'> {
   const email = row.text('email');

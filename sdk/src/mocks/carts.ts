@@ -101,6 +101,7 @@ export function pricedLines(lines: StoredLine[]) {
   return lines.map(({ id, variant, quantity }) => ({
     ...{ id, product_id: variant.product.id, price: variant.price, quantity },
     tax_class: variant.product.input.tax_class ?? 'standard',
+    requires_shipping: variant.requires_shipping,
   }));
 }
 
@@ -115,7 +116,7 @@ export function discountOn(state: State, cart: StoredCart) {
 export function totals(state: State, cart: StoredCart): Totals {
   return totalsOf({
     ...{ lines: pricedLines(forSale(cart)), discount: discountOn(state, cart), shipping: 0, digits: state.digits },
-    tax: { rate: '0', rates: {}, included: true },
+    tax: { rate: '0', rates: {}, included: true, shipping: 'class' },
   });
 }
 

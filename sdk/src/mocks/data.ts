@@ -37,6 +37,8 @@ export interface MockShopData {
   /** 0.19 is 19 %. */
   default_tax_rate: string;
   tax_rates: CountryTaxRate[];
+  /** Shipping is taxed at the rates of the goods, or at the standard rate. */
+  shipping_tax: 'goods' | 'class';
   /** Where bank transfers go; without it, only goods that are picked up can be paid for. */
   bank_details: BankDetails;
   payment_deadline_hours: number;
@@ -58,6 +60,7 @@ export const DEFAULT_DATA: MockShopData = {
   prices_include_tax: true,
   default_tax_rate: '0.19',
   tax_rates: [],
+  shipping_tax: 'goods',
   bank_details: { account_holder: 'Alder & Finch (mock shop)', iban: 'DE89370400440532013000' },
   payment_deadline_hours: 168,
   max_budget_cents: 100_000,

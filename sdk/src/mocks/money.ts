@@ -24,6 +24,7 @@ export interface PricedLine {
   price: number;
   quantity: number;
   tax_class: string;
+  requires_shipping: boolean;
 }
 
 export interface DiscountTerms {
@@ -39,6 +40,8 @@ export interface TaxTerms {
   /** The rates of classes that have one of their own. */
   rates: Record<string, string>;
   included: boolean;
+  /** Shipping takes the rates of the goods, or the standard rate. */
+  shipping: 'goods' | 'class';
 }
 
 export interface Totals {
@@ -72,10 +75,30 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
   const taxes = lines.map((line) =>
     taxOf(amountOf(line) - (off.get(line.id) ?? 0), tax.rates[line.tax_class] ?? tax.rate, tax.included),
   );
-  const taxed = sum(taxes) + taxOf(shipping_cost, tax.rate, tax.included);
+  const taxed = sum(taxes) + shippingTaxOf(shipping_cost, lines, off, tax);
   const taken = sum(shares);
   const total = subtotal - taken + shipping_cost + (tax.included ? 0 : taxed);
   return { subtotal, discount: taken, shipping_cost, tax: taxed, total, allocations };
+}
+
+/** At the rates of the goods that are shipped, by their value after the discount. */
+function shippingTaxOf(cost: number, lines: PricedLine[], off: Map<string, number>, tax: TaxTerms): number {
+  const groups = new Map<string, { value: number; before: number; pieces: number }>();
+  for (const line of tax.shipping === 'class' ? [] : lines) {
+    if (!line.requires_shipping) continue;
+    const rate = tax.rates[line.tax_class] ?? tax.rate;
+    const key = String(minorUnits(rate, 4));
+    const group = groups.get(key) ?? { value: 0, before: 0, pieces: 0 };
+    group.value += amountOf(line) - (off.get(line.id) ?? 0);
+    group.before += amountOf(line);
+    group.pieces += line.quantity;
+    groups.set(key, group);
+  }
+  if (groups.size === 0) return taxOf(cost, tax.rate, tax.included);
+  const all = [...groups.values()];
+  const measures = (['value', 'before', 'pieces'] as const).map((name) => all.map((group) => group[name]));
+  const shares = allocate(cost, measures.find((weights) => sum(weights) > 0) ?? []);
+  return sum([...groups.keys()].map((parts, i) => taxOf(shares[i] ?? 0, decimal(Number(parts), 4), tax.included)));
 }
 
 /** Totals as decimal strings. */
@@ -92,8 +115,8 @@ export function onTheWire({ subtotal, discount, shipping_cost, tax, total }: Tot
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   if (kind === 'free_shipping') return 0;
   if (kind === 'fixed_amount') return Math.min(minorUnits(value, digits), whole);
-  // Rounded down: a code promises "up to".
-  return Number((BigInt(whole) * BigInt(minorUnits(value, 2))) / 10_000n);
+  // Rounded half up.
+  return Number((2n * BigInt(whole) * BigInt(minorUnits(value, 2)) + 10_000n) / 20_000n);
 }
 
 function allocate(amount: number, weights: number[]): number[] {

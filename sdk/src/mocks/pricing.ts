@@ -48,7 +48,7 @@ function taxTermsFor({ data }: State, address: { country?: string | null; state?
   const ordered = [...here].sort((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
   const found = Object.fromEntries(ordered.map((one) => [one.class ?? 'standard', one.rate]));
   const { standard: rate = data.default_tax_rate, ...others } = found;
-  return { rate, rates: { zero: '0', ...others }, included: data.prices_include_tax };
+  return { rate, rates: { zero: '0', ...others }, included: data.prices_include_tax, shipping: data.shipping_tax };
 }
 
 export function offeredMethods({ data }: State, option: ShippingChoice | null): PaymentMethod[] {
@@ -90,6 +90,11 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
+/** What is picked up needs no delivery. */
+function addressWarnings(state: State, { choices, parcel, shipping_option }: Priced) {
+  return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
+}
+
 /** An order keeps only the name and the price of its delivery. */
 const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
 
@@ -113,7 +118,7 @@ export function checkoutView(state: State, priced: Priced): Checkout {
       ...{ line_item_id: one.id, amount_off: decimal(one.amount, state.digits) },
     })),
     tax_included: tax.included,
-    warnings: ended ? [] : [...warningsOf(state, cart), ...undeliverable(state, priced.choices, priced.parcel)],
+    warnings: ended ? [] : [...warningsOf(state, cart), ...addressWarnings(state, priced)],
     ...{ missing: ended ? [] : missing, payment: null, reserved_until: checkout.reserved_until },
     ...{ expires_at: checkout.expires_at, order_id: order?.id ?? null, order_number: order?.order_number ?? null },
     ...{ created_at: checkout.created_at, updated_at: checkout.updated_at, locale: checkout.locale },

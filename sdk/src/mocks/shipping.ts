@@ -64,16 +64,21 @@ function folded(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase();
 }
 
-/** A warning that nothing delivers there; none while the country is not known. */
+/** A warning that nothing delivers there, also where it can be picked up; none while the country is not known. */
 export function undeliverable({ shipping_options }: State, choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   const { country, requires_shipping } = parcel;
-  if (!requires_shipping || !country || choices.length > 0) return [];
-  const everywhere = shipping_options.some((option) => option.countries.length === 0);
-  const countries = everywhere ? [] : [...new Set(shipping_options.flatMap((option) => option.countries))].sort();
+  if (!requires_shipping || !country || choices.some(isDelivery)) return [];
+  const deliveries = shipping_options.filter(isDelivery);
+  const everywhere = deliveries.some((option) => option.countries.length === 0);
+  const countries = everywhere ? [] : [...new Set(deliveries.flatMap((option) => option.countries))].sort();
   const isServed = countries.length === 0 || countries.includes(country);
   const message = isServed
     ? 'The shop has no way to deliver this to the address.'
     : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
   const nothing = { previous_price: null, price: null, requested: null, available: null };
   return [{ ...nothing, code: 'address_undeliverable', line_item_id: null, message, countries }];
+}
+
+function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
+  return kind === 'delivery';
 }

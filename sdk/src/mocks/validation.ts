@@ -104,11 +104,26 @@ const compiled = new Map<string, ValidateFunction>();
 
 function prepare(): void {
   ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-  ajv.addFormat('email', /^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/);
+  ajv.addFormat('email', /^[^\s@"<>()[\],;:\\]{1,64}@[^\s@"<>()[\],;:\\]{1,253}$/);
+  ajv.addFormat('idn-email', isEmail);
   ajv.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)));
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('password', true);
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: `contract:${name}`, ...schema });
+}
+
+/** As the server has it: a domain of two labels at least, also an internationalised one. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const [local, domain] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+  if (text.length > 254 || !/^[^\s@"<>()[\],;:\\]{1,64}$/.test(local) || /[/?#:\s]/.test(domain)) return false;
+  const host = URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : '';
+  const labels = host.split('.');
+  return labels.length > 1 && /^(?:[a-z]{2,63}|xn--[a-z0-9-]+)$/.test(labels.at(-1) ?? '') && labels.every(isLabel);
+}
+
+function isLabel(label: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label);
 }
 
 function mistakesIn(key: string, schema: object, value: unknown, place: string): ValidationErrorItem[] {

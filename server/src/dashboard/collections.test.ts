@@ -414,6 +414,30 @@ test('products are put in the order given', async () => {
   expect(await namesIn(shop, id)).toEqual(['C', 'A', 'B']);
 });
 
+test('answers all 130 products of a collection, and after a reorder all of them in the order given', async () => {
+  const shop = await openShop();
+  const names = Array.from({ length: 130 }, (_, i) => `Product ${String(i).padStart(3, '0')}`);
+  const ids: string[] = [];
+  for (const part of [names.slice(0, 100), names.slice(100)]) {
+    const products = part.map((name) => ({ name, slug: name.toLowerCase().replace(' ', '-'), price: '1.00' }));
+    const { data } = await shop.dashboard.POST('/api/dashboard/products/import', { body: { products } });
+    ids.push(...(data?.results ?? []).map(({ product_id }) => product_id ?? ''));
+  }
+  const { id } = await givenCollection(shop, { product_ids: ids, sort_order: 'title_desc' });
+  const read = await shop.dashboard.GET(collectionPath, at(id));
+  expect(read.data?.products.map(({ name }) => name)).toEqual(names.toReversed());
+  expect(read.data).toMatchObject({ products_count: 130, page: 1, limit: 1000, pages: 1 });
+
+  const wanted = [...ids.slice(65), ...ids.slice(0, 65)];
+  const { data } = await shop.dashboard.PUT(reorderPath, { ...at(id), body: { product_ids: wanted } });
+  expect(data?.products.map((product) => product.id)).toEqual(wanted);
+
+  const page = { params: { path: { collection_id: id }, query: { page: 2, limit: 50 } } };
+  const second = await shop.dashboard.GET(collectionPath, page);
+  expect(second.data).toMatchObject({ page: 2, limit: 50, pages: 3 });
+  expect(second.data?.products).toHaveLength(50);
+});
+
 test('collections that share products each have their own of them, in their own order', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');

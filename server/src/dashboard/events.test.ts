@@ -137,6 +137,34 @@ test('a product that becomes visible at its time is reported then, once', async 
   expect(await shop.told()).toMatchObject([{ type: 'product.updated', data: { id, status: 'active' } }]);
 });
 
+test('a change of a customer or of the address book is one customer.updated, and nothing else is', async () => {
+  const shop = await givenSubscriber('customer.updated');
+  const { client, id, password } = await shop.givenCustomer();
+  const at = { params: { path: { customer_id: id } } };
+  const events = async () => (await shop.told()).map(({ type, data }) => [type, data.id]);
+  const before = (await events()).length;
+  const made = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'new@example.com' } });
+  expect(await events()).toHaveLength(before);
+
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', { ...at, body: { note: 'Calls first.' } });
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', { ...at, body: { note: 'Calls first.' } });
+  expect(await events()).toHaveLength(before + 1);
+  await client.POST('/api/storefront/customer/me/addresses', {
+    body: { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' },
+  });
+  expect((await events()).slice(before)).toEqual([
+    ['customer.updated', id],
+    ['customer.updated', id],
+  ]);
+  await client.POST('/api/storefront/customer/me/password', {
+    body: { current_password: password, new_password: 'another correct horse' },
+  });
+  await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: { path: { customer_id: made.data?.id ?? '' } },
+  });
+  expect(await events()).toHaveLength(before + 2);
+});
+
 test('what happens while a webhook is disabled is kept for it as failed, and replayed on request', async () => {
   const shop = await givenSubscriber('customer.created');
   await setStatus(shop, shop.webhook_id, 'disabled');

@@ -103,3 +103,16 @@ test('a plain description that comes back as paragraphs stays plain, other HTML 
   expect(await send({ description_html: '<p>Soft</p>' })).toBe('updated');
   expect(await shown()).toEqual(['Soft', '<p>Soft</p>']);
 });
+
+test('a word in angle brackets that is no HTML element stays in a plain description', async () => {
+  const { givenProduct } = await openShop();
+
+  const kept = await givenProduct({ name: 'Bolt', price: '1', description: 'Steel bolt <M8> &amp; nut' });
+  expect(kept.description).toBe('Steel bolt <M8> & nut');
+  const stripped = await givenProduct({
+    name: 'Nut',
+    price: '1',
+    description: 'A <b>nut</b> <x onfocus=alert(1)>for it',
+  });
+  expect(stripped.description).toBe('A nut for it');
+});

@@ -91,6 +91,8 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0218_pending_emails': () => import('./migrations/0218_pending_emails.ts'),
   '0220_moved_sites': () => import('./migrations/0220_moved_sites.ts'),
   '0221_queue_state': () => import('./migrations/0221_queue_state.ts'),
+  '0225_shipping_tax': () => import('./migrations/0225_shipping_tax.ts'),
+  '0226_customer_updated': () => import('./migrations/0226_customer_updated.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

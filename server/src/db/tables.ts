@@ -133,7 +133,6 @@ export interface Tables {
     locale: string | null;
     attribution: unknown;
     reorder_of: string | null;
-    guest_profile_id: string | null;
   };
   catalog_schedule: {
     site_id: string;
@@ -185,8 +184,6 @@ export interface Tables {
     marketing_opt_in: boolean;
     marketing_wording: string | null;
     attribution: unknown;
-    bound_browser: Buffer | null;
-    guest_profile_id: string | null;
   };
   collection_products: {
     site_id: string;
@@ -267,7 +264,6 @@ export interface Tables {
     updated_at: string;
     locale: string | null;
     imported_at: string | null;
-    pending_email: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -474,9 +470,6 @@ export interface Tables {
     restocked: number;
     tax_class: string | null;
     tax_rate: string | null;
-    fulfilled: number;
-    removed: number;
-    returned: number;
   };
   order_links: {
     site_id: string;
@@ -487,17 +480,6 @@ export interface Tables {
   order_numbers: {
     site_id: string;
     last_number: number;
-  };
-  order_payments: {
-    site_id: string;
-    id: string;
-    order_id: string;
-    amount: string;
-    method: 'bank_transfer' | 'cash' | 'card' | 'other';
-    received_at: string;
-    reference: string | null;
-    actor_id: string;
-    created_at: string;
   };
   orders: {
     site_id: string;
@@ -550,8 +532,7 @@ export interface Tables {
     shipping_tax_rate: string | null;
     attribution: unknown;
     agent_period_number: number;
-    retained: string;
-    statement_run_id: string | null;
+    shipping_taxes: unknown;
   };
   payment_accounts: {
     site_id: string;
@@ -701,7 +682,6 @@ export interface Tables {
     line_id: string;
     quantity: number;
     restock: boolean;
-    shipped: boolean;
   };
   refunds: {
     site_id: string;
@@ -789,6 +769,7 @@ export interface Tables {
     mail_new_orders: boolean;
     ask_for_marketing: boolean;
     tax_decided: boolean;
+    shipping_tax: 'goods' | 'class';
   };
   site_usage: {
     site_id: string;
@@ -813,8 +794,6 @@ export interface Tables {
     delete_at: string | null;
     delete_forced: boolean;
     delete_begun_at: string | null;
-    moved_at: string | null;
-    closed: string | null;
   };
   staff: {
     id: string;
@@ -871,7 +850,6 @@ export interface Tables {
     last_used_at: string;
     ip: string | null;
     user_agent: string | null;
-    second_factor_at: string | null;
   };
   stock_movements: {
     site_id: string;
@@ -1016,6 +994,5 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     sync_key_id: string | null;
-    made_by: string | null;
   };
 }

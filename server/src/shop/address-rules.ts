@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type { Address } from '@commerce-backend/spec';
+import { hasCountryForm, normalPostalCode } from './postal-codes.ts';
 
 /** What an address must have to be delivered to, by its country. */
 
 const require = createRequire(import.meta.url);
 /** Loaded with the first address that is checked: the rules of all countries are many modules. */
-const postcodes = () => require('postcode-validator') as typeof import('postcode-validator');
 const phoneNumbers = () => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
 
 /**
@@ -38,19 +38,8 @@ export function hasPostalCode({ country, postal_code }: Address): boolean {
 }
 
 function fitsCountry(postal_code: string, country: string): boolean {
-  const code = postal_code.trim().toUpperCase();
-  if (code === '') return !needsPostalCode(country);
-  const { postcodeValidator, postcodeValidatorExistsForCountry } = postcodes();
-  if (!postcodeValidatorExistsForCountry(country)) return true;
-  return spellings(code).some((spelling) => postcodeValidator(spelling, country));
-}
-
-/** People leave out the space or hyphen of a code, or the country's letters before it. */
-function spellings(code: string): string[] {
-  const plain = code.replace(/^[A-Z]{1,2}-(?=\d)/, '').replaceAll(/[\s-]/g, '');
-  const cuts = Array.from({ length: Math.min(plain.length, 10) }, (_, at) => at + 1);
-  const divided = cuts.flatMap((at) => [' ', '-'].map((sign) => `${plain.slice(0, at)}${sign}${plain.slice(at)}`));
-  return [code, plain, ...divided];
+  const code = normalPostalCode(postal_code);
+  return code === '' ? !needsPostalCode(country) : hasCountryForm(code, country);
 }
 
 /** A number with its marks, and perhaps an extension: the form of a number where no country says how long it is. */

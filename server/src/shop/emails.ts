@@ -1,3 +1,7 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+/** E-mail addresses: which ones can get mail, their one stored form, and what a mistyped one was meant to be. */
+
 /** In a domain that no mail reaches (RFC 2606). */
 const NO_EMAIL = '@phone.invalid';
 const SHORTEST_PHONE = 5;
@@ -11,7 +15,77 @@ export function placeholderEmail(phone: string): string | undefined {
   return digits.length < SHORTEST_PHONE ? undefined : `${digits}${NO_EMAIL}`;
 }
 
-/** The form in which e-mail addresses are kept and compared: one account, however its owner types the address. */
-export function foldEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase();
+const LOCAL_PART = /^[^\s@"<>()[\],;:\\]{1,64}$/;
+const MAX_LENGTH = 254;
+
+/** Whether mail could reach an address: its domain has at least two labels and ends in a name, not in a number. */
+export function isEmail(text: string): boolean {
+  if (text.length > MAX_LENGTH) return false;
+  const { local, domain } = partsOf(canonicalEmail(text));
+  return LOCAL_PART.test(local) && isPublicName(domain) && local.length + domain.length < MAX_LENGTH;
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+
+function isPublicName(domain: string): boolean {
+  const labels = domain.split('.');
+  return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && TOP_LABEL.test(labels.at(-1) ?? '');
+}
+
+/** The form that is stored: the domain in ASCII and lower case (`info@müller.de` is `info@xn--mller-kva.de`). */
+export function canonicalEmail(text: string): string {
+  const { local, domain } = partsOf(text.normalize('NFC'));
+  if (!domain) return local;
+  const isAscii = /^[\x21-\x7e]*$/.test(domain);
+  return `${local}@${(isAscii ? domain : domainToASCII(domain) || domain).toLowerCase()}`;
+}
+
+/** The form that accounts are compared by: one account, however its owner types the address. */
+export function foldEmail(text: string): string {
+  return canonicalEmail(text).toLowerCase();
+}
+
+/** The form that people read: `info@müller.de`. */
+export function readableEmail(email: string): string {
+  const { local, domain } = partsOf(email);
+  return domain.includes('xn--') ? `${local}@${domainToUnicode(domain) || domain}` : email;
+}
+
+function partsOf(text: string): { local: string; domain: string } {
+  const at = text.lastIndexOf('@');
+  return at < 0 ? { local: text, domain: '' } : { local: text.slice(0, at), domain: text.slice(at + 1) };
+}
+
+/** Large mail providers of the countries whose languages the pages speak. Each is spelled right. */
+const PROVIDERS =
+  `aol.com bluewin.ch free.fr freenet.de gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.co.uk
+  hotmail.com hotmail.de hotmail.fr icloud.com laposte.net live.com mail.com mail.de mailbox.org me.com msn.com orange.fr outlook.com
+  outlook.de outlook.fr posteo.de proton.me protonmail.com sfr.fr t-online.de wanadoo.fr web.de yahoo.co.uk yahoo.com yahoo.de
+  yahoo.fr ymail.com`.split(/\s+/);
+
+/** Shorter names differ by one character from too many domains that exist. */
+const SHORTEST_SUGGESTED = 'gmail.com'.length;
+
+/** The address that was probably meant, where the domain is one slip away from a large provider's: `gmial.com`. */
+export function suggestedEmail(email: string): string | undefined {
+  const { local, domain } = partsOf(foldEmail(email));
+  if (PROVIDERS.includes(domain)) return undefined;
+  const meant = PROVIDERS.find((name) => name.length >= SHORTEST_SUGGESTED && isOneSlipFrom(domain, name));
+  return meant && `${local}@${meant}`;
+}
+
+/** One character more, less, other, or exchanged with the next. */
+function isOneSlipFrom(typed: string, name: string): boolean {
+  if (Math.abs(typed.length - name.length) > 1) return false;
+  let at = 0;
+  while (at < name.length && typed[at] === name[at]) at += 1;
+  const [restTyped, restName] = [typed.slice(at), name.slice(at)];
+  const exchanged = `${restName.slice(1, 2)}${restName.slice(0, 1)}${restName.slice(2)}`;
+  return (
+    restTyped.slice(1) === restName ||
+    restTyped === restName.slice(1) ||
+    restTyped.slice(1) === restName.slice(1) ||
+    restTyped === exchanged
+  );
 }

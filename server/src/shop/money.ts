@@ -12,7 +12,10 @@ export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }
 
-/** How many decimals a currency has, by the runtime's own table (ISO 4217): EUR 2, JPY 0, KWD 3. */
+/**
+ * How many decimals a currency has, by the runtime's own table (Unicode CLDR): EUR 2, JPY 0, KWD 3. HUF has none, as shops price,
+ * although ISO 4217 lists two.
+ */
 export function currencyDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }

@@ -66,10 +66,23 @@ const UNSEEN = new Set('script style template noscript iframe svg head title'.sp
  * The parser is a stream without recursion, so that depth costs no stack.
  */
 export function plainText(description: string): string {
-  const tagged = hasTags(description);
+  const markup = description.replaceAll(WORD_IN_BRACKETS, '&lt;$1&gt;');
+  const tagged = hasTags(markup);
   if (!tagged && !/&[a-z#0-9]+;/i.test(description)) return description;
-  return read(description, tagged);
+  return read(markup, tagged);
 }
+
+const HTML_ELEMENTS = `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
+  button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
+  figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins kbd keygen label
+  legend li link main map mark marquee math menu menuitem meta meter nav nobr noembed noframes noscript object ol optgroup option output
+  p param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section select slot small source span strike strong
+  style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp`;
+/** A word in angle brackets that is no element of HTML, such as `<M8>`: part of the text. With attributes it counts as a tag. */
+const WORD_IN_BRACKETS = new RegExp(
+  `<(?!(?:${HTML_ELEMENTS.split(/\s+/).join('|')})>)([a-z][a-z0-9.,+-]{0,15})>`,
+  'gi',
+);
 
 /** The text of what is HTML for sure. */
 function textOfHtml(html: string): string {

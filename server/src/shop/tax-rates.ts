@@ -1,4 +1,4 @@
-import type { Address, CountryTaxRate, ValidationErrorItem } from '@commerce-backend/spec';
+import type { Address, CountryTaxRate, ShippingTax, ValidationErrorItem } from '@commerce-backend/spec';
 import { bodyMistake } from './errors.ts';
 import { stateKey } from './states.ts';
 import { STANDARD_CLASS, type TaxTerms } from './totals.ts';
@@ -9,6 +9,7 @@ export interface TaxSettings {
   prices_include_tax: boolean;
   default_tax_rate: string;
   tax_rates: CountryTaxRate[];
+  shipping_tax: ShippingTax;
 }
 
 const NOT_TAXED = { zero: '0' };
@@ -18,7 +19,7 @@ const NOT_TAXED = { zero: '0' };
  * the standard class that of the state, that of the country, the default.
  */
 export function taxTermsFor(
-  { tax_rates, default_tax_rate, prices_include_tax }: TaxSettings,
+  { tax_rates, default_tax_rate, prices_include_tax, shipping_tax }: TaxSettings,
   address: Pick<Address, 'country' | 'state'> | null,
 ): TaxTerms {
   const country = address?.country ?? null;
@@ -30,7 +31,7 @@ export function taxTermsFor(
   const ordered = here.toSorted((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
   const found = Object.fromEntries(ordered.map((rate) => [classOf(rate), rate.rate]));
   const { [STANDARD_CLASS]: rate = default_tax_rate, ...others } = found;
-  return { rate, rates: { ...NOT_TAXED, ...others }, included: prices_include_tax };
+  return { rate, rates: { ...NOT_TAXED, ...others }, included: prices_include_tax, shipping: shipping_tax };
 }
 
 function classOf({ class: tax_class = STANDARD_CLASS }: CountryTaxRate): string {

@@ -8,6 +8,8 @@ const cart = fc.array(
     product_id: fc.constantFrom('a', 'b', 'c'),
     price: fc.integer({ min: 0, max: 100_000_000 }),
     quantity: fc.integer({ min: 1, max: 999 }),
+    tax_class: fc.constantFrom('standard', 'reduced', 'zero', 'own'),
+    requires_shipping: fc.boolean(),
   }),
   { minLength: 1, maxLength: 100 },
 );
@@ -24,7 +26,12 @@ const terms = fc.option(
   }),
   { nil: undefined },
 );
-const tax = fc.record({ rate: fc.constantFrom('0', '0.07', '0.19', '0.2125', '1'), included: fc.boolean() });
+const tax = fc.record({
+  rate: fc.constantFrom('0', '0.07', '0.19', '0.2125', '1'),
+  rates: fc.constant({ reduced: '0.07', zero: '0' }),
+  included: fc.boolean(),
+  shipping: fc.constantFrom('goods' as const, 'class' as const),
+});
 
 test('for any cart and any code the parts add up: allocations to the discount, all of it to the total', () => {
   fc.assert(
@@ -32,10 +39,15 @@ test('for any cart and any code the parts add up: allocations to the discount, a
       const totals = totalsOf({ lines, discount, shipping, tax: taxTerms, digits: 2 });
       const allocated = totals.allocations.reduce((whole, { amount }) => whole + amount, 0);
       const added = taxTerms.included ? 0 : totals.tax;
-      const taxed = totals.taxes.reduce((whole, { amount }) => whole + amount, totals.shipping_tax);
+      const taxed = [
+        ...totals.taxes.map(({ amount }) => amount),
+        ...totals.shipping_taxes.map((part) => part.tax),
+      ].reduce((whole, amount) => whole + amount, 0);
+      const delivered = totals.shipping_taxes.reduce((whole, { amount }) => whole + amount, 0);
 
       expect(allocated).toBe(totals.discount);
       expect(taxed).toBe(totals.tax);
+      expect(delivered).toBe(totals.shipping_cost);
       expect(totals.total).toBe(totals.subtotal - totals.discount + totals.shipping_cost + added);
       expect(totals.discount).toBeLessThanOrEqual(totals.subtotal);
       for (const { id, amount } of totals.allocations) {
@@ -63,4 +75,55 @@ test('contained tax is shown and not added, tax on top is added, both rounded ha
 
   expect(totalsOf({ ...base, tax: { rate: '0.19', included: true } })).toMatchObject({ tax: 246, total: 1539 });
   expect(totalsOf({ ...base, tax: { rate: '0.19', included: false } })).toMatchObject({ tax: 293, total: 1832 });
+});
+
+const mixed: PricedLine[] = [
+  { id: 'book', product_id: null, price: 3000, quantity: 1, tax_class: 'reduced' },
+  { id: 'lamp', product_id: null, price: 3500, quantity: 2 },
+];
+const german = { rate: '0.19', rates: { reduced: '0.07' }, included: true, shipping: 'goods' as const };
+const of = (
+  lines: PricedLine[],
+  { shipping = 500, tax = german, discount }: Partial<Parameters<typeof totalsOf>[0]> = {},
+) => totalsOf({ lines, discount, shipping, tax, digits: 2 });
+
+test('taxes shipping at the rate of the goods, and splits it by their value at several rates', () => {
+  expect(of(mixed.slice(0, 1)).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
+  expect(of(mixed)).toMatchObject({
+    tax: 196 + 1118 + 10 + 56,
+    shipping_taxes: [
+      { tax_class: 'reduced', rate: '0.07', amount: 150, tax: 10 },
+      { tax_class: 'standard', rate: '0.19', amount: 350, tax: 56 },
+    ],
+  });
+});
+
+test('splits shipping by the value after the discount, or before it where nothing is left to pay', () => {
+  const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
+    of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
+
+  expect(amounts('100', ({ id }) => id === 'book')).toEqual([500]);
+  expect(amounts('50', ({ id }) => id === 'lamp')).toEqual([231, 269]);
+  expect(amounts('100', () => true)).toEqual([150, 350]);
+});
+
+test('taxes shipping by the goods that are shipped, not by a download beside them', () => {
+  const [book, lamp] = mixed as [PricedLine, PricedLine];
+  const lines = [book, { ...lamp, requires_shipping: false }];
+  expect(of(lines).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
+});
+
+test('taxes shipping at the standard rate where the shop chose that', () => {
+  const tax = { ...german, shipping: 'class' as const };
+  expect(of(mixed, { tax }).shipping_taxes).toEqual([{ tax_class: 'standard', rate: '0.19', amount: 500, tax: 80 }]);
+});
+
+test('rounds a percentage half up, as it rounds the tax', () => {
+  const off = (price: number, value: string) =>
+    of([{ id: 'x', product_id: null, price, quantity: 1 }], {
+      discount: { kind: 'percentage', value, covers: () => true },
+    }).discount;
+
+  // 10 % of 10,268.16 is 1,026.816; 50 % of 0.01 is half a cent.
+  expect([off(1_026_816, '10'), off(1, '50'), off(1, '49.99'), off(1, '100')]).toEqual([102_682, 1, 0, 1]);
 });

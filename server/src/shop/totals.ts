@@ -1,3 +1,4 @@
+import type { ShippingTax } from '@commerce-backend/spec';
 import { decimal, minorUnits } from './money.ts';
 
 /**
@@ -13,6 +14,8 @@ export interface PricedLine {
   quantity: number;
   /** Standard where there is none. */
   tax_class?: string;
+  /** False for services and downloads, which do not count for the tax of shipping. */
+  requires_shipping?: boolean;
 }
 
 export interface DiscountTerms {
@@ -24,14 +27,21 @@ export interface DiscountTerms {
 }
 
 export interface TaxTerms {
-  /**
-   * The rate of the shipping cost, and of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals
-   * at most.
-   */
+  /** The rate of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals at most. */
   rate: string;
   /** The rates of other classes. */
   rates?: Record<string, string>;
   included: boolean;
+  /** Shipping takes the rates of the goods, or that of the standard class. */
+  shipping?: ShippingTax;
+}
+
+/** The part of the shipping cost that is taxed at one rate. */
+export interface ShippingTaxPart {
+  tax_class: string;
+  rate: string;
+  amount: number;
+  tax: number;
 }
 
 export interface Totals {
@@ -44,8 +54,8 @@ export interface Totals {
   allocations: { id: string; amount: number }[];
   /** The tax of each line, and its rate. */
   taxes: { id: string; amount: number; rate: string }[];
-  /** The tax of the shipping cost, which is a line of its own. With those of the lines it is exactly `tax`. */
-  shipping_tax: number;
+  /** The shipping cost by rate; together exactly `shipping_cost`. Their tax and that of the lines is exactly `tax`. */
+  shipping_taxes: ShippingTaxPart[];
 }
 
 export interface TotalsInput {
@@ -66,12 +76,12 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
     return { id: line.id, amount, rate };
   });
   const shipping_cost = discount?.kind === 'free_shipping' ? 0 : shipping;
-  const shipping_tax = taxOf(shipping_cost, tax);
+  const shipping_taxes = shippingTaxesOf(shipping_cost, lines, off, tax);
   const amounts = {
     subtotal,
     discount: sum(allocations.map(({ amount }) => amount)),
     shipping_cost,
-    tax: sum(taxes.map(({ amount }) => amount)) + shipping_tax,
+    tax: sum([...taxes.map(({ amount }) => amount), ...shipping_taxes.map((part) => part.tax)]),
   };
   const added = tax.included ? 0 : amounts.tax;
   return {
@@ -79,8 +89,39 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
     total: subtotal - amounts.discount + amounts.shipping_cost + added,
     allocations,
     taxes,
-    shipping_tax,
+    shipping_taxes,
   };
+}
+
+/**
+ * Delivery is ancillary to the goods in EU VAT law (directive 2006/112/EC, article 78 b), so it is taxed like them: at several
+ * rates it is split by the value of the goods at each, after the discount.
+ */
+function shippingTaxesOf(
+  cost: number,
+  lines: PricedLine[],
+  off: Map<string, number>,
+  tax: TaxTerms,
+): ShippingTaxPart[] {
+  if (cost === 0) return [];
+  const goods = tax.shipping === 'class' ? [] : lines.filter(({ requires_shipping = true }) => requires_shipping);
+  const byRate = [...Map.groupBy(goods, ({ tax_class }) => minorUnits(rateOf(tax, tax_class), RATE_DIGITS)).values()];
+  const shares = allocate(cost, valuesOf(byRate, off));
+  const classes = byRate.length === 0 ? [STANDARD_CLASS] : byRate.map(([line]) => line?.tax_class ?? STANDARD_CLASS);
+  return classes.flatMap((tax_class, i) => {
+    const [rate, amount] = [rateOf(tax, tax_class), byRate.length === 0 ? cost : (shares[i] ?? 0)];
+    return amount === 0 ? [] : [{ tax_class, rate, amount, tax: taxOf(amount, { rate, included: tax.included }) }];
+  });
+}
+
+/** What groups of lines are worth: after the discount, before it if nothing is left, in pieces if they were free anyway. */
+function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
+  const values = [
+    (line: PricedLine) => amountOf(line) - (off.get(line.id) ?? 0),
+    amountOf,
+    ({ quantity }: PricedLine) => quantity,
+  ].map((worth) => groups.map((lines) => sum(lines.map(worth))));
+  return values.find((weights) => sum(weights) > 0) ?? [];
 }
 
 /** A code never takes more than the total of the lines it covers, and never a part of a minor unit. */
@@ -92,6 +133,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
+/** A percentage is rounded half up, as the tax is. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':
@@ -99,8 +141,7 @@ function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number
     case 'fixed_amount':
       return Math.min(minorUnits(value, digits), whole);
     case 'percentage':
-      // Rounded down: a code promises "up to".
-      return Number((BigInt(whole) * BigInt(minorUnits(value, 2))) / 10_000n);
+      return Number((2n * BigInt(whole) * BigInt(minorUnits(value, 2)) + 10_000n) / 20_000n);
   }
 }
 

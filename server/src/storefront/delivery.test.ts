@@ -106,6 +106,25 @@ test('an address that nothing is delivered to is reported, and cannot be complet
   ]);
 });
 
+test('warns that an address is not delivered to beside an option to pick up, until that is chosen', async () => {
+  const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
+  await shop.givenShippingOption({ name: 'Workshop', price: '0', kind: 'pickup', countries: [] });
+  const cart = await givenCart(shop);
+  const warning = { code: 'address_undeliverable', countries: ['AT', 'DE'] };
+  const there = { ...HOME, postal_code: '75002', city: 'Paris', country: 'FR' };
+
+  expect(await optionsFor(shop, cart.id, { country: 'FR' })).toMatchObject({
+    names: ['Workshop'],
+    warnings: [warning],
+  });
+  expect(await optionsFor(shop, cart.id, { country: 'DE' })).toMatchObject({ warnings: [] });
+  const { patch } = await begin(shop, cart.id);
+  expect((await patch({ shipping_address: there })).warnings).toMatchObject([warning]);
+  const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
+  const pickup = data?.shipping_options.find(({ kind }) => kind === 'pickup');
+  expect((await patch({ shipping_option_id: pickup?.id })).warnings).toEqual([]);
+});
+
 test('completing asks for a postal code and a phone number that can be right, and changes nothing before', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);

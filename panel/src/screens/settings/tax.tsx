@@ -8,15 +8,17 @@ import { SettingsForm, type SettingsFormProps } from './use-settings.tsx';
 
 type Rate = Schemas['CountryTaxRate'];
 
+const FIELDS = ['prices_include_tax', 'shipping_tax', 'default_tax_rate', 'tax_rates'] as const;
+
 export function TaxSettings() {
   return (
-    <SettingsForm title="Tax" fields={['prices_include_tax', 'default_tax_rate', 'tax_rates']}>
+    <SettingsForm title="Tax" fields={FIELDS}>
       {(form) => <Rates {...form} />}
     </SettingsForm>
   );
 }
 
-function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | 'default_tax_rate' | 'tax_rates'>) {
+function Rates({ draft, set, error }: SettingsFormProps<(typeof FIELDS)[number]>) {
   const rates = draft.tax_rates;
   const change = (at: number, fields: Partial<Rate>) =>
     set((now) => ({ tax_rates: now.tax_rates.map((rate, i) => (i === at ? { ...rate, ...fields } : rate)) }));
@@ -28,6 +30,15 @@ function Rates({ draft, set, error }: SettingsFormProps<'prices_include_tax' | '
         checked={draft.prices_include_tax}
         onChange={(event) => set({ prices_include_tax: event.target.checked })}
       />
+      <Select
+        label="Tax on shipping"
+        hint="In the EU shipping is taxed like the goods. At several rates its cost is split by their value."
+        value={draft.shipping_tax}
+        onChange={(event) => set({ shipping_tax: event.target.value === 'class' ? 'class' : 'goods' })}
+      >
+        <option value="goods">At the rates of the goods</option>
+        <option value="class">Always at the standard rate</option>
+      </Select>
       <PercentField
         label="Rate where none of these fits, in percent"
         rate={draft.default_tax_rate}

@@ -24,6 +24,7 @@ const patterns: [Pattern, string][] = [
   ['product.*', 'All of products'],
   ['inventory.changed', 'Stock changes notably'],
   ['customer.created', 'A customer is new'],
+  ['customer.updated', 'A customer is changed'],
   ['agent.*', 'All of agents'],
 ];
 

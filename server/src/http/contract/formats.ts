@@ -1,8 +1,12 @@
+import { isEmail } from '../../shop/emails.ts';
+
 /** Formats checked by us: the usual ones accept what PostgreSQL refuses, such as urn:uuid: or 30 February. */
 export const FORMATS = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   'date-time': isMoment,
-  email: /^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/,
+  /** Also addresses that were accepted earlier: in answers and for logging in. */
+  email: /^[^\s@"<>()[\],;:\\]{1,64}@[^\s@"<>()[\],;:\\]{1,253}$/,
+  'idn-email': isEmail,
   uri: (text: string) => URL.canParse(text),
 };
 

@@ -173,6 +173,7 @@ const FORMAT_TYPES: Record<string, string> = {
 };
 
 const FORMAT_WORDS: Record<string, string> = {
+  'idn-email': 'Should be an e-mail address with a full domain, such as lena@example.com.',
   'date-time': 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
 };
 const COUNTRY = document.components.schemas?.Country?.pattern;

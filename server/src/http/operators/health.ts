@@ -1,4 +1,4 @@
-import type { RedisClientType } from '@redis/client';
+import type { RedisClientType } from 'redis';
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { openPool, type PoolOptions } from '../../db/connect.ts';

@@ -1,4 +1,4 @@
-import type { RedisClientType } from '@redis/client';
+import type { RedisClientType } from 'redis';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { networkOf } from '../../shop/client-network.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RedisClientType } from '@redis/client';
+import type { RedisClientType } from 'redis';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 
 const require = createRequire(import.meta.url);

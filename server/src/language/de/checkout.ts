@@ -35,6 +35,7 @@ export const checkout: Record<keyof typeof english, string> = {
   state: 'Bundesland oder Region',
 
   ask_email: 'Geben Sie Ihre E-Mail-Adresse ein.',
+  email_suggestion: 'Meinten Sie {email}? <a>Adresse ändern</a>',
   ask_email_form: 'Geben Sie eine E-Mail-Adresse in der Form name@example.com ein.',
   ask_country: 'Wählen Sie ein Land aus.',
   ask_country_listed: 'Wählen Sie ein Land aus der Liste.',

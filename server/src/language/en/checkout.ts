@@ -34,6 +34,7 @@ export const checkout = {
   state: 'State or region',
 
   ask_email: 'Enter your e-mail address.',
+  email_suggestion: 'Did you mean {email}? <a>Change the address</a>',
   ask_email_form: 'Enter an e-mail address in the form name@example.com.',
   ask_country: 'Choose a country.',
   ask_country_listed: 'Choose a country from the list.',

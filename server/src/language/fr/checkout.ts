@@ -35,6 +35,7 @@ export const checkout: Record<keyof typeof english, string> = {
   state: 'État ou région',
 
   ask_email: 'Saisissez votre adresse e-mail.',
+  email_suggestion: 'Vouliez-vous dire {email}\u00a0? <a>Modifier l’adresse</a>',
   ask_email_form: 'Saisissez une adresse e-mail de la forme nom@example.com.',
   ask_country: 'Choisissez un pays.',
   ask_country_listed: 'Choisissez un pays dans la liste.',

@@ -64,7 +64,7 @@ for (const width of [1280, 375]) {
       await page.type('#new_password', 'horse');
       await press(page, 'reset_password');
       await look('reset-2-mistake');
-      expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
+      expect(await page.evaluate('document.activeElement.id')).toBe('new_password');
 
       // With only the keyboard, from the summary on.
       await page.focus('.summary-of-mistakes a');

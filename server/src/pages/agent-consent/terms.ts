@@ -1,7 +1,7 @@
 import type { AgentConsent, AgentToken, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { budgetInWords, budgetOfPeriod, SCOPES } from '../parts/agent-words.ts';
-import { errorLine, type FormState, radios, textField } from '../parts/form-parts.ts';
+import { errorLine, type FormState, focusAt, radios, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { moment, rich } from '../parts/words.ts';
 import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin } from './form.ts';
@@ -139,18 +139,13 @@ function change(language: Language, before: string, after: string): Html | false
   });
 }
 
-export function checkbox(
-  { language, mistakes }: State,
-  name: ConsentField,
-  value: string,
-  label: string,
-  checked: boolean,
-): Html {
+export function checkbox(state: State, name: ConsentField, value: string, label: string, checked: boolean): Html {
+  const { language, mistakes } = state;
   const message = mistakes.find(({ field }) => field === name)?.message;
   return html`
 ${message && errorLine(language, name, message)}
 <div class="choice">
-<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked && html` checked`}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
+<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked && html` checked`}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}${focusAt(state, name)}>
 <label for="${name}"><span class="label" dir="auto">${label}</span></label>
 </div>`;
 }

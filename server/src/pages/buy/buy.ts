@@ -116,7 +116,7 @@ function shown(visit: BasketVisit, mistake?: string): PageAnswer {
 <h1>${title}</h1>
 ${mistakeSummary(say('checkout.check_this'), mistakes)}
 <p>${say('buy.intro')}</p>
-<ul>${lines}</ul>
+<ul class="bullets">${lines}</ul>
 ${missing > 0 && html`<p>${say('buy.missing', { count: missing })}</p>`}
 ${link.code && html`<p dir="auto">${say('buy.code', { code: link.code })}</p>`}
 <form method="post" action="${path}">

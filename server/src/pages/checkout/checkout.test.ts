@@ -357,6 +357,8 @@ test('mistakes are shown at their fields, and what was entered is kept', async (
   expect(wrong.html).toMatch(
     /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
   );
+  // The first faulty field takes the focus, and no other.
+  expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
   // What is wrong and what is missing come in one answer, and a delivery that nobody could choose yet is not missed.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
   expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
@@ -373,6 +375,19 @@ test('mistakes are shown at their fields, and what was entered is kept', async (
     billing: 'other',
   });
   expect(other.html).toContain('<a href="#billing_last_name">Enter the last name.</a>');
+});
+
+test("the shop's own country is chosen at first where the shop delivers there", async () => {
+  const given = await givenCheckout();
+  await given.givenShippingOption({ name: 'Abroad', countries: ['FR'] });
+  const chosenIn = async () =>
+    (await given.browser.open(given.url)).html.match(/<option value="(\w\w)" selected>/)?.[1];
+  expect(await chosenIn()).toBe('DE');
+
+  await given.dashboard.PATCH('/api/dashboard/settings', { body: { default_locale: 'fr-FR' } });
+  expect(await chosenIn()).toBe('FR');
+  await given.dashboard.PATCH('/api/dashboard/settings', { body: { default_locale: 'en-US' } });
+  expect(await chosenIn()).toBeUndefined();
 });
 
 test('a code is applied and taken off without losing what was entered', async () => {

@@ -1,5 +1,6 @@
 import type { Order, Payment } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import { readableEmail } from '../../shop/emails.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { page } from '../parts/document.ts';
@@ -83,7 +84,7 @@ function heading({ language: { say }, order, payment }: ConfirmationView): strin
 }
 
 function nextSteps({ language, order, payment, front }: ConfirmationView): Html {
-  const email = html`<strong dir="auto">${order.email}</strong>`;
+  const email = html`<strong dir="auto">${readableEmail(order.email ?? '')}</strong>`;
   const mail = order.email && html`<li>${rich(language, 'checkout.next_mail', { email })}</li>`;
   const { support_email } = front.brand;
   const question = language.say('checkout.next_question', { shop: support_email ?? front.name });

@@ -2,6 +2,7 @@ import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
 import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
 import { isPhone } from '../../shop/address-rules.ts';
+import { readableEmail } from '../../shop/emails.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import {
   ADDRESS_PARTS,
@@ -39,7 +40,7 @@ export function enteredBefore(checkout: Checkout, { country, choices }: Prefill)
   const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
   const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : undefined);
   return given({
-    email,
+    email: email && readableEmail(email),
     phone,
     note,
     shipping_option_id: shipping_option?.id ?? only(choices)?.id,

@@ -169,8 +169,10 @@ function delivery({ checkout, choices, country, form, language }: CheckoutView):
 <section class="part" id="shipping_option_id"><h2>${say('checkout.delivery')}</h2>
 <p class="warning">${say('checkout.delivery_nowhere', { country: language.country(country) })}</p></section>`;
   }
+  const nowhere = html`<p class="warning">${say('checkout.delivery_nowhere', { country: language.country(country) })}</p>`;
   return html`
 <div class="part">
+${choices.every(({ kind }) => kind === 'pickup') && nowhere}
 ${radios(form, {
   name: 'shipping_option_id',
   legend: say('checkout.delivery'),

@@ -1,9 +1,11 @@
+import { readableEmail } from '../../shop/emails.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { linkOut, page } from '../parts/document.ts';
 import { checkBox, csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
+import { emailSuggestion } from './email-suggestion.ts';
 import { notBuyable } from './form.ts';
 import { partInWords, type ReviewedPart } from './reviewed-parts.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
@@ -41,7 +43,7 @@ function answers(view: CheckoutView): Html {
   const { checkout, language } = view;
   const { say } = language;
   const { shipping_option: option, shipping_address, billing_address, note } = checkout;
-  const contact = html`<p dir="auto">${checkout.email}</p><p dir="auto">${checkout.phone}</p>`;
+  const contact = html`<p dir="auto">${readableEmail(checkout.email ?? '')}</p>${emailSuggestion(language, checkout.email, `${view.path}?change=1#email`)}<p dir="auto">${checkout.phone}</p>`;
   const delivery = html`<p dir="auto">${option?.name}</p>${option?.description && html`<p class="detail" dir="auto">${option.description}</p>`}`;
   const same = html`<p>${say('checkout.same_address')}</p>`;
   const billing = billing_address ? addressLines(language, billing_address) : same;

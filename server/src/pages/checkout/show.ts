@@ -82,6 +82,7 @@ export async function showOpen(
   const delivery = await checkoutPage.readDelivery(shop);
   const countries = delivery.countries ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
+  const prefilled = country ?? countries.find((code) => code === delivery.home) ?? null;
   const destination = { ...checkout.shipping_address, country };
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
   const view: CheckoutView = {
@@ -99,7 +100,7 @@ export async function showOpen(
     optedIn: visit.checkout.opted_in,
     tellsStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
-    form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
+    form: { language, entered: { ...enteredBefore(checkout, { country: prefilled, choices }), ...entered }, mistakes },
     alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
     changed,
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,

@@ -70,3 +70,7 @@ test('it is small, runs no script, loads nothing from elsewhere, and goes out co
   }
   expect((await get('/docs')).headers.get('Content-Security-Policy')).not.toContain('script-src');
 });
+
+test('the script of the reference names no host to load pictures from', async () => {
+  expect(await (await get('/docs/redoc.standalone.js')).text()).not.toContain('cdn.redoc.ly');
+});

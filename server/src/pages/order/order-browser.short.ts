@@ -53,7 +53,7 @@ for (const width of [1280, 375]) {
       await page.type('#proof', '10116');
       await press(page, 'show_address');
       await look('2-wrong');
-      expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
+      expect(await page.evaluate('document.activeElement.id')).toBe('proof');
       await page.$eval('#proof', (input) => Object.assign(input, { value: '10115' }));
       await press(page, 'show_address');
       expect(await look('3-address')).toContain('Lindenallee 7');

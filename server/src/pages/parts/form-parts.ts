@@ -134,12 +134,13 @@ ${choices.map((choice, index) => radio(form, name, choice, index))}
 </fieldset>`;
 }
 
-function radio<Name extends string>({ entered }: FormState<Name>, name: Name, choice: Choice, index: number): Html {
+function radio<Name extends string>(form: FormState<Name>, name: Name, choice: Choice, index: number): Html {
+  const { entered } = form;
   const { value, label, detail, aside } = choice;
   const id = index === 0 ? name : `${name}-${index + 1}`;
   return html`
 <div class="choice">
-<input type="radio" id="${id}" name="${name}" value="${value}"${entered[name] === value && html` checked`}
+<input type="radio" id="${id}" name="${name}" value="${value}"${entered[name] === value && html` checked`}${index === 0 && focusAt(form, name)}
   ${detail && html`aria-describedby="${id}-detail"`}>
 <label for="${id}"><span class="label" dir="auto">${label}</span>${aside && html` <span class="aside">${aside}</span>`}</label>
 ${detail && html`<p class="detail" id="${id}-detail" dir="auto">${detail}</p>`}
@@ -160,7 +161,7 @@ export function checkBox<Name extends string>(form: FormState<Name>, { name, val
 <div class="tick${message && ' wrong'}">
 ${errorLine(form.language, name, message)}
 <div class="choice">
-<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
+<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}${focusAt(form, name)}>
 <label for="${name}"><span class="label">${label}</span></label>
 </div>
 </div>`;
@@ -180,7 +181,7 @@ function labelled<Name extends string>(
 ): Html {
   const message = mistakeAt(form, name);
   const ids = [hint && `${name}-hint`, message && `${name}-error`].filter(Boolean).join(' ');
-  const described = html`${ids && html`aria-describedby="${ids}"`}${message && html` aria-invalid="true"`}`;
+  const described = html`${ids && html`aria-describedby="${ids}"`}${message && html` aria-invalid="true"`}${focusAt(form, name)}`;
   return html`
 <div class="field ${name}${message && ' wrong'}">
 <label for="${name}">${label}${optional && html` <span class="optional">${form.language.say('page.optional')}</span>`}</label>
@@ -195,15 +196,23 @@ export function errorLine(language: Language, name: string, message: string): Ht
   return message && html`<p class="error" id="${name}-error">${mark} ${message}</p>`;
 }
 
+/** The first field with a mistake takes the focus when the page opens, so that the browser shows it. */
+export function focusAt<Name extends string>(
+  { mistakes }: Pick<FormState<Name>, 'mistakes'>,
+  name: Name,
+): Html | false {
+  return mistakes.find(({ field }) => field !== undefined)?.field === name && html` autofocus`;
+}
+
 function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Name): string {
   return mistakes.find(({ field }) => field === name)?.message ?? '';
 }
 
-/** All mistakes at the top of the page, each leading to its field. It takes the focus when the page opens. */
+/** All mistakes at the top of the page, each leading to its field. It takes the focus when none of them is at a field. */
 export function mistakeSummary(heading: string, mistakes: readonly Mistake<string>[]): Html | undefined {
   if (mistakes.length === 0) return undefined;
   return html`
-<div class="summary-of-mistakes" role="alert" tabindex="-1" autofocus aria-labelledby="mistakes">
+<div class="summary-of-mistakes" role="alert" tabindex="-1"${mistakes.every(({ field }) => !field) && html` autofocus`} aria-labelledby="mistakes">
 <h2 id="mistakes">${heading}</h2>
 <ul>
 ${mistakes.map(({ field, message }) => html`<li>${field ? html`<a href="#${field}">${message}</a>` : message}</li>`)}

@@ -47,6 +47,10 @@ const ORDERS: Record<Exclude<CollectionSortOrder, 'manual'>, Sql> = {
 /** The collection's own order of `products p`. */
 export function orderOf({ id, sort_order }: Choice): Sql {
   if (sort_order !== 'manual') return ORDERS[sort_order];
+  return manualOrderOf({ id });
+}
+
+function manualOrderOf({ id }: Pick<Choice, 'id'>): Sql {
   return sql`(select cp.position from collection_products cp
     where cp.site_id = p.site_id and cp.collection_id = ${id} and cp.product_id = p.id), p.id`;
 }
@@ -107,21 +111,28 @@ async function readCollections<Row extends object>(shop: Shop, columns: Sql, whe
   return { collections, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
+/** In answers to changes that are not about all products. */
 const FIRST_PRODUCTS = 100;
+/** In one answer. */
+const MOST_PRODUCTS = 1_000;
 
-/** A collection with one page of its products, of every status, in its own order. Throws `not_found`. */
-export async function get(
+/** A collection with its products, of every status, in its own order: all of them up to 1,000. Throws `not_found`. */
+export function get(shop: Shop, id: string, { page = 1, limit = MOST_PRODUCTS }: PageQuery = {}): Promise<Collection> {
+  return read(shop, id, { page, limit });
+}
+
+async function read(
   shop: Shop,
   id: string,
-  { page = 1, limit = FIRST_PRODUCTS }: PageQuery = {},
+  { page = 1, limit = FIRST_PRODUCTS, order = orderOf }: PageQuery & { order?: (choice: Choice) => Sql } = {},
 ): Promise<Collection> {
   const collection = await shop.one<CollectionSummary>(
     sql`select ${summaryColumns(shop)} from collections c where c.site_id = ${shop.siteId} and c.id = ${id}`,
   );
   if (!collection) throw notFound('collection');
   const matches = matching([sql`p.site_id = ${shop.siteId}`, membership(collection)], undefined);
-  const { products } = await readPage(shop, 'merchant', matches, orderOf(collection), { page, limit });
-  return { ...collection, products };
+  const { products, pages } = await readPage(shop, 'merchant', matches, order(collection), { page, limit });
+  return { ...collection, products, page, limit, pages };
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -200,7 +211,7 @@ export async function create(shop: Shop, input: CollectionInput): Promise<Collec
     for (const handle of await freeHandles(shop, input.title)) if (await insert(handle)) break;
   }
   if (input.product_ids?.length) await collectionProducts.add(shop, id, input.product_ids);
-  return get(shop, id);
+  return read(shop, id);
 }
 
 function refuseMixture(type: CollectionType, input: CollectionInput): void {
@@ -269,7 +280,7 @@ export async function update(shop: Shop, id: string, patch: CollectionPatch): Pr
         updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
-  return get(shop, id);
+  return read(shop, id);
 }
 
 /** Deletes a collection; its products stay. Throws `not_found`. */
@@ -282,17 +293,17 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
 /** Appends products to a manual collection, as `collectionProducts.add` says. */
 export async function addProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.add(shop, id, product_ids);
-  return get(shop, id);
+  return read(shop, id);
 }
 
 /** Takes a product out of a manual collection, as `collectionProducts.remove` says. */
 export async function removeProduct(shop: Shop, id: string, product_id: string): Promise<Collection> {
   await collectionProducts.remove(shop, id, product_id);
-  return get(shop, id);
+  return read(shop, id);
 }
 
-/** Puts the products of a manual collection in order, as `collectionProducts.reorder` says. */
+/** Puts the products of a manual collection in order, as `collectionProducts.reorder` says, and answers them in that order. */
 export async function reorderProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.reorder(shop, id, product_ids);
-  return get(shop, id);
+  return read(shop, id, { limit: MOST_PRODUCTS, order: manualOrderOf });
 }

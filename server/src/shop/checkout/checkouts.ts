@@ -5,6 +5,7 @@ import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
 import { holdActor } from '../customers/erasure.ts';
+import { canonicalEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import { later } from '../moments.ts';
@@ -252,7 +253,8 @@ export async function update(
   const patch = boundPatch(shop, locked.row, asked);
   // A new agreement is to the wording of now.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
-  const wanted = { ...locked.row, ...patch, ...wording, ...judged } as CheckoutRow;
+  const email = patch.email ? { email: canonicalEmail(patch.email) } : {};
+  const wanted = { ...locked.row, ...patch, ...wording, ...judged, ...email } as CheckoutRow;
   const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);

@@ -1,4 +1,5 @@
 import type { Actor } from '../shop.ts';
+import { STANDARD_CLASS, type Totals } from '../totals.ts';
 import type { CheckoutRow, Priced } from './state.ts';
 
 /**
@@ -7,10 +8,13 @@ import type { CheckoutRow, Priced } from './state.ts';
  * cannot be changed meanwhile.
  */
 export interface Frozen {
-  priced: Omit<Priced, 'row'>;
+  priced: Omit<Priced, 'row' | 'totals'> & { totals: Totals | TotalsBefore0225 };
   /** Who confirmed it. */
   actor: Actor;
 }
+
+/** Payments that began before migration 0225 taxed shipping at one rate. */
+type TotalsBefore0225 = Omit<Totals, 'shipping_taxes'> & { shipping_tax: number; shipping_taxes?: undefined };
 
 export function freeze({ row: _, ...priced }: Priced, { type, id, customer_id }: Actor): Frozen {
   const terms = { ...priced.terms, shipping_options: [], tax_rates: [], bank_details: null };
@@ -18,5 +22,9 @@ export function freeze({ row: _, ...priced }: Priced, { type, id, customer_id }:
 }
 
 export function thawed({ priced }: Frozen, row: CheckoutRow): Priced {
-  return { ...priced, row };
+  const { totals, tax } = priced;
+  if (totals.shipping_taxes) return { ...priced, totals, row };
+  const { shipping_tax, ...others } = totals;
+  const whole = { tax_class: STANDARD_CLASS, rate: tax.rate, amount: totals.shipping_cost, tax: shipping_tax };
+  return { ...priced, totals: { ...others, shipping_taxes: whole.amount === 0 ? [] : [whole] }, row };
 }

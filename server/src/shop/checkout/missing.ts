@@ -1,5 +1,6 @@
 import type { Address, OrderSource, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
 import { hasPostalCode, isPhone } from '../address-rules.ts';
+import { isEmail } from '../emails.ts';
 
 /** What a checkout still needs before it can be completed. */
 
@@ -22,7 +23,7 @@ export function missingOf({ row, requires_shipping, shipping_option, payment_met
   const missing: string[] = [];
   const { email, phone, shipping_address: address } = row;
   const judged = row.source !== 'ai_widget';
-  if (!email) missing.push('email');
+  if (!email || (judged && !isEmail(email))) missing.push('email');
   if (judged && phone && !isPhone(phone, address?.country)) missing.push('phone');
   if (requires_shipping && shipping_option?.kind !== 'pickup') {
     if (!address) missing.push('shipping_address');

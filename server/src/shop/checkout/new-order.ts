@@ -4,6 +4,7 @@ import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
+import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { NOTHING_SPENT, type Spent } from '../mandates/budgets.ts';
@@ -159,9 +160,8 @@ async function insertOrder(
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
-        agent_period_number, shipping_tax,
-        shipping_tax_rate, locale, attribution)
-      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
+        agent_period_number, shipping_taxes, locale, attribution)
+      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${ownerOf(shop, customer_id, row.email)}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
         ${charged?.paid_by ?? payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
@@ -170,13 +170,30 @@ async function insertOrder(
         ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
-        ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
+        ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${json(shippingTaxes(priced, shop.currencyDigits))}::jsonb,
         ${row.locale ?? terms.default_locale}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
       from counted returning order_number`,
   );
   if (!made) throw new Error(`The order of checkout ${row.id} got no number.`);
   return made.order_number;
+}
+
+/**
+ * The customer, or for a guest the account that has proved the e-mail to be its own. It is locked until the order refers to it, so
+ * that erasing the account waits.
+ */
+function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
+  if (customer_id !== null || email === null) return sql`${customer_id}::uuid`;
+  return sql`(
+          select c.id from customers c where c.site_id = ${shop.siteId} and c.email = ${foldEmail(email)}
+            and c.email_verified_at is not null and c.anonymized_at is null for key share)`;
+}
+
+function shippingTaxes({ totals }: Priced, digits: number) {
+  return totals.shipping_taxes.map(({ tax_class, rate, amount, tax }) => ({
+    ...{ tax_class, rate, taxable_amount: decimal(amount, digits), tax: decimal(tax, digits) },
+  }));
 }
 
 /** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */

@@ -63,6 +63,8 @@ export interface Delivery {
   countries: string[] | undefined;
   /** Whether something can be picked up, and paid for there. */
   pickup: boolean;
+  /** The shop's own country, as far as its language or its bank account tell. */
+  home: string | undefined;
 }
 
 export async function readDelivery(shop: Shop): Promise<Delivery> {
@@ -70,8 +72,12 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
     sql`select countries, kind = 'pickup' as pickup from shipping_options where site_id = ${shop.siteId} and active`,
   );
   const pickup = rows.some((row) => row.pickup);
-  if (rows.some(({ countries }) => countries.length === 0)) return { countries: undefined, pickup };
-  return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup };
+  const found = await shop.one<{ default_locale: string; iban: string | null }>(
+    sql`select default_locale, bank_details ->> 'iban' as iban from site_settings where site_id = ${shop.siteId}`,
+  );
+  const home = (found && new Intl.Locale(found.default_locale).region) ?? found?.iban?.slice(0, 2);
+  if (rows.some(({ countries }) => countries.length === 0)) return { countries: undefined, pickup, home };
+  return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup, home };
 }
 
 /** What the confirmation says of an order besides what the contract shows. */

@@ -3,7 +3,6 @@ import type {
   BankDetails,
   CartWarning,
   CheckoutStatus,
-  CountryTaxRate,
   NextAction,
   OrderSource,
   PaymentChoice,
@@ -28,7 +27,7 @@ import {
   weightOf,
 } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
-import { taxTermsFor } from '../tax-rates.ts';
+import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 import { missingOf } from './missing.ts';
 
@@ -191,11 +190,8 @@ export function refusePaying({ id, payment_id }: Pick<CheckoutRow, 'id' | 'payme
   if (payment_id) throw paying({ checkout_id: id, payment_id });
 }
 
-export interface SellingTerms {
+export interface SellingTerms extends TaxSettings {
   shipping_options: ActiveOption[];
-  prices_include_tax: boolean;
-  default_tax_rate: string;
-  tax_rates: CountryTaxRate[];
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
   /** Where a human may be sent back to. */
@@ -271,15 +267,16 @@ export function priceCart(
   const free = totals.total === 0;
   const chosen = offered.find((method) => method === (row.payment_method ?? methodOf(shipping_option))) ?? null;
   const payment_method: Priced['payment_method'] = free ? 'free' : chosen;
-  const warnings = undeliverable(terms.shipping_options, choices, parcel);
+  const isPickedUp = shipping_option?.kind === 'pickup';
+  const warnings = isPickedUp ? [] : undeliverable(terms.shipping_options, choices, parcel);
   const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method, warnings };
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
 }
 
 export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
-    sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
-        payment_deadline_hours, default_locale, storefront_url,
+    sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, shipping_tax,
+        bank_details, payment_deadline_hours, default_locale, storefront_url,
         mail_new_orders as tells_shop, ${activeOptions(shop)} as shipping_options, (
           select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins, payment_capture,
         exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account

@@ -28,7 +28,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
   const found = await lockCustomer(shop, id);
   if (!found) throw notFound('customer');
   if (!found.anonymized) {
-    const guestCarts = await cartsOfGuest(shop, found.email);
+    const guestCarts = await cartsOrderedAsGuest(shop, id, found.email);
     const held = await lockHoldings(shop, id, guestCarts);
     await attachGuestOrders(shop, { id, email: found.email });
     await refuseOpenOrders(shop, id);
@@ -91,11 +91,12 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts that were ordered without an account at an address. */
-async function cartsOfGuest(shop: Shop, email: string): Promise<string[]> {
+/** The carts that were ordered without logging in, whether their orders belong to the account of the address or to none. */
+async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
-      where o.site_id = ${shop.siteId} and o.customer_id is null and lower(o.email) = lower(${email})`,
+      where o.site_id = ${shop.siteId} and (o.customer_id = ${id}
+        or (o.customer_id is null and lower(o.email) = lower(${email})))`,
   );
   return carts.map(({ id }) => id);
 }

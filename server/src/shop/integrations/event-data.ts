@@ -108,6 +108,7 @@ const DASHBOARD: Partial<Record<EventType, Read>> = {
   'order.refunded': order,
   'order.updated': order,
   'customer.created': customer,
+  'customer.updated': customer,
   'agent.token_issued': agentToken,
   'agent.token_revoked': agentToken,
 };

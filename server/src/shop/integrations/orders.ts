@@ -8,7 +8,7 @@ import { createOrder } from '../checkout/new-order.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from '../checkout/state.ts';
 import { countryCode } from '../countries.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
-import { foldEmail } from '../emails.ts';
+import { canonicalEmail, foldEmail } from '../emails.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { checkoutUrl } from '../links.ts';
 import { minorUnits } from '../money.ts';
@@ -61,7 +61,7 @@ function refuseOtherCurrency(shop: Shop, currency: string): void {
 
 function detailsOf(input: SyncOrderInput): checkouts.WidgetDetails {
   return {
-    email: input.email ?? null,
+    email: input.email ? canonicalEmail(input.email) : null,
     phone: input.phone ?? null,
     shipping_address: addressOf(input.shipping_address, 'shipping_address'),
     billing_address: addressOf(input.billing_address, 'billing_address'),

@@ -23,7 +23,7 @@ import { publicMistakes } from './public-facts.ts';
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(
-    sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
+    sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates, t.shipping_tax,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
         s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.default_locale, t.time_zone,
         ${JSON.stringify(NO_BRAND)}::jsonb || t.brand as brand, ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal as legal,
@@ -68,6 +68,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         name = coalesce(${name}, name),
         prices_include_tax = coalesce(${patch.prices_include_tax ?? null}, prices_include_tax),
         tax_rates = coalesce(${json(patch.tax_rates)}::jsonb, tax_rates),
+        shipping_tax = coalesce(${patch.shipping_tax ?? null}, shipping_tax),
         default_tax_rate = coalesce(${patch.default_tax_rate ?? null}::numeric, default_tax_rate),
         tax_decided = tax_decided or ${patch.tax_rates !== undefined || patch.default_tax_rate !== undefined},
         bank_details = case when ${patch.bank_details !== undefined} then ${json(whole(patch.bank_details))}::jsonb

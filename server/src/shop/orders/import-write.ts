@@ -1,5 +1,6 @@
 import type { OrderImport } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { canonicalEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 import type { PlannedLine, PlannedOrder } from './import-plan.ts';
 import { isSettled } from './states.ts';
@@ -38,7 +39,7 @@ async function insertOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
         ...states,
         ...amounts,
         customer_id,
-        email: input.email ?? null,
+        email: input.email ? canonicalEmail(input.email) : null,
         tax_included: input.tax_included ?? false,
         metadata: input.metadata ?? {},
         tracking_number: tracked?.tracking_number ?? null,

@@ -16,10 +16,15 @@ const lines = sql`(
     'image_url', l.image_url) order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
-/** The select list of an Order from `orders o`. Staff notes are only for the merchant. */
+/**
+ * The select list of an Order from `orders o`. Staff notes are only for the merchant. A guest does not learn to which account the
+ * order belongs by its e-mail, or that there is one.
+ */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
   const staffNote = audience === 'merchant' ? sql`o.staff_note` : sql`null::text as staff_note`;
-  return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, o.customer_id, o.email, o.phone,
+  const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
+  const customerId = isGuest ? sql`null::uuid as customer_id` : sql`o.customer_id`;
+  return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, ${customerId}, o.email, o.phone,
     ${lines} as line_items, o.subtotal, o.tax, o.shipping_cost, o.discount, o.total, o.currency, o.status,
     o.payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method, o.shipping_kind,
     o.tracking_number, o.tracking_url, o.source, o.note, ${staffNote}, o.created_at, o.updated_at, o.shipped_at,

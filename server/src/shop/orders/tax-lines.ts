@@ -14,7 +14,10 @@ export interface TaxedPart {
   tax: string;
 }
 
-/** The parts of `orders o` whose rate is known, lines in their order and then the shipping cost. */
+/**
+ * The parts of `orders o` whose rate is known, lines in their order and then the shipping cost. Orders made before migration 0225
+ * have one rate for the shipping cost, that of the standard class.
+ */
 export const taxedParts: Sql = sql`(
   select coalesce(json_agg(json_build_object('line_item_id', t.id, 'tax_class', t.tax_class,
     'rate', trim_scale(t.tax_rate)::text, 'taxable_amount', t.taxable::text, 'tax', t.tax::text) order by t.place), '[]')
@@ -22,8 +25,11 @@ export const taxedParts: Sql = sql`(
     select l.id, l.tax_class, l.tax_rate, l.total - l.discount as taxable, l.tax, l.position as place
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.tax_rate is not null
     union all
+    select null, s.tax_class, s.rate, s.taxable_amount, s.tax, 1000000
+    from jsonb_to_recordset(o.shipping_taxes) as s (tax_class text, rate numeric, taxable_amount numeric, tax numeric)
+    union all
     select null, ${STANDARD_CLASS}, o.shipping_tax_rate, o.shipping_cost, o.shipping_tax, 1000000
-    where o.shipping_tax_rate is not null and o.shipping_cost > 0
+    where o.shipping_taxes is null and o.shipping_tax_rate is not null and o.shipping_cost > 0
   ) as t)`;
 
 export function taxLinesOf(parts: TaxedPart[], digits: number): TaxLine[] {

@@ -5,6 +5,7 @@ import * as carts from '../carts/carts.ts';
 import { type CartLine, forSale } from '../carts/rows.ts';
 import { NOTHING_MORE, totals } from '../carts/view.ts';
 import { decimal, minorUnits } from '../money.ts';
+import { normalPostalCode } from '../postal-codes.ts';
 import type { Shop } from '../shop.ts';
 import { stateKey } from '../states.ts';
 
@@ -90,20 +91,25 @@ function reaches(option: ActiveOption, { country, state, postal_code }: Destinat
 }
 
 function folded(code: string): string {
-  return code.replaceAll(/[\s-]/g, '').toUpperCase();
+  return normalPostalCode(code).replaceAll(/[ -]/g, '');
 }
 
-/** A warning that this cannot be sent there; none while the country is not known. */
+/** A warning that this cannot be sent there, also where it can be picked up; none while the country is not known. */
 export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
-  if (!parcel.requires_shipping || !parcel.country || choices.length > 0) return [];
-  const everywhere = options.some(({ countries }) => countries.length === 0);
-  const countries = everywhere ? [] : [...new Set(options.flatMap((option) => option.countries))].sort();
+  if (!parcel.requires_shipping || !parcel.country || choices.some(isDelivery)) return [];
+  const deliveries = options.filter(isDelivery);
+  const everywhere = deliveries.some(({ countries }) => countries.length === 0);
+  const countries = everywhere ? [] : [...new Set(deliveries.flatMap((option) => option.countries))].sort();
   const message =
     countries.length === 0 || countries.includes(parcel.country)
       ? 'The shop has no way to deliver this to the address.'
       : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
   const short = message.length > 1_000 ? 'The shop does not deliver to this country.' : message;
   return [{ ...NOTHING_MORE, code: 'address_undeliverable', line_item_id: null, message: short, countries }];
+}
+
+function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
+  return kind === 'delivery';
 }
 
 /** The options for a cart that goes somewhere. Throws what `carts.readForCustomer` throws. */

@@ -35,6 +35,10 @@ export const EVENT_WRITERS: Record<EventType, EventWriter> = {
   'order.refunded': { trigger: order, when: 'type = refunded' },
   'order.updated': { trigger: order, when: 'type = updated, and not because a mail was sent again' },
   'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
+  'customer.updated': {
+    trigger: { table: 'customers', function: 'tell_customer_update' },
+    when: 'a field that events show is updated, or an address of the customer is inserted, updated or deleted',
+  },
   'agent.token_issued': { trigger: agentToken, when: 'an agent token is inserted' },
   'agent.token_revoked': { trigger: agentToken, when: 'revoked_at of an agent token is set' },
   'webhook.ping': { server: 'shop/webhooks/ping.ts ping', when: 'a webhook is tested' },

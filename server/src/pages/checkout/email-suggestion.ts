@@ -1,0 +1,16 @@
+import type { Language } from '../../language/language.ts';
+import { suggestedEmail } from '../../shop/emails.ts';
+import { type Html, html } from '../parts/html.ts';
+import { rich } from '../parts/words.ts';
+
+/** Asks whether another address was meant; the shopper may keep the one that was entered. */
+export function emailSuggestion(
+  language: Language,
+  email: string | null | undefined,
+  change: string,
+): Html | undefined {
+  const meant = email && suggestedEmail(email);
+  if (!meant) return undefined;
+  const link = (words: string) => html`<a href="${change}">${words}</a>`;
+  return html`<p class="warning">${rich(language, 'checkout.email_suggestion', { email: html`<strong dir="auto">${meant}</strong>`, a: link })}</p>`;
+}
