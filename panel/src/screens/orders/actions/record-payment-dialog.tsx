@@ -1,11 +1,11 @@
 import { unwrap } from '@commerce-backend/sdk';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
-import { typedAmount } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select, TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
+import { AmountField } from '../../../ui/number-field.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
@@ -21,6 +21,7 @@ interface Payment {
 
 /** Records money that arrived after the order had expired. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const [amount, setAmount] = useState(order.total);
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Payment) => unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body })),
@@ -28,17 +29,16 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    work.mutate(paymentOf(new FormData(event.currentTarget)));
+    work.mutate(paymentOf(new FormData(event.currentTarget), amount));
   };
   const amountError = fieldError(work.error, 'amount');
   return (
     <Dialog open onClose={onClose} title={`Record a payment for order ${order.order_number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField
+        <AmountField
           label={`Amount in ${order.currency}`}
-          name="amount"
-          inputMode="decimal"
-          defaultValue={order.total}
+          value={amount}
+          onValue={setAmount}
           error={amountError}
           required
         />
@@ -62,10 +62,10 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
   );
 }
 
-function paymentOf(form: FormData): Payment {
+function paymentOf(form: FormData, amount: string): Payment {
   const day = textIn(form, 'received_on');
   return {
-    amount: typedAmount(String(form.get('amount'))),
+    amount,
     method: String(form.get('method')) as Payment['method'],
     ...(day && { received_at: new Date(`${day}T00:00`).toISOString() }),
     reference: textIn(form, 'reference'),

@@ -5,11 +5,11 @@ import { api, inWords } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { typedAmount } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
+import { AmountField } from '../../../ui/number-field.tsx';
 import { Facts } from '../../../ui/page.tsx';
 import { toast } from '../../../ui/toasts.tsx';
 import { type Order, ordersChanged } from '../order-queries.ts';
@@ -130,9 +130,10 @@ function Late({
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const { id, order_number, total, currency, payment_status, email = null } = order;
+  const [amount, setAmount] = useState(transfer.amount);
   const params = { path: { order_id: id } };
   const record = useMutation({
-    mutationFn: (amount: string) => {
+    mutationFn: () => {
       const body = { amount, reference: transfer.text.slice(0, LONGEST_REFERENCE) || null };
       return unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
     },
@@ -144,17 +145,16 @@ function Late({
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    record.mutate(typedAmount(String(new FormData(event.currentTarget).get('amount'))));
+    record.mutate();
   };
   return (
     <Form busy={record.isPending} onSubmit={submit}>
       <OrderFacts order={order} />
       <p>This order has expired. The money is recorded; then reinstate the order or refund the money.</p>
-      <TextField
+      <AmountField
         label={`Amount in ${currency}`}
-        name="amount"
-        inputMode="decimal"
-        defaultValue={transfer.amount}
+        value={amount}
+        onValue={setAmount}
         error={record.error ? inWords(record.error) : undefined}
         required
       />
