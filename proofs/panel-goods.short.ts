@@ -237,13 +237,7 @@ inPanel('a file is tried, then imported, and what is refused says where', async 
     await press('Try it first (dry run)');
     await sees('What would happen');
     const told = await text();
-    for (const word of [
-      'Refused (1)',
-      'Variant Price',
-      `PAN-${width}`,
-      'is not an amount',
-      'already, in line 2',
-    ]) {
+    for (const word of ['Refused (1)', 'Variant Price', `PAN-${width}`, 'is not an amount', 'already, in line 2']) {
       expect(told).toContain(word);
     }
     await look('import-tried');

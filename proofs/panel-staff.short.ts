@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { generateSync } from 'otplib';
 import { expect } from 'vitest';
+import { PATIENCE_MS } from '../server/test/tab.ts';
 import { join, openMenu, PASSWORD } from './panel/staff.ts';
 import { inPanel } from './panel/visit.ts';
 
@@ -22,7 +23,7 @@ inPanel('Somebody is invited, joins, changes role and is removed', async (visit)
       await fill('Role of Noor Finch', role);
       const now = async () =>
         (await unwrap(visit.dashboard.GET('/api/dashboard/staff'))).staff.find((one) => one.email === email);
-      await expect.poll(now).toMatchObject({ role });
+      await expect.poll(now, { timeout: PATIENCE_MS }).toMatchObject({ role });
     };
     await becomes('manager');
     await other.open('/discounts/new');

@@ -132,7 +132,10 @@ function shown(content: ReactNode): ReactNode {
 }
 
 function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string | undefined {
-  return [numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') || undefined;
+  return (
+    [numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') ||
+    undefined
+  );
 }
 
 /** "1–20 of 312", and the way to the pages beside. */
