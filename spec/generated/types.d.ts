@@ -191,7 +191,7 @@ export interface paths {
         post: operations["dashboard.setUpTwoFactor"];
         /**
          * Turn two-factor login off
-         * @description Logins need only the password again. The secret and the recovery codes are deleted.
+         * @description Logins need only the password again. The secret and the recovery codes are deleted. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor): at the login, or at POST /api/dashboard/auth/confirm. The password does not replace it.
          */
         delete: operations["dashboard.turnOffTwoFactor"];
         options?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * Replace one's recovery codes
-         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off.
+         * @description Returns ten new recovery codes. All earlier ones end, used or not. While two-factor login is off, 409 two_factor_off. A code of the second factor must have been given within 15 minutes (403 step_up_required with second_factor).
          */
         post: operations["dashboard.replaceRecoveryCodes"];
         delete?: never;
@@ -413,7 +413,7 @@ export interface paths {
         post?: never;
         /**
          * End the work of a member of staff
-         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay, and so do the keys that they have made; invitations that they made and nobody has accepted end. Only an owner removes owners, and the last owner cannot go (409 last_owner).
+         * @description The member's next call for this merchant is refused, in every process. Their account and their work for other merchants stay; invitations that they made and nobody has accepted end. If keys that they made still work, `keys` says what happens to them; without it, 409 member_has_keys lists them and nothing changes. Webhooks that the member set up get nothing more, until somebody else saves their events. Only an owner removes owners, and the last owner cannot go (409 last_owner).
          */
         delete: operations["dashboard.removeStaffMember"];
         options?: never;
@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached). Events show their resource, so they need the scope that reads it, such as orders:read for order.* (403 insufficient_scope); `*` stands for what the caller may read. It is checked again at each delivery: see withheld_events.
          */
         post: operations["dashboard.createWebhook"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the fields given and leaves the others. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
+         * @description Changes the fields given and leaves the others. Whoever sends url or events must be allowed to read all of its events (403 insufficient_scope), and answers for them from then on: see withheld_events. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
          */
         patch: operations["dashboard.updateWebhook"];
         trace?: never;
@@ -963,7 +963,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description A delivery with its body and each attempt to send it.
+         * @description A delivery with its body and each attempt to send it. It also needs the scope that reads the resource of the event, such as orders:read (403 insufficient_scope).
          */
         get: operations["dashboard.getWebhookDelivery"];
         put?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         put?: never;
         /**
          * Listen to events
-         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached).
+         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached). Events need the scope that reads their resource, such as orders:read for order.* (403 insufficient_scope); without events, it receives what the caller may read.
          */
         post: operations["dashboard.createEventListener"];
         delete?: never;
@@ -1835,9 +1835,61 @@ export interface paths {
         put?: never;
         /**
          * Match a bank statement with orders
-         * @description Reads a bank's statement, CAMT.053 (XML) or CSV with a header in German, English or French, and says of each incoming transfer which order it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. Nothing is written: send what matched to dashboard.markOrdersPaid, with its amounts. Of CSV, the separator and the decimal mark are found out. A statement that cannot be read is a 422 that says what is missing, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
+         * @description Reads a bank statement, CAMT.053 (XML) or CSV with a header in German, English or French, and returns for each incoming transfer the order that it pays. A transfer matches an order that awaits it if its text names the order's number and its amount and currency are exactly the order's total; all others are listed with the reason. An entry counts as a transfer only if the columns and words of the file show that it is booked, incoming and in the shop's currency; any other is check_by_hand, unless it is known to be outgoing or not booked. Nothing is written: send the matches to dashboard.markOrdersPaid, with their amounts. The separator and the decimal mark of CSV are detected. A statement that cannot be read is a 422 with the reason, and so is one of more than 2,000 incoming transfers, 20,000 lines of CSV, 100 columns or 100,000 tags.
          */
         post: operations["dashboard.matchTransfers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/statement-runs": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List statement runs
+         * @description The 50 newest runs that marked orders as paid from a bank statement, newest first, without those that were undone.
+         */
+        get: operations["dashboard.listStatementRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/statement-runs/{statement_run_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a statement run
+         * @description Takes back all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         */
+        post: operations["dashboard.undoStatementRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1937,7 +1989,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an order as paid
-         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is not an error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: the order is already cancelled and there is no payment that this server could refund, so return the money yourself or let the customer order again. Of parallel calls only one makes the change.
+         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is not an error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: record the money with POST payments, then reinstate the order or refund the money. Of parallel calls only one makes the change.
          */
         post: operations["dashboard.markOrderPaid"];
         delete?: never;
@@ -2090,9 +2142,67 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to choose, since it may be less than the lines cost.
+         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again, or be recorded with by_hand once you have returned the money yourself. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock where restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. The amount is yours to choose, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/payments": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record late money
+         * @description Records money that arrived for an order after it had expired. The order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable. Then either reinstate the order or refund the money. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
+         */
+        post: operations["dashboard.recordOrderPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/reinstate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reinstate an expired order
+         * @description Makes an expired order confirmed and paid, once its money is recorded (POST payments). Its stock is taken and its discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete when less than the total was received and not refunded, 409 insufficient_stock when too little is left, 409 order_prices_changed when a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* when the code cannot be redeemed any more, and 402 budget_exceeded when the agent that made the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
+         */
+        post: operations["dashboard.reinstateOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2252,7 +2362,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict).
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict). Another e-mail of a customer with an account is pending_email first: its owner gets a link to confirm it, and the owner of the present one a notice. Until then logins and password resets use the present one. Sending the present e-mail ends the request, and sending the pending one again repeats the mails. Without an account, the e-mail changes at once.
          */
         patch: operations["dashboard.updateCustomer"];
         trace?: never;
@@ -2622,7 +2732,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a cart
-         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress.
+         * @description Ends the cart and its open checkout, and releases their stock and the code. The answer is the cart as it was, and its last: from then on the cart is 410 cart_expired. While a payment is under way, it is 409 payment_in_progress; once the buyer has posted the form of the hosted page, 409 buyer_data_locked for callers with a public token or for an agent.
          */
         post: operations["storefront.cancelCart"];
         delete?: never;
@@ -2783,7 +2893,7 @@ export interface paths {
         };
         /**
          * Read a checkout
-         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else.
+         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else. Once somebody has posted the form of the hosted page, e-mail, phone, addresses and note are null for callers with a public token or for an agent.
          */
         get: operations["storefront.getCheckout"];
         put?: never;
@@ -2793,7 +2903,7 @@ export interface paths {
         head?: never;
         /**
          * Fill in a checkout
-         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open.
+         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, e-mail, phone, addresses, note and marketing_opt_in are changed there, by the customer or with a private token; otherwise it is 409 buyer_data_locked.
          */
         patch: operations["storefront.updateCheckout"];
         trace?: never;
@@ -2815,7 +2925,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. With expected, the review_token of the checkout that the human saw, all of it must be as displayed, addresses and e-mail included; a difference is 409 review_changed. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); one that an agent without a customer created, only at checkout_url. The order shows the buyer's data as the checkout does.
          */
         post: operations["storefront.completeCheckout"];
         delete?: never;
@@ -2867,7 +2977,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
+         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open. Once somebody has posted the form of the hosted page, only the customer or a private token may cancel; otherwise it is 409 buyer_data_locked.
          */
         post: operations["storefront.cancelCheckout"];
         delete?: never;
@@ -3311,7 +3421,7 @@ export interface paths {
         };
         /**
          * Read who asks for consent
-         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         get: operations["storefront.getAgentConsent"];
         put?: never;
@@ -3339,7 +3449,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a request
-         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: the amounts can be lower, the period longer, and scopes and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget can come to more than password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         post: operations["storefront.approveAgentConsent"];
         delete?: never;
@@ -3365,7 +3475,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a request
-         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
+         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer or 10 from an address within 15 minutes, further calls are 429 until that time has passed. After 50 in a shop within 15 minutes, unknown codes are 429 instead of 404.
          */
         post: operations["storefront.denyAgentConsent"];
         delete?: never;
@@ -3718,7 +3828,7 @@ export interface paths {
         put?: never;
         /**
          * Create a checkout of a cart
-         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed.
+         * @description Prepares the purchase of a cart that this token created, as find-and-buy does, and reserves its stock for 15 minutes. It never pays: the customer opens checkout_url, logs in and confirms. A cart has at most one open checkout, which another call changes. Beyond the budget it is 402 budget_exceeded, outside of the categories 403 category_not_allowed. Once the customer has posted the form of checkout_url, another address or note is 409 buyer_data_locked.
          */
         post: operations["agent.createCheckout"];
         delete?: never;
@@ -3770,7 +3880,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
+         * @description Cancels a checkout that this token created and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be created. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open, and one whose form at checkout_url the customer has posted 409 buyer_data_locked.
          */
         post: operations["agent.cancelCheckout"];
         delete?: never;
@@ -4343,6 +4453,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was changed
+         * @description Notes or metadata were changed, money was recorded, the order was reinstated, or a capture or a refund failed. Changes that have an event of their own, such as order.fulfilled, send only that.
+         */
+        post: operations["webhook.orderUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "customer.created": {
         parameters: {
             query?: never;
@@ -4455,6 +4585,13 @@ export interface components {
             payment_not_awaiting?: {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
+            statement_run_not_undoable?: {
+                /** @description The orders that have been shipped, refunded or cancelled; at most 100. */
+                orders: {
+                    id: components["schemas"]["Id"];
+                    order_number: string;
+                }[];
+            };
             discount_not_started?: {
                 starts_at: components["schemas"]["Timestamp"];
             };
@@ -4477,6 +4614,16 @@ export interface components {
                 /** @description What the purchase costs, in the currency's minor unit. */
                 required_cents: components["schemas"]["BudgetSum"];
                 budget: components["schemas"]["AgentBudget"];
+            };
+            member_has_keys?: {
+                keys: components["schemas"]["KeyOfMember"][];
+            };
+            step_up_required?: {
+                /**
+                 * @description Present where only a code of the second factor counts, not the password.
+                 * @constant
+                 */
+                second_factor?: true;
             };
             insufficient_scope?: {
                 /** @description The scope that the operation needs. */
@@ -4533,6 +4680,12 @@ export interface components {
                 /** @description The fields to give, such as email or shipping_address.city. */
                 missing: string[];
             };
+            review_changed?: {
+                /** @description The fields of the checkout that differ from the review. */
+                changed: string[];
+                /** @description The total now. */
+                total: components["schemas"]["Money"];
+            };
             price_changed?: {
                 /** @description The total that the customer saw. */
                 expected_total: components["schemas"]["Money"] | null;
@@ -4581,6 +4734,25 @@ export interface components {
                     requested: number;
                     /** @description What is left to ship of it. */
                     remaining?: number;
+                }[];
+            };
+            order_not_expired?: {
+                status: components["schemas"]["OrderStatus"];
+                payment_status: components["schemas"]["PaymentStatus"];
+            };
+            payment_incomplete?: {
+                total: components["schemas"]["Money"];
+                /** @description What was received, less what was refunded. */
+                amount_received: components["schemas"]["Money"];
+                amount_due: components["schemas"]["Money"];
+            };
+            order_prices_changed?: {
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    /** @description The price in the order. */
+                    previous_price: components["schemas"]["Money"];
+                    /** @description The price now; null for a product that was deleted. */
+                    price: components["schemas"]["Money"] | null;
                 }[];
             };
             refund_exceeds_paid?: {
@@ -4715,7 +4887,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do. For agents, advice says it in a sentence that refusals carry as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -5340,6 +5512,45 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             recorded_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description How money that was recorded by hand arrived.
+         * @enum {string}
+         */
+        RecordedPaymentMethod: "bank_transfer" | "cash" | "card" | "other";
+        /** @description Money for an order that somebody recorded by hand. It is never changed. */
+        OrderPayment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            method: components["schemas"]["RecordedPaymentMethod"];
+            /** @description When the money arrived. */
+            received_at: components["schemas"]["Timestamp"];
+            /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+            reference: string | null;
+            /** @description The staff member or key that recorded it. */
+            actor_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How many pieces of an order's line were shipped, refunded and taken out of it. What is left to ship is to_fulfill = quantity − fulfilled − removed; of a cancelled order it is 0. */
+        LineQuantities: {
+            line_item_id: components["schemas"]["Id"];
+            /** @description Pieces that were shipped. */
+            fulfilled: number;
+            /** @description Pieces that were refunded, or whose refund is pending. */
+            refunded: number;
+            /** @description Those of them that had not been shipped. They no longer ship. */
+            removed: number;
+            /** @description Shipped pieces that a refund put back into stock. */
+            returned: number;
+            /** @description Pieces that are left to ship. */
+            to_fulfill: number;
+        };
+        /** @description The quantities of an order's line, and what of it can still be refunded. */
+        LineState: components["schemas"]["LineQuantities"] & {
+            /** @description What the pieces cost that were not refunded, after discounts and with tax; at most what is refundable of the order. */
+            refundable_amount: components["schemas"]["Money"];
+        };
         /** @description Items that were shipped or handed over together. */
         Fulfillment: {
             id: components["schemas"]["Id"];
@@ -5367,6 +5578,8 @@ export interface components {
             quantity: number;
             /** @description Whether the pieces went back into stock. */
             restock: boolean;
+            /** @description Whether the pieces had been shipped. Pieces that had not been are removed from the order. */
+            shipped: boolean;
         };
         /** @description The record of a refund. It is never changed, except for the fields that say how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
         Refund: {
@@ -5411,12 +5624,18 @@ export interface components {
             payment: components["schemas"]["Payment"];
             /** @description What was refunded so far; refunds that are pending are not counted. */
             refunded: components["schemas"]["Money"];
-            /** @description The amount paid minus what was refunded, or is pending. */
+            /** @description The amount received minus what was refunded, or is pending. */
             refundable: components["schemas"]["Money"];
             /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
+            /** @description What the shop still owes the customer: of a cancelled or expired order what was received and not refunded, of other orders what was received above the total. 0 when a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
+            /** @description The money received for the order. Refunds do not lower it. */
+            amount_received: components["schemas"]["Money"];
+            /** @description The money that was recorded by hand with POST payments, oldest first. */
+            recorded_payments: components["schemas"]["OrderPayment"][];
+            /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
+            line_states: components["schemas"]["LineState"][];
             fulfillments: components["schemas"]["Fulfillment"][];
             refunds: components["schemas"]["Refund"][];
         };
@@ -5471,6 +5690,7 @@ export interface components {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
             date: string;
             orders_count: components["schemas"]["Count"];
+            /** @description What was paid for these orders, less refunds. */
             sales: components["schemas"]["Money"];
         };
         /** @description A sum of budgets, in the minor unit of the shop's currency. */
@@ -5481,7 +5701,7 @@ export interface components {
             active_count: components["schemas"]["Count"];
             /** @description The orders of the last 30 days that agents made. */
             orders_count: components["schemas"]["Count"];
-            /** @description What these come to. */
+            /** @description What was paid for these, less refunds. */
             sales: components["schemas"]["Money"];
             /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
             open_confirmations_count: components["schemas"]["Count"];
@@ -5492,7 +5712,7 @@ export interface components {
             /** @description What the purchases that wait for confirmation come to. */
             budget_pending_cents: components["schemas"]["BudgetSum"];
         };
-        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed, and with what it came to then; cancelled ones count nowhere, refunds are not taken off. */
+        /** @description How a shop stands. Days are those of the shop's time zone, today the last of 30. An order counts on the day on which it was placed; cancelled ones count nowhere. Sales are what was paid for these orders less their refunds: an unpaid order counts as an order and adds nothing to sales. */
         Overview: {
             currency: components["schemas"]["Currency"];
             /** @description The IANA time zone of the shop. */
@@ -5501,7 +5721,7 @@ export interface components {
             days: components["schemas"]["OverviewDay"][];
             /** @description The orders of these days. */
             orders_count: components["schemas"]["Count"];
-            /** @description What they come to. */
+            /** @description What was paid for them, less refunds. */
             sales: components["schemas"]["Money"];
             /** @description Orders of any age that wait for their bank transfer, and whose deadline has not passed. */
             orders_to_pay_count: components["schemas"]["Count"];
@@ -5637,7 +5857,7 @@ export interface components {
          * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
         EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
@@ -5669,6 +5889,8 @@ export interface components {
             previous_secret_expires_at: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The events among `events` that it does not get, because whoever chose them (a member of staff or an API key) may not read their resource, no longer works here, or is revoked. For `*`, the families. Somebody who may read them saves `events` again. */
+            withheld_events: components["schemas"]["EventPattern"][];
         };
         WebhookInput: {
             url: components["schemas"]["Url"];
@@ -5697,7 +5919,7 @@ export interface components {
          * @description What happened. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
@@ -5991,6 +6213,8 @@ export interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description standard when absent. */
             tax_class?: components["schemas"]["TaxClass"];
+            /** @description For sources that only know whether a product is taxed; ignored beside tax_class. false is the tax class zero. true is standard for a new product and for one of the class zero; any other class stays. */
+            taxable?: boolean;
             /** @description true when absent. */
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];
@@ -6638,24 +6862,32 @@ export interface components {
                 matched_before: components["schemas"]["Count"];
                 not_awaiting: components["schemas"]["Count"];
                 no_order: components["schemas"]["Count"];
+                late: components["schemas"]["Count"];
+                check_by_hand: components["schemas"]["Count"];
             };
-            /** @description Outgoing, pending and reversed entries are left out. */
+            /** @description How many entries are not listed in transfers, because they are known to be no incoming payment. */
+            left_out: {
+                outgoing: components["schemas"]["Count"];
+                /** @description Such as pending, declined, cancelled and reverted payments. */
+                not_booked: components["schemas"]["Count"];
+            };
+            /** @description The incoming payments, and the entries that may be one. */
             transfers: {
                 /** @description Where it is in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
                 line: number;
-                /** @description As a plain decimal. */
+                /** @description As a plain decimal; as written if it cannot be read. */
                 amount: string;
-                /** @description Null if the file does not say; then the shop's currency is taken. */
+                /** @description Null if the file does not name one; then it is taken to be the shop's currency. */
                 currency: string | null;
                 payer: string;
                 /** @description What the payer wrote. */
                 text: string;
                 /**
-                 * @description Why it was matched, or was not. matched awaits this transfer; already_paid has been paid; amount_differs names an order of another amount or currency; several_orders fits more than one; matched_before fits an order that an earlier transfer pays; not_awaiting names an order that is cancelled, expired or not paid by transfer; no_order names none.
+                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order expired before; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: the entry is not known to be booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
-                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order";
-                /** @description The outcome in a sentence; null when it matched. */
+                outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
+                /** @description The outcome in a sentence; null if it matched. */
                 message: string | null;
                 /** @description The order that it pays, or those that it names. */
                 orders: {
@@ -6666,6 +6898,21 @@ export interface components {
                     payment_status: components["schemas"]["PaymentStatus"];
                     email: string | null;
                 }[];
+            }[];
+        };
+        /** @description A statement run: the orders that were marked as paid with the same statement_run_id, because a bank statement contained their transfers. */
+        StatementRun: {
+            id: components["schemas"]["Id"];
+            /** @description When the last of its orders was marked as paid. */
+            marked_at: components["schemas"]["Timestamp"];
+            /** @description Whether dashboard.undoStatementRun is possible. It is while no order has been shipped, refunded or cancelled. */
+            undoable: boolean;
+            orders: {
+                id: components["schemas"]["Id"];
+                order_number: string;
+                total: components["schemas"]["Money"];
+                currency: components["schemas"]["Currency"];
+                undoable: boolean;
             }[];
         };
         /** @description A line of an order from another shop. */
@@ -6836,6 +7083,8 @@ export interface components {
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
+            /** @description False for a customer that was imported with only a phone number, and for one that was erased. Then email is a placeholder. */
+            has_email?: boolean;
             /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];
@@ -6847,6 +7096,11 @@ export interface components {
             anonymized_at: string | null;
             /** @description The language that the customer chose; null if none. */
             locale: components["schemas"]["LocaleOrNull"];
+            /**
+             * Format: email
+             * @description The e-mail that staff entered for a customer with an account. It replaces email once its owner opens the link in the mail about it. Null if there is none.
+             */
+            pending_email: string | null;
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
@@ -6875,9 +7129,10 @@ export interface components {
             /** @description true makes it the default, if the customer has none here. */
             is_default?: boolean;
         };
-        /** @description A customer of another shop. The e-mail identifies the customer: an unknown one is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. */
+        /** @description A customer of another shop. The e-mail identifies the customer, or the phone number where there is no e-mail: an unknown customer is created, without a password; of a known one the fields that are empty here are filled, or, with overwrite, replaced by those of the row. A customer without an e-mail gets a placeholder made from the digits of the phone number, such as 4915112345678@phone.invalid, and has has_email false; such an address never receives mail. */
         CustomerImport: {
-            email: components["schemas"]["EmailInput"];
+            /** @description Required unless there is a phone number. */
+            email?: components["schemas"]["EmailInput"];
             first_name?: string | null;
             last_name?: string | null;
             phone?: string | null;
@@ -6989,7 +7244,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -7341,8 +7596,9 @@ export interface components {
             cart_id: components["schemas"]["Id"];
             customer_id: components["schemas"]["IdOrNull"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. Null once the checkout is completed, cancelled or expired. */
+            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. The first browser that posts the page's form keeps the buyer's data to itself: another browser must enter them again. Null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
+            /** @description Like phone, the addresses and note, null for callers who may not read the buyer's data. Once somebody has posted the hosted page's form, only that browser, the customer, a private storefront token and staff may. */
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
@@ -7370,6 +7626,8 @@ export interface components {
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
             total: components["schemas"]["Money"];
+            /** @description Stands for everything a person reviews before ordering: items, quantities, prices, total, e-mail, phone, addresses, delivery, payment and note. Complete the checkout with it as expected, and the order matches what was displayed. Null when the checkout is over, and for callers who may not read the buyer's data. */
+            review_token: string | null;
             warnings: components["schemas"]["CartWarning"][];
             /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that does not fit the country, a phone number (also that of shipping_address) that nobody could call. Empty when it is ready. */
             missing: string[];
@@ -7869,7 +8127,7 @@ export interface components {
             budget_cents: components["schemas"]["BudgetCents"];
             /** @description What the orders of the present period took, without those that were cancelled before they were paid, and less what was refunded. What orders of past periods give back does not count here. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last changed each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -8076,6 +8334,8 @@ export interface components {
             currency: components["schemas"]["Currency"];
             totals: components["schemas"]["AgentTotals"];
             items: components["schemas"]["AgentLine"][];
+            /** @description How many pieces of each item were shipped, refunded and are left to ship. */
+            line_states: components["schemas"]["LineQuantities"][];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
                 tracking_number: string | null;
@@ -8335,6 +8595,17 @@ export interface components {
             /** @description The webhook that is tested; null for a test event that was triggered. */
             webhook_id: components["schemas"]["IdOrNull"];
         };
+        /** @description A key that a member of staff made, or that was made with such a key, and that still works. */
+        KeyOfMember: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description storefront is a private storefront token.
+             * @enum {string}
+             */
+            kind: "api_key" | "sync" | "storefront";
+            description: string;
+            created_at: components["schemas"]["Timestamp"];
+        };
     };
     responses: {
         /** @description The e-mail or the password is wrong; the answer does not say which. */
@@ -8559,6 +8830,20 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description An order of the run has been shipped, refunded or cancelled, or the first call with this key is still running. */
+        StatementRunConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
         OrderConflict: {
             headers: {
@@ -8577,6 +8862,33 @@ export interface components {
         RefundConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
+        LatePaymentConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
+        BudgetExceeded: {
+            headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8629,19 +8941,6 @@ export interface components {
         CartConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The purchase would exceed the agent's budget, or what it may spend on one order. */
-        BudgetExceeded: {
-            headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8909,6 +9208,11 @@ export interface components {
          */
         ShippingOptionId: components["schemas"]["Id"];
         /**
+         * @description The id of a statement run.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        StatementRunId: components["schemas"]["Id"];
+        /**
          * @description The id of an order.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -9110,6 +9414,10 @@ export type Metadata = components['schemas']['Metadata'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];
+export type OrderPayment = components['schemas']['OrderPayment'];
+export type LineQuantities = components['schemas']['LineQuantities'];
+export type LineState = components['schemas']['LineState'];
 export type Fulfillment = components['schemas']['Fulfillment'];
 export type RefundReason = components['schemas']['RefundReason'];
 export type RefundLineItem = components['schemas']['RefundLineItem'];
@@ -9213,6 +9521,7 @@ export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
+export type StatementRun = components['schemas']['StatementRun'];
 export type OrderImportLine = components['schemas']['OrderImportLine'];
 export type ImportedAddress = components['schemas']['ImportedAddress'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
@@ -9337,6 +9646,7 @@ export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
+export type KeyOfMember = components['schemas']['KeyOfMember'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseConflict = components['responses']['Conflict'];
@@ -9354,13 +9664,15 @@ export type ResponseCheckoutConflict = components['responses']['CheckoutConflict
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
+export type ResponseStatementRunConflict = components['responses']['StatementRunConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
+export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
+export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
 export type ResponseCartConflict = components['responses']['CartConflict'];
-export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
@@ -9400,6 +9712,7 @@ export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
 export type ParameterDiscountId = components['parameters']['DiscountId'];
 export type ParameterShippingOptionId = components['parameters']['ShippingOptionId'];
+export type ParameterStatementRunId = components['parameters']['StatementRunId'];
 export type ParameterOrderId = components['parameters']['OrderId'];
 export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
@@ -10697,7 +11010,13 @@ export interface operations {
     };
     "dashboard.removeStaffMember": {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description What happens to the API keys, sync keys and private storefront tokens that the member made, and to those made with such keys. ask, the default, refuses if there are any.
+                 * @example revoke
+                 */
+                keys?: "ask" | "keep" | "revoke";
+            };
             header: {
                 /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
@@ -14871,6 +15190,8 @@ export interface operations {
                         /** @description What arrived, in the shop's currency; the order must have this total. */
                         amount?: components["schemas"]["MoneyInput"];
                     }[];
+                    /** @description An id of your own, a UUID, for all calls that mark the transfers of one bank statement. The orders that they mark can be undone together with dashboard.undoStatementRun. */
+                    statement_run_id?: components["schemas"]["Id"];
                     /** @description Return what would happen to each row, and write nothing. */
                     dry_run?: boolean;
                 };
@@ -15014,6 +15335,103 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listStatementRuns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs, each with its orders. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementRun"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.undoStatementRun": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a statement run.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                statement_run_id: components["parameters"]["StatementRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The orders that await their payment again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "orders": [
+                     *         {
+                     *           "id": "0192f3a2-2222-7000-8000-000000000001",
+                     *           "order_number": "1001",
+                     *           "payment_due_at": "2026-03-19T09:45:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        orders: {
+                            id: components["schemas"]["Id"];
+                            order_number: string;
+                            payment_due_at: components["schemas"]["Timestamp"];
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StatementRunConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -15745,12 +16163,14 @@ export interface operations {
                     note?: string | null;
                     /** @description Records what you have returned yourself of money that a provider took, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
                     by_hand?: boolean;
-                    /** @description Which lines are refunded; each at most once. */
+                    /** @description The pieces that are refunded; each line at most once, or twice with shipped true and false. */
                     line_items?: {
                         line_item_id: components["schemas"]["Id"];
                         quantity: number;
                         /** @description Whether the pieces go back into stock; false by default. */
                         restock?: boolean;
+                        /** @description Which pieces are meant: true, pieces that were shipped; false, pieces that were not. When absent, pieces that were not shipped come first, and the refund has an entry for each kind. */
+                        shipped?: boolean;
                     }[];
                 };
             };
@@ -15777,6 +16197,169 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.recordOrderPayment": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "35.82",
+                 *       "method": "bank_transfer",
+                 *       "received_at": "2026-03-12T00:00:00Z",
+                 *       "reference": "NTRF 4711"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description What arrived, in the currency of the order. Above 0. */
+                    amount: components["schemas"]["MoneyInput"];
+                    /** @description bank_transfer when absent. */
+                    method?: components["schemas"]["RecordedPaymentMethod"];
+                    /**
+                     * Format: date-time
+                     * @description When it arrived; now when absent. Not more than a day in the future.
+                     */
+                    received_at?: string | null;
+                    /** @description What identifies the payment elsewhere, such as the reference of the bank's entry. */
+                    reference?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The payment, and the order as it is now. */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        payment: components["schemas"]["OrderPayment"];
+                        order: components["schemas"]["OrderDetails"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LatePaymentConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.reinstateOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag under which the caller last read the resource. If somebody has changed it since, nothing is done and the answer is 412 stale; without this header the change is made in any case. Stock and other figures that follow from sales do not change the ETag. `*` means any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "keep_prices": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Reinstates the order though a product has another price by now; false when absent. */
+                    keep_prices?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The order, paid. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderDetails"];
+                };
+            };
+            /** @description The discount code cannot be redeemed any more. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LatePaymentConflict"];
             412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -17497,6 +18080,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The review_token of the checkout as it was displayed. With it, expected_total is not needed. */
+                    expected?: string;
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
                     /** @description How it is paid. Required when payment_method is card, until a payment is under way. With only return_url the shopper pays on the provider's own page. */
@@ -21390,6 +21975,87 @@ export interface operations {
                 "application/json": {
                     /** @constant */
                     type: "order.refunded";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop that it happened in. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description Whose shop that is. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderUpdated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.updated",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "completed",
+                 *         "payment_status": "paid",
+                 *         "fulfillment_status": "delivered",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.updated";
                     /** @description When it happened. */
                     timestamp: components["schemas"]["Timestamp"];
                     /** @description The shop that it happened in. */
