@@ -1,7 +1,7 @@
-import type { RedisClientType } from 'redis';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { RedisClientType } from 'redis';
 import type { Egress } from './egress/post.ts';
 import type { FileStore } from './files/store.ts';
 import { preflight } from './http/callers/cors.ts';

@@ -1,7 +1,7 @@
-import type { RedisClientType } from 'redis';
 import express, { type Express } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { RedisClientType } from 'redis';
 import { lastResort } from './app.ts';
 import type { FileStore } from './files/store.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { ClientOfflineError } from 'redis';
 import { pino } from 'pino';
+import { ClientOfflineError } from 'redis';
 import { expect, test } from 'vitest';
 import { connectRedis } from './redis.ts';
 

@@ -54,7 +54,14 @@ test.each([
   expect(suggestedEmail(`Lena@${typed}`)).toBe(`lena@${meant}`);
 });
 
-test.each(['gmail.com', 'ymail.com', 'mail.com', 'mail.de', 'example.com', 'gmx.at', 'web.de', 'me.com', 'alder.example'])(
-  'suggests nothing for %s',
-  (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined(),
-);
+test.each([
+  'gmail.com',
+  'ymail.com',
+  'mail.com',
+  'mail.de',
+  'example.com',
+  'gmx.at',
+  'web.de',
+  'me.com',
+  'alder.example',
+])('suggests nothing for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());

@@ -24,7 +24,9 @@ test("a guest's order belongs to the account that has verified its e-mail, and t
 
 test('a guest with the e-mail of an account that has not verified it gets an order of no account', async () => {
   const shop = await openShop();
-  const { data: record } = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
+  const { data: record } = await shop.dashboard.POST('/api/dashboard/customers', {
+    body: { email: 'june@example.com' },
+  });
   const { id: order_id } = await shop.givenOrder({ email: 'june@example.com' });
 
   const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } });

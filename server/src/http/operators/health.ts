@@ -1,6 +1,6 @@
-import type { RedisClientType } from 'redis';
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
+import type { RedisClientType } from 'redis';
 import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 import { type JobBacklog, readQueue } from '../../db/queue-state.ts';

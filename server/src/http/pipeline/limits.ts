@@ -1,6 +1,6 @@
-import type { RedisClientType } from 'redis';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
+import type { RedisClientType } from 'redis';
 import { networkOf } from '../../shop/client-network.ts';
 import { RATE_LIMITS, type RateLimit, type RateLimitName } from '../../shop/rate-limits.ts';
 import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';

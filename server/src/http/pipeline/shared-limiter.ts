@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RedisClientType } from 'redis';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
+import type { RedisClientType } from 'redis';
 
 const require = createRequire(import.meta.url);
 type Package = typeof import('rate-limiter-flexible');
