@@ -94,6 +94,21 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.count_fulfilled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update commerce.order_lines l set fulfilled = shipped.quantity
+        from (
+          select i.site_id, i.line_id, sum(i.quantity)::int as quantity from commerce.fulfillment_items i
+          where (i.site_id, i.line_id) in (select site_id, line_id from added) group by 1, 2
+        ) shipped
+        where l.site_id = shipped.site_id and l.id = shipped.line_id and l.fulfilled <> shipped.quantity;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.current_site()
  RETURNS uuid
  LANGUAGE sql
@@ -397,6 +412,19 @@ AS $procedure$
       execute format('alter table %s force row level security', tenant_table);
       execute format('create policy tenant on %s using (site_id = (select commerce.current_site()))', tenant_table);
     end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION commerce.queue_state()
+ RETURNS TABLE(job text, waiting integer, oldest_seconds integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      return query select t.identifier, count(*)::integer, extract(epoch from now() - min(j.run_at))::integer
+        from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where j.is_available and j.run_at <= now() group by t.identifier order by t.identifier;
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.schedule_change()
@@ -704,6 +732,7 @@ AS $function$
           when 'delivered' then 'order.delivered'
           when 'cancelled' then 'order.cancelled'
           when 'refunded' then 'order.refunded'
+          when 'updated' then 'order.updated'
         end, o.id,
         jsonb_build_object('id', o.id, 'order_number', o.order_number, 'status', o.status,
           'payment_status', o.payment_status, 'fulfillment_status', o.fulfillment_status, 'total', o.total::text,
@@ -968,6 +997,7 @@ create table commerce.carts (
   locale text,
   attribution jsonb,
   reorder_of uuid,
+  guest_profile_id uuid,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -1048,15 +1078,19 @@ create table commerce.checkouts (
   marketing_opt_in boolean not null default false,
   marketing_wording text,
   attribution jsonb,
+  bound_browser bytea,
+  guest_profile_id uuid,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
   constraint checkouts_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
+  constraint checkouts_bound_browser_check CHECK ((length(bound_browser) = 32)),
   constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
   constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
   constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
   constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text]))),
   constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint guest_agents_have_no_token CHECK (((guest_profile_id IS NULL) OR ((source = 'agent'::text) AND (agent_token_id IS NULL)))),
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
 CREATE INDEX checkouts_being_paid ON commerce.checkouts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
@@ -1187,9 +1221,11 @@ create table commerce.customers (
   updated_at timestamp with time zone not null default now(),
   locale text,
   imported_at timestamp with time zone,
+  pending_email text,
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
-  constraint email_in_lower_case CHECK ((email = lower(email)))
+  constraint email_in_lower_case CHECK ((email = lower(email))),
+  constraint pending_email_in_lower_case CHECK ((pending_email = lower(pending_email)))
 );
 CREATE INDEX customers_by_email ON commerce.customers USING btree (site_id, email);
 CREATE INDEX customers_searched ON commerce.customers USING gin (site_id, commerce.customer_search_text(email, phone, first_name, last_name) public.gin_trgm_ops);
@@ -1349,6 +1385,7 @@ create table commerce.fulfillment_items (
   constraint fulfillment_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint fulfillment_items_quantity_check CHECK ((quantity > 0))
 );
+CREATE INDEX fulfillment_items_of ON commerce.fulfillment_items USING btree (site_id, line_id);
 alter table commerce.fulfillment_items enable row level security, force row level security;
 
 create table commerce.fulfillments (
@@ -1514,11 +1551,17 @@ create table commerce.order_lines (
   restocked integer not null default 0,
   tax_class text,
   tax_rate numeric(6,4),
+  fulfilled integer not null default 0,
+  removed integer not null default 0,
+  returned integer not null default 0,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
-  constraint order_lines_check CHECK (((refunded_quantity >= 0) AND (refunded_quantity <= quantity))),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
-  constraint order_lines_quantity_check CHECK ((quantity > 0))
+  constraint order_lines_quantity_check CHECK ((quantity > 0)),
+  constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),
+  constraint pieces_refunded CHECK (((removed <= refunded_quantity) AND (refunded_quantity <= quantity) AND ((refunded_quantity - removed) <= fulfilled))),
+  constraint pieces_returned CHECK (((returned >= 0) AND (returned <= fulfilled))),
+  constraint pieces_to_fulfill CHECK (((fulfilled >= 0) AND (removed >= 0) AND ((fulfilled + removed) <= quantity)))
 );
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
 CREATE INDEX order_lines_searched ON commerce.order_lines USING gin (site_id, sku public.gin_trgm_ops) WHERE (sku IS NOT NULL);
@@ -1543,6 +1586,24 @@ create table commerce.order_numbers (
   constraint order_numbers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
 alter table commerce.order_numbers enable row level security, force row level security;
+
+create table commerce.order_payments (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  amount numeric not null,
+  method text not null,
+  received_at timestamp with time zone not null,
+  reference text,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint order_payments_pkey PRIMARY KEY (site_id, id),
+  constraint order_payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_payments_amount_check CHECK ((amount > (0)::numeric)),
+  constraint order_payments_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'card'::text, 'other'::text])))
+);
+CREATE INDEX order_payments_of ON commerce.order_payments USING btree (site_id, order_id, id);
+alter table commerce.order_payments enable row level security, force row level security;
 
 create table commerce.orders (
   site_id uuid not null,
@@ -1595,6 +1656,8 @@ create table commerce.orders (
   shipping_tax_rate numeric(6,4),
   attribution jsonb,
   agent_period_number integer not null default 0,
+  retained numeric not null default 0,
+  statement_run_id uuid,
   shipping_taxes jsonb,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
@@ -1612,6 +1675,7 @@ END))),
   constraint orders_fulfillment_status_check CHECK ((fulfillment_status = ANY (ARRAY['unfulfilled'::text, 'partially_fulfilled'::text, 'fulfilled'::text, 'delivered'::text, 'returned'::text]))),
   constraint orders_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'online'::text, 'manual'::text, 'free'::text]))),
   constraint orders_payment_status_check CHECK ((payment_status = ANY (ARRAY['pending'::text, 'awaiting_payment'::text, 'authorized'::text, 'paid'::text, 'partially_refunded'::text, 'refunded'::text, 'failed'::text, 'expired'::text, 'voided'::text]))),
+  constraint orders_retained_check CHECK ((retained >= (0)::numeric)),
   constraint orders_shipping_cost_check CHECK ((shipping_cost >= (0)::numeric)),
   constraint orders_shipping_kind_check CHECK ((shipping_kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
   constraint orders_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text, 'dashboard'::text, 'import'::text]))),
@@ -1626,6 +1690,7 @@ CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at D
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
+CREATE INDEX orders_of_statement_run ON commerce.orders USING btree (site_id, statement_run_id) WHERE (statement_run_id IS NOT NULL);
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
 CREATE INDEX orders_searched ON commerce.orders USING gin (site_id, commerce.order_search_text(order_number, email, tracking_number, external_reference, shipping_address, billing_address) public.gin_trgm_ops);
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
@@ -1875,7 +1940,8 @@ create table commerce.refund_items (
   line_id uuid not null,
   quantity integer not null,
   restock boolean not null,
-  constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id),
+  shipped boolean not null,
+  constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id, shipped),
   constraint refund_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint refund_items_site_id_refund_id_fkey FOREIGN KEY (site_id, refund_id) REFERENCES commerce.refunds(site_id, id),
   constraint refund_items_quantity_check CHECK ((quantity > 0))
@@ -2049,6 +2115,13 @@ create table commerce.sites (
   delete_at timestamp with time zone,
   delete_forced boolean not null default false,
   delete_begun_at timestamp with time zone,
+  moved_at timestamp with time zone,
+  closed text generated always as (
+CASE
+    WHEN (moved_at IS NOT NULL) THEN 'moved'::text
+    WHEN (suspended_at IS NOT NULL) THEN 'suspended'::text
+    ELSE NULL::text
+END) stored,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -2142,6 +2215,7 @@ create table commerce.staff_sessions (
   last_used_at timestamp with time zone not null default now(),
   ip text,
   user_agent text,
+  second_factor_at timestamp with time zone,
   constraint staff_sessions_pkey PRIMARY KEY (id),
   constraint staff_sessions_token_hash_key UNIQUE (token_hash),
   constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
@@ -2373,6 +2447,7 @@ create table commerce.webhooks (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   sync_key_id uuid,
+  made_by uuid,
   constraint webhooks_pkey PRIMARY KEY (site_id, id),
   constraint webhooks_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint webhooks_site_id_sync_key_id_fkey FOREIGN KEY (site_id, sync_key_id) REFERENCES commerce.tokens(site_id, id),
@@ -2397,7 +2472,9 @@ CREATE CONSTRAINT TRIGGER tell_customer_update AFTER UPDATE ON commerce.customer
 
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 
-CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text]))) EXECUTE FUNCTION commerce.tell_order();
+CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
+
+CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
@@ -2489,7 +2566,7 @@ create policy due on commerce.audit_events as permissive for select to commerce_
   using (true);
 
 create policy tenant on commerce.audit_events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.audit_seals as permissive for select to commerce_backup
   using (true);
@@ -2510,7 +2587,7 @@ create policy backup on commerce.cart_items as permissive for select to commerce
   using (true);
 
 create policy tenant on commerce.cart_items as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.carts as permissive for select to commerce_backup
   using (true);
@@ -2519,7 +2596,7 @@ create policy due on commerce.carts as permissive for select to commerce_sweep
   using (((status = 'active'::text) AND (expires_at <= now())));
 
 create policy tenant on commerce.carts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.checkouts as permissive for select to commerce_backup
   using (true);
@@ -2528,7 +2605,7 @@ create policy due on commerce.checkouts as permissive for select to commerce_swe
   using (((reserved_until <= now()) OR ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text])) AND (expires_at <= now()))));
 
 create policy tenant on commerce.checkouts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.collection_products as permissive for select to commerce_backup
   using (true);
@@ -2582,7 +2659,7 @@ create policy due on commerce.discount_redemptions as permissive for select to c
   using (((status = 'reserved'::text) AND (expires_at <= now())));
 
 create policy tenant on commerce.discount_redemptions as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.discounts as permissive for select to commerce_backup
   using (true);
@@ -2651,7 +2728,7 @@ create policy sweep on commerce.idempotency_keys as permissive for all to commer
   using ((completed_at <= (now() - '24:00:00'::interval)));
 
 create policy tenant on commerce.idempotency_keys as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.low_stock_notices as permissive for select to commerce_backup
   using (true);
@@ -2681,7 +2758,7 @@ create policy due on commerce.order_events as permissive for select to commerce_
   using ((created_at > (now() - '180 days'::interval)));
 
 create policy tenant on commerce.order_events as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.order_lines as permissive for select to commerce_backup
   using (true);
@@ -2705,7 +2782,13 @@ create policy backup on commerce.order_numbers as permissive for select to comme
   using (true);
 
 create policy tenant on commerce.order_numbers as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.order_payments as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_payments as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.orders as permissive for select to commerce_backup
   using (true);
@@ -2723,7 +2806,7 @@ create policy backup on commerce.payment_accounts as permissive for select to co
   using (true);
 
 create policy tenant on commerce.payment_accounts as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payment_events as permissive for select to commerce_backup
   using (true);
@@ -2747,7 +2830,7 @@ create policy due on commerce.payments as permissive for select to commerce_swee
   using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text])))));
 
 create policy tenant on commerce.payments as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.pending_images as permissive for select to commerce_backup
   using (true);
@@ -2849,13 +2932,13 @@ create policy backup on commerce.shipping_options as permissive for select to co
   using (true);
 
 create policy tenant on commerce.shipping_options as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.site_settings as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.site_settings as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.site_usage as permissive for select to commerce_backup
   using (true);
@@ -2867,19 +2950,19 @@ create policy backup on commerce.stock_movements as permissive for select to com
   using (true);
 
 create policy tenant on commerce.stock_movements as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.stock_reservations as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.stock_reservations as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.sync_orders as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.sync_orders as permissive for all to public
-  using ((site_id = commerce.current_site()));
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.test_payments as permissive for select to commerce_backup
   using (true);
@@ -3141,6 +3224,10 @@ grant delete, select on commerce.order_links to commerce_sweep;
 grant delete, insert, select, update on commerce.order_numbers to commerce_app;
 
 grant select on commerce.order_numbers to commerce_backup;
+
+grant insert, select on commerce.order_payments to commerce_app;
+
+grant select on commerce.order_payments to commerce_backup;
 
 grant delete, insert, select, update on commerce.orders to commerce_app;
 

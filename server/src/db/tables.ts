@@ -133,6 +133,7 @@ export interface Tables {
     locale: string | null;
     attribution: unknown;
     reorder_of: string | null;
+    guest_profile_id: string | null;
   };
   catalog_schedule: {
     site_id: string;
@@ -184,6 +185,8 @@ export interface Tables {
     marketing_opt_in: boolean;
     marketing_wording: string | null;
     attribution: unknown;
+    bound_browser: Buffer | null;
+    guest_profile_id: string | null;
   };
   collection_products: {
     site_id: string;
@@ -264,6 +267,7 @@ export interface Tables {
     updated_at: string;
     locale: string | null;
     imported_at: string | null;
+    pending_email: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -470,6 +474,9 @@ export interface Tables {
     restocked: number;
     tax_class: string | null;
     tax_rate: string | null;
+    fulfilled: number;
+    removed: number;
+    returned: number;
   };
   order_links: {
     site_id: string;
@@ -480,6 +487,17 @@ export interface Tables {
   order_numbers: {
     site_id: string;
     last_number: number;
+  };
+  order_payments: {
+    site_id: string;
+    id: string;
+    order_id: string;
+    amount: string;
+    method: 'bank_transfer' | 'cash' | 'card' | 'other';
+    received_at: string;
+    reference: string | null;
+    actor_id: string;
+    created_at: string;
   };
   orders: {
     site_id: string;
@@ -532,6 +550,8 @@ export interface Tables {
     shipping_tax_rate: string | null;
     attribution: unknown;
     agent_period_number: number;
+    retained: string;
+    statement_run_id: string | null;
     shipping_taxes: unknown;
   };
   payment_accounts: {
@@ -682,6 +702,7 @@ export interface Tables {
     line_id: string;
     quantity: number;
     restock: boolean;
+    shipped: boolean;
   };
   refunds: {
     site_id: string;
@@ -794,6 +815,8 @@ export interface Tables {
     delete_at: string | null;
     delete_forced: boolean;
     delete_begun_at: string | null;
+    moved_at: string | null;
+    closed: string | null;
   };
   staff: {
     id: string;
@@ -850,6 +873,7 @@ export interface Tables {
     last_used_at: string;
     ip: string | null;
     user_agent: string | null;
+    second_factor_at: string | null;
   };
   stock_movements: {
     site_id: string;
@@ -994,5 +1018,6 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     sync_key_id: string | null;
+    made_by: string | null;
   };
 }
