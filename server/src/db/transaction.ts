@@ -28,11 +28,6 @@ export class CommitUnknown extends Error {
 /** BEGIN needs no lock and no disk: a database that can be reached answers at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
-interface SentOptions {
-  /** What leaves with BEGIN may wait for locks: PostgreSQL answers a packet as a whole, and BEGIN no earlier. */
-  waits?: boolean | undefined;
-}
-
 /** Runs work on one connection between BEGIN and COMMIT. If it throws, everything is rolled back, and the error is rethrown. */
 export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   return inSentTransaction(pool, async (connection, begun) => {
@@ -49,12 +44,11 @@ export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) =
 export async function inSentTransaction<T>(
   pool: pg.Pool,
   work: (connection: Connection, begun: Promise<unknown>) => Promise<{ result: T; last: Sql | undefined }>,
-  { waits = false }: SentOptions = {},
 ): Promise<T> {
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
-    const begun = send(connection, begin(), waits ? undefined : BEGIN_WITHIN_MS);
+    const begun = send(connection, begin(), BEGIN_WITHIN_MS);
     // Work that awaits `begun` sees its error; work that failed before did not await it.
     begun.catch(() => undefined);
     noteTrace(connection);

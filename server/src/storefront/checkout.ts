@@ -1,9 +1,9 @@
 import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
-import { type Beforehand, type Call, type Handler, NeedsBeforehand } from '../http/pipeline/handler.ts';
+import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
-import { type Completion, complete, PaymentUnderWay } from '../shop/checkout/complete.ts';
-import { cancelPayment, mayPay, pay } from '../shop/checkout/pay.ts';
+import { type Completion, complete } from '../shop/checkout/complete.ts';
+import { cancelPayment, pay } from '../shop/checkout/pay.ts';
 import type { Shop } from '../shop/shop.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
@@ -17,12 +17,6 @@ export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ sho
 
 /** What is paid through a provider is paid before the transaction that answers. */
 export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
-  directly: ({ checkoutDeps, body }) =>
-    mayPay(checkoutDeps, completionOf(body))
-      ? undefined
-      : ({ shop, checkoutDeps, path, body }) =>
-          complete(shop, checkoutDeps, path.checkout_id, completionOf(body), undefined).catch(askProviderFirst),
-
   async beforehand({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
     const { checkout_id } = path;
@@ -33,10 +27,6 @@ export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
 
 function completionOf({ expected_total, payment }: Call<'storefront.completeCheckout'>['body']): Completion {
   return { expected_total, payment };
-}
-
-function askProviderFirst(error: unknown): never {
-  throw error instanceof PaymentUnderWay ? new NeedsBeforehand() : error;
 }
 
 /** A payment that has succeeded by then makes the order. */

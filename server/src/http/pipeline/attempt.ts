@@ -20,14 +20,13 @@ import type { LastUsed } from '../callers/last-used.ts';
 import type { SharedLookUps } from '../callers/shared-look-ups.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { needsStepUp, requireStepUp } from '../callers/step-up.ts';
-import { type Beside, NotAsExpected } from '../callers/token-look-up.ts';
+import type { Beside } from '../callers/token-look-up.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent } from './audit.ts';
 import type { CatalogueCache, Found } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
-import { isBegunAhead } from './handler.ts';
 import { claim, claimOf, isAnswered, type Key, runOncePerKey, wasAnswered } from './idempotency.ts';
 import { runVersioned } from './if-match.ts';
 import type { Limits } from './limits.ts';
@@ -40,7 +39,6 @@ import type { Readiness } from './readiness.ts';
 import { tellOwners } from './sensitive.ts';
 import type { Strain } from './shedding.ts';
 import { success } from './success.ts';
-import { WorkAhead } from './work-ahead.ts';
 
 /**
  * What a request does with the database: on one connection, in a transaction when it is a mutation, the caller is
@@ -120,20 +118,9 @@ export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, c
 }
 
 async function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  const { claim, operation, req } = incoming;
-  const beginsAhead = isBegunAhead(operation.id) && !deps.limits.asksRedis;
-  const ahead = claimsByToken(incoming) ? new WorkAhead<unknown>(claim, req.ip, beginsAhead) : undefined;
-  const tryOnce = (count: boolean, work?: WorkAhead<unknown>) =>
-    inSentTransaction(
-      deps.db,
-      (connection, begun) =>
-        incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, count, work)),
-      { waits: work?.begins },
-    );
-  return tryOnce(counted, ahead).catch((error: unknown) => {
-    if (!(error instanceof NotAsExpected)) throw error;
-    return tryOnce(counted && !error.counted);
-  });
+  return inSentTransaction(deps.db, (connection, begun) =>
+    incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, counted)),
+  );
 }
 
 /** Without BEGIN and COMMIT. */
@@ -201,15 +188,11 @@ async function run(
   handler: PlainHandler,
   incoming: Incoming,
   counted: boolean,
-  ahead?: WorkAhead<unknown>,
 ): Promise<Ran> {
   const { operation, req } = incoming;
   const write = !operation.safe;
   const known = begun && keyOfToken(deps, incoming);
-  const beside = { key: known && claimOf(known), seen: ahead?.seen };
-  const admission = admit(deps, connection, begun, incoming, counted, beside);
-  if (known) ahead?.begin(connection, (shop) => handler({ ...partsOf(deps, incoming, {}), shop } as never));
-  const caller = await (ahead && known ? ahead.admitted(admission) : admission);
+  const caller = await admit(deps, connection, begun, incoming, counted, { key: known && claimOf(known) });
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   let account = ownAccountOf(caller, operation);
   const noteAccount = (named: OwnAccount) => {
@@ -217,7 +200,7 @@ async function run(
   };
   const call = { ...partsOf(deps, incoming, caller), caller, shop, noteAccount };
   const work = async () => {
-    const body = await (ahead?.result ?? handler(call as never)).catch(async (error: unknown) => {
+    const body = await handler(call as never).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await advised(shop, error, req) : error;
     });
     if (needsStepUp(operation, req.body)) await tellOwners(shop, operation, caller);

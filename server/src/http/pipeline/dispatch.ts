@@ -7,20 +7,10 @@ import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import { withPanelSession } from '../callers/panel-session.ts';
 import { type Operation, operationOf, type Surface } from '../contract/contract.ts';
-import {
-  attempt,
-  checkoutDepsOf,
-  type Deps,
-  type Incoming,
-  look,
-  lookUp,
-  type PlainHandler,
-  partsOf,
-} from './attempt.ts';
+import { attempt, type Deps, type Incoming, look, lookUp, type PlainHandler, partsOf } from './attempt.ts';
 import { applyLimit } from './counted.ts';
 import { Deadline, secondsFor } from './deadline.ts';
 import { type Answer, answerTo, isUnavailable } from './errors.ts';
-import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
 import { codeOf, countFailure, ensureAudited, isForAgent, runSucceeded } from './outcome.ts';
@@ -42,7 +32,6 @@ import { isStrict } from './strict-limits.ts';
  */
 type WithBeforehand = {
   beforehand(call: never): Promise<PlainHandler>;
-  directly?(call: never): PlainHandler | undefined;
   hashes?: true;
 };
 /** Any operation's handler: the contract has checked what `dispatch` hands to it. */
@@ -144,15 +133,8 @@ async function serve(
   const claim = open ? openClaimOf(operation, req, host_site) : secured;
   const incoming = { operation, claim, mistakes, deadline, req, res };
   if (!('beforehand' in handler)) return counted(deps, handler, incoming);
-  const direct = directly(deps, handler, incoming);
-  const answer = direct && (await counted(deps, direct, incoming).catch(unlessNeedsBeforehand));
-  if (answer) return answer;
   const prepare = () => prepared(deps, handler, incoming);
   return attempt(deps, await (handler.hashes ? logins.take(prepare) : prepare()), incoming, false);
-}
-
-function unlessNeedsBeforehand(error: unknown): undefined {
-  if (!(error instanceof NeedsBeforehand)) throw error;
 }
 
 async function counted(deps: Deps, handler: PlainHandler, incoming: Incoming): Promise<Answer> {
@@ -172,12 +154,6 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const counted = await deps.limits.countStrictly(operation, claim, req, named || undefined);
   (res.locals as Notes).succeeded = counted.succeeded;
   applyLimit(res, counted);
-}
-
-/** The handler proper of a call that has nothing to do outside the transaction. */
-function directly(deps: Deps, handler: WithBeforehand, { mistakes, req }: Incoming): PlainHandler | undefined {
-  if (mistakes.length > 0) return undefined;
-  return handler.directly?.({ checkoutDeps: checkoutDepsOf(deps), body: req.body as unknown } as never);
 }
 
 /** The handler proper, after what it does outside the transaction. */

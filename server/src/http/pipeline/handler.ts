@@ -24,14 +24,9 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  */
 export interface Beforehand<Id extends OperationId> {
   beforehand(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Beforehands): Promise<Handler<Id>>;
-  /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
-  directly?(call: Pick<WholeCall<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
   hashes?: true;
 }
-
-/** Thrown by a handler that ran directly, and found that something has to be done beforehand after all. */
-export class NeedsBeforehand extends Error {}
 
 /** What `beforehand` is given besides the call. */
 export interface Beforehands {
@@ -40,29 +35,10 @@ export interface Beforehands {
   ended(): boolean;
 }
 
-/** Their handlers are begun together with the look-up of the caller, of whom they know only what their shop does (work-ahead.ts). */
-const BEGUN_AHEAD = [
-  'storefront.addCartItem',
-  'storefront.createCheckout',
-  'storefront.updateCheckout',
-  'storefront.completeCheckout',
-] as const satisfies OperationId[];
-
-type BegunAhead = (typeof BEGUN_AHEAD)[number];
-
-export function isBegunAhead(id: OperationId): boolean {
-  return (BEGUN_AHEAD as readonly OperationId[]).includes(id);
-}
-
-/**
- * What a handler is given. Answers that the catalogue's cache may keep depend on the shop and the address only, so their handlers
- * know nothing of the caller (read-ahead.ts).
- */
+/** A handler's argument. The cache shares an answer between callers, so handlers of cacheable reads get no caller. */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
-  : Id extends BegunAhead
-    ? Omit<WholeCall<Id>, 'caller' | 'origin' | 'noteAccount'>
-    : WholeCall<Id>;
+  : WholeCall<Id>;
 
 /** The tenant's shop and the parts of the request, validated and typed by the contract. */
 export interface WholeCall<Id extends OperationId> {

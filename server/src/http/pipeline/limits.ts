@@ -17,8 +17,6 @@ import { countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict
  * codes, mails to others), are counted in PostgreSQL, and nothing happens uncounted.
  */
 export interface Limits {
-  /** Whether `count` asks another server, so that nobody's rows may be locked meanwhile. */
-  readonly asksRedis: boolean;
   /** Whether bad credentials keep coming from this address. */
   isSuspect(req: Request): Promise<boolean>;
   /**
@@ -53,7 +51,6 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   const unlimited = async () => ({ headers: {} });
   if (!enabled) {
     return {
-      asksRedis: false,
       isSuspect: async () => false,
       countFailure: unlimited,
       countStrictly: unlimited,
@@ -88,7 +85,6 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   }
 
   return {
-    asksRedis: redis !== undefined,
     async isSuspect(req) {
       const used = await shared.read('failed_credentials_address', networkOf(req.ip));
       return used > RATE_LIMITS.failed_credentials.points;

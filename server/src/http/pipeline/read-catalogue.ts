@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import type { Connection } from '../../db/connect.ts';
-import type { ValidationError } from '../../shop/errors.ts';
 import { Shop } from '../../shop/shop.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, callerOf } from '../callers/callers.ts';
@@ -10,22 +9,19 @@ import type { Operation } from '../contract/contract.ts';
 import type { CatalogueCache, Found } from './cache.ts';
 import type { Answer } from './errors.ts';
 import type { Notes } from './notes.ts';
-import { ReadAhead } from './read-ahead.ts';
 import { success } from './success.ts';
 
-/** Reads of the catalogue: from the cache, or sent together with the look-up of the caller, or after it. */
+/** Reads of the catalogue: from the cache, or from the database after the look-up of the caller. */
 
 interface Deps {
   cache: CatalogueCache;
   lookUps: SharedLookUps;
   lastUsed: LastUsed;
-  pooling: 'session' | 'transaction';
 }
 
 interface Incoming {
   operation: Operation;
   claim: Claim;
-  mistakes: ValidationError['detail'];
   req: Request;
   res: Response;
 }
@@ -66,24 +62,17 @@ export async function readTogether(
 /** A read on a connection on which the look-up of the caller has just been sent. */
 export async function readCatalogue(
   deps: Deps,
-  { operation, claim, mistakes, req, res }: Incoming,
+  { operation, req, res }: Incoming,
   found: Found,
   handler: Handler,
   connection: Connection,
   admission: Promise<Caller>,
 ): Promise<{ answer: Answer; caller: Caller; shop: Shop }> {
-  const ahead = new ReadAhead(claim, req.ip, async (shop) =>
+  const caller = await admission;
+  const shop = new Shop(caller.tenant, actorOf(caller), connection);
+  const answer = await deps.cache.remember(found, shop, res.locals as Notes, async () =>
     success(operation, await handler({ path: req.params, query: req.query, shop } as never)),
   );
-  // In a pooler's transaction, a statement that fails would take those after it with it.
-  if (!found.isKept && mistakes.length === 0 && deps.pooling === 'session') ahead.begin(connection);
-  try {
-    const caller = await ahead.admitted(admission);
-    const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    const answer = await deps.cache.remember(found, shop, res.locals as Notes, () => ahead.result(shop));
-    deps.lastUsed.note(caller);
-    return { answer, caller, shop };
-  } finally {
-    await ahead.end();
-  }
+  deps.lastUsed.note(caller);
+  return { answer, caller, shop };
 }
