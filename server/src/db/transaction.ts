@@ -147,14 +147,6 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
   return sent;
 }
 
-/** Undoes what the transaction has done so far, and begins another on the connection. */
-export async function beginAnew(connection: Connection): Promise<void> {
-  takeAddedJobs(connection);
-  unheard.delete(connection);
-  await together(send(connection, 'rollback'), send(connection, begin()));
-  noteTrace(connection);
-}
-
 /** While a request is traced, the jobs that its transaction adds carry its trace (migration 0169). */
 function noteTrace(connection: Connection): void {
   const { traceparent } = traceHeaders();

@@ -1,6 +1,6 @@
 import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
+import type { Call, Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 import { type Completion, complete } from '../shop/checkout/complete.ts';
 import { cancelPayment, pay } from '../shop/checkout/pay.ts';
@@ -16,8 +16,8 @@ export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ sho
   shownTo(shop, await checkouts.update(shop, checkoutDeps, path.checkout_id, body));
 
 /** What is paid through a provider is paid before the transaction that answers. */
-export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
-  async beforehand({ caller, db, checkoutDeps, path, body }) {
+export const completeCheckout: Prepared<'storefront.completeCheckout'> = {
+  async prepare({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
     const { checkout_id } = path;
     const paid = await pay(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id, completion });
@@ -30,8 +30,8 @@ function completionOf({ expected_total, payment }: Call<'storefront.completeChec
 }
 
 /** A payment that has succeeded by then makes the order. */
-export const cancelCheckoutPayment: Beforehand<'storefront.cancelCheckoutPayment'> = {
-  async beforehand({ caller, db, checkoutDeps, path }) {
+export const cancelCheckoutPayment: Prepared<'storefront.cancelCheckoutPayment'> = {
+  async prepare({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;
     await cancelPayment(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id });
     return async ({ shop }) => shownTo(shop, await checkouts.get(shop, checkoutDeps, checkout_id));

@@ -30,6 +30,11 @@ const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 /** What every agent may do, besides what its customer allowed: look at its own actions, and give its token back. */
 const AGENT_SCOPES = ['agent:self'];
 
+/** Every call of an agent is audited, also of agents without a token. */
+export function isAgent({ kind }: Caller): boolean {
+  return kind === 'agent' || kind === 'guest_agent';
+}
+
 /** Who acts in the shop when this caller calls. */
 export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Actor {
   return { type: kind, id: principal_id, customer_id, ...(agent && { agent }) };

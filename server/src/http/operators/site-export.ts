@@ -8,9 +8,9 @@ import type { FileStore } from '../../files/store.ts';
 import { fingerprintOf } from '../../secret-key.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { exportSite } from '../../shop/sites/export.ts';
+import { contextOf } from '../express/context.ts';
+import { send } from '../express/send.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
-import { send } from '../pipeline/send.ts';
 
 /** The answer of the call that exports a site: its bytes are read as they are sent. */
 export class SiteExport {
@@ -43,10 +43,10 @@ export async function sendExport(
   res: Response,
   { site_id }: SiteExport,
 ): Promise<void> {
-  const notes = res.locals as Notes;
+  const context = contextOf(res);
   if (running >= AT_ONCE) {
     const busy = new ShopError('unavailable', `${AT_ONCE} sites are being exported at this moment. Try again.`);
-    return send(req, res, answerTo(busy, notes.request_id), false);
+    return send(req, res, answerTo(busy, context.request_id));
   }
   running += 1;
   res.setTimeout(SILENCE_MS, () => res.destroy());
@@ -65,7 +65,7 @@ export async function sendExport(
       return pipeline(source, createGzip(), res);
     });
   } catch (error) {
-    notes.cause = error;
+    context.cause = error;
     res.destroy();
   } finally {
     running -= 1;

@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
 import { isDiskFull } from '../../db/storage.ts';
 import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
-import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import type { ShownJson } from '../../shop/products/shown.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
@@ -47,6 +47,17 @@ export function mayTurnOut(code: ErrorCode): boolean {
 
 export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
+}
+
+/** The code that is logged for an error. */
+export function codeOf(error: unknown): string {
+  if (error instanceof ShopError) return error.code;
+  return error instanceof ValidationError ? 'validation_error' : 'internal_error';
+}
+
+/** Whether an answer is a fault of the server, whose cause is logged. Load shedding is none. */
+export function isFailure({ status }: Answer, error: unknown): boolean {
+  return status >= 500 && !(error instanceof Overload);
 }
 
 /** What a refusal tells agents to do. */
