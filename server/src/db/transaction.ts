@@ -54,7 +54,7 @@ export async function inSentTransaction<T>(
     noteTrace(connection);
     const { result, last } = await work(connection, begun);
     await commit(connection, last);
-    const jobs = takeAddedJobs(connection);
+    const jobs = takeAddedJobs(connection.client);
     if (jobs > 0) wakeWorkers(pool, jobs, (statement) => queryAlone(pool, statement));
     return result;
   } catch (error) {
@@ -62,7 +62,6 @@ export async function inSentTransaction<T>(
     broken = await undo(connection, error);
     throw error;
   } finally {
-    endsAt.delete(connection);
     giveBack(connection, broken);
   }
 }
@@ -95,8 +94,8 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 
 /** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
-  takeAddedJobs(connection);
-  unheard.delete(connection);
+  takeAddedJobs(connection.client);
+  connection.unheard = [];
   // After a timeout, the answer to ROLLBACK would not come in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
@@ -104,8 +103,6 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
     (failure: Error) => failure,
   );
 }
-
-const unheard = new WeakMap<Connection, Promise<unknown>[]>();
 
 /** Sends a statement without waiting for it. If it fails, so does the end of its transaction. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
@@ -115,14 +112,12 @@ export function sendUnheard(connection: Connection, statement: Sql): void {
 
 function note(connection: Connection, sent: Promise<unknown>): void {
   sent.catch(() => undefined);
-  unheard.set(connection, [...(unheard.get(connection) ?? []), sent]);
+  connection.unheard.push(sent);
 }
-
-const endsAt = new WeakMap<Connection, number>();
 
 /** The time at which the work of a transaction ends at the latest, in milliseconds since 1970. */
 export function endBy(connection: Connection, time: number): void {
-  endsAt.set(connection, time);
+  connection.endsAt = time;
 }
 
 /** Whoever waits for the transaction learns first that the time is over. */
@@ -133,7 +128,7 @@ const AFTER_THE_END_MS = 50;
  * that is less than usual.
  */
 function endInTime(connection: Connection): void {
-  const left = (endsAt.get(connection) ?? Number.POSITIVE_INFINITY) - Date.now();
+  const left = connection.endsAt - Date.now();
   if (left >= LONGEST_MS.statement) return;
   const limit = Math.max(0, Math.ceil(left)) + AFTER_THE_END_MS;
   const setting = sql`select set_config('statement_timeout', ${String(limit)}, true),
@@ -142,8 +137,8 @@ function endInTime(connection: Connection): void {
 }
 
 function takeUnheard(connection: Connection): Promise<unknown>[] {
-  const sent = unheard.get(connection) ?? [];
-  unheard.delete(connection);
+  const sent = connection.unheard;
+  connection.unheard = [];
   return sent;
 }
 

@@ -1,7 +1,7 @@
 import type { ShowStock } from '@commerce-backend/spec';
 import type { QueryResult } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { type Connection, query } from '../db/connect.ts';
+import { type Connection, query, send } from '../db/connect.ts';
 import { type Listing, rowOf } from '../db/listing.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
@@ -147,14 +147,14 @@ export class Shop {
 
   /** Runs a part that may fail by itself: its error is rethrown, and only its effects are undone. */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
-    await this.#connection.query('savepoint part');
+    await send(this.#connection, 'savepoint part');
     try {
       const result = await part();
-      await this.#connection.query('release savepoint part');
+      await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
       // Released as well: within another part of this name, the outer one is the current one again.
-      await this.#connection.query('rollback to savepoint part; release savepoint part');
+      await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }
   }
