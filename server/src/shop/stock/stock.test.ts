@@ -153,7 +153,7 @@ test('a cart is read without looking at what the checkouts of others hold', asyn
       return rows[0]?.rows ?? 0;
     };
     const before = await lookedAt();
-    const found = await readCart(new Shop(tenantOf(open), SYSTEM, new Connection(connection)), cart.id);
+    const found = await readCart(new Shop(tenantOf(open), SYSTEM, connection), cart.id);
     return [found, (await lookedAt()) - before] as const;
   });
 
