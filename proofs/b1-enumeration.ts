@@ -10,7 +10,7 @@ import { type Figures, type Proof, type Trial, Violations } from './frame.ts';
 import { withOwnDatabase } from './processes/own-database.ts';
 import { openTenant } from './processes/tenant.ts';
 import { type Chance, chanceOf } from './random.ts';
-import { asLookedUp, watchStatements } from './statements.ts';
+import { watchStatements } from './statements.ts';
 import { operationOf } from './tenant.ts';
 
 /** Whoever asks about an address gets the same answer, after the same work, whether or not anybody has it. */
@@ -216,7 +216,7 @@ async function observed(deed: () => Promise<Reply>): Promise<{ reply: Reply; wor
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await deed();
-    return { reply, work: JSON.stringify({ hashes: count.end(), statements: asLookedUp(statements) }) };
+    return { reply, work: JSON.stringify({ hashes: count.end(), statements: statements }) };
   } finally {
     stop();
     count.end();

@@ -62,7 +62,6 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       const site = siteOf(statement, disturbance.sites);
       // After a BEGIN that failed, PostgreSQL skips what left in the same packet.
       if (own && ahead?.failed) own.failed = true;
-      // Sent before it was known that its look-up failed: the server must drop the result (read-ahead.ts, work-ahead.ts).
       if (site && !ahead?.failed) {
         seen.statements += 1;
         if (last && last !== site) seen.passedOn += 1;

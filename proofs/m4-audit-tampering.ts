@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { Connection } from '../server/src/db/connect.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { sealAudit } from '../server/src/jobs/seal-audit.ts';
 import { ERASURES } from '../server/src/shop/audit/forget.ts';
@@ -319,7 +320,7 @@ async function tampered(
   try {
     await client.query('begin; set local search_path = commerce, public');
     await tamper(client);
-    const { findings } = await verifySite(client, site_id, await readAuditKeys(client, SECRET_KEY), head);
+    const { findings } = await verifySite(new Connection(client), site_id, await readAuditKeys(new Connection(client), SECRET_KEY), head);
     return findings;
   } finally {
     await client.query('rollback');
@@ -331,7 +332,7 @@ async function look({ owner }: TestServer, site_id: string) {
   const client = await owner.connect();
   try {
     await client.query('begin; set local search_path = commerce, public');
-    return await verifySite(client, site_id, await readAuditKeys(client, SECRET_KEY));
+    return await verifySite(new Connection(client), site_id, await readAuditKeys(new Connection(client), SECRET_KEY));
   } finally {
     await client.query('rollback');
     client.release();

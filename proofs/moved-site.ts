@@ -8,6 +8,7 @@ import type { Pool } from 'pg';
 import { verify } from '../server/src/backup/verify.ts';
 import { prepareSchema } from '../server/src/commands/schema.ts';
 import { withClient } from '../server/src/db/client.ts';
+import { Connection } from '../server/src/db/connect.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { directoryStore } from '../server/src/files/directory.ts';
 import { openAuditKey, readAuditKeys } from '../server/src/shop/audit/keys.ts';
@@ -185,11 +186,12 @@ async function judgeAudit(
   { owner, secretKey }: OtherServer,
 ): Promise<void> {
   const client = await owner.connect();
+  const connection = new Connection(client);
   try {
     await client.query('set search_path = commerce, public');
-    const { findings } = await verifySite(client, site_id, await readAuditKeys(client, secretKey));
+    const { findings } = await verifySite(connection, site_id, await readAuditKeys(connection, secretKey));
     for (const finding of findings) violations.add(`the audit after the move: ${finding}`);
-    const former = await verifySite(client, site_id, await readAuditKeys(client, SECRET_KEY));
+    const former = await verifySite(connection, site_id, await readAuditKeys(connection, SECRET_KEY));
     if (former.sealed > 0 && former.findings.length === 0) violations.add('The former SECRET_KEY verifies the audit.');
   } finally {
     client.release(true);

@@ -29,30 +29,6 @@ export function watchStatements(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** How a look-up begins of a credential that was seen before, and of one that was not (http/callers/token-look-up.ts). */
-const SEEN = 'select found.tenant, now() as moment';
-const TOLD = 'select found.known,';
-
-/**
- * The statements without what tells whether the rows of the credential are as they were last seen: both forms of its look-up are
- * one, and what was begun and undone because they are not is left out. That depends on the calls before, never on what is asked for.
- */
-export function asLookedUp(statements: string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < statements.length; at += 1) {
-    const text = statements[at] ?? '';
-    if (text === 'begin' && statements[at + 1]?.startsWith(SEEN)) {
-      const undone = statements.indexOf('rollback', at);
-      if (undone > 0 && statements[undone + 1] === 'begin' && statements[undone + 2]?.startsWith(TOLD)) {
-        at = undone;
-        continue;
-      }
-    }
-    kept.push(text.startsWith(SEEN) || text.startsWith(TOLD) ? 'look up the credential' : text);
-  }
-  return kept;
-}
-
 /**
  * In place of each statement that matches, once one that matches `after` has passed, PostgreSQL is sent one that fails with
  * this code and detail, until the returned function is called: the server retries what it may, and must fail again.

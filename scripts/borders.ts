@@ -34,7 +34,16 @@ export const FLOORS: Record<string, string[][]> = {
     ['checkout'],
     ['agents', 'integrations', 'versions', 'sites'],
   ],
-  'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
+  'server/src/http': [
+    ['received.ts'],
+    ['contract'],
+    ['callers'],
+    ['request.ts'],
+    ['pipeline'],
+    ['.'],
+    ['express'],
+    ['in-process.ts', 'operators'],
+  ],
   'server/src/pages': [
     ['parts'],
     ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs', 'panel'],

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
-import { openPool, query, together } from '../../server/src/db/connect.ts';
+import { openPool, query, takeConnection, together } from '../../server/src/db/connect.ts';
 
 /** Sends statements that do nothing, as requests send theirs, until it is killed; after each thousand, prints how many so far. */
 const [url = '', group = '1'] = process.argv.slice(2);
 const pool = openPool({ url, max: 1, pooling: 'session' });
-const connection = await pool.connect();
+const connection = await takeConnection(pool);
 const size = Number(group);
 for (let sent = size; ; sent += size) {
   await together(...Array.from({ length: size }, () => query(connection, sql`select 1`)));

@@ -4,11 +4,23 @@ import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
 import type { Egress } from './egress/post.ts';
 import type { FileStore } from './files/store.ts';
+import type { Claim } from './http/callers/caller.ts';
 import { preflight } from './http/callers/cors.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
 import { SharedLookUps } from './http/callers/shared-look-ups.ts';
 import type { SiteHosts } from './http/callers/site-hosts.ts';
+import type { Operation } from './http/contract/contract.ts';
+import type { Deps } from './http/deps.ts';
+import { api } from './http/express/api.ts';
+import { arriveInTime } from './http/express/arrive-in-time.ts';
+import { contextOf } from './http/express/context.ts';
+import { refuseWhileReadOnly } from './http/express/read-only.ts';
+import { requestId, requestLog } from './http/express/request-log.ts';
+import { traceRequest } from './http/express/trace.ts';
+import { refuseUnreadable } from './http/express/unreadable.ts';
+import { handle, identify } from './http/handle.ts';
+import { type CallOperation, openCalls } from './http/in-process.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
@@ -16,22 +28,17 @@ import { oauthEndpoints } from './http/operators/oauth-endpoints.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import { unprefixedPaths } from './http/operators/unprefixed-paths.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
-import { type CallOperation, openCalls } from './http/pipeline/call-operation.ts';
-import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
-import { dispatch, openPipeline, type Pipeline } from './http/pipeline/dispatch.ts';
-import { answerTo } from './http/pipeline/errors.ts';
-import { createLimits, type Limits } from './http/pipeline/limits.ts';
-import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
-import type { Notes } from './http/pipeline/notes.ts';
-import { refuseWhileReadOnly } from './http/pipeline/read-only.ts';
+import { DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
+import { type Answer, answerTo } from './http/pipeline/errors.ts';
+import { createLimits } from './http/pipeline/limits.ts';
+import { recorderFor } from './http/pipeline/log.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
-import { traceRequest } from './http/pipeline/trace.ts';
-import { refuseUnreadable } from './http/pipeline/unreadable.ts';
+import type { ApiRequest } from './http/request.ts';
 import { surfaces, whenAsked } from './later.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
 import { ShopError } from './shop/errors.ts';
-import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
+import { openAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import type { UsageCounter } from './shop/usage.ts';
@@ -77,7 +84,7 @@ export interface AppDeps {
   demoSiteId?: string;
 }
 
-/** The whole pipeline. What the contract describes goes through `dispatch`; the rest is for operators. */
+/** The whole server. What the contract describes goes through `handle`; the other routes have adapters of their own. */
 export function createApp(deps: AppDeps): Express {
   const { metrics, cache } = deps;
   const limits = createLimits({
@@ -93,52 +100,52 @@ export function createApp(deps: AppDeps): Express {
 
   const deadlines = deps.deadlines ?? DEADLINES;
   const { hosts } = deps;
-  const record = recordOf(deps.logger, metrics.observe);
+  const record = recorderFor(deps.logger, metrics.observe);
   app.use(requestId, traceRequest, requestLog(record), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
   const accounts = openAccounts(deps.db, deps);
-  const { validateResponses } = deps;
-  const pipeline = openPipeline(
-    {
-      db: deps.db,
-      pooling: deps.pooling,
-      baseUrl: deps.baseUrl,
-      hosts,
-      secretKey: deps.secretKey,
-      auditKey: deps.auditKey,
-      card: deps.card,
-      accounts,
-      egress: deps.egress,
-      limits,
-      cache,
-      lastUsed: deps.lastUsed,
-      lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
-      usage: deps.usage,
-      strain: deps.strain,
-      readiness: deps.readiness,
-      deadlines,
-      validateResponses,
-    },
+  const handling: Deps = {
+    db: deps.db,
+    pooling: deps.pooling,
+    baseUrl: deps.baseUrl,
+    hosts,
+    secretKey: deps.secretKey,
+    auditKey: deps.auditKey,
+    card: deps.card,
+    accounts,
+    egress: deps.egress,
+    limits,
+    cache,
+    lastUsed: deps.lastUsed,
+    lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
+    usage: deps.usage,
+    strain: deps.strain,
+    readiness: deps.readiness,
+    deadlines,
+    validateResponses: deps.validateResponses,
     surfaces,
-  );
-  const calls = openCalls({ app, pipeline, record, validateResponses });
-  app.use(unlessApi(besideApi(deps, { limits, accounts, deadlines, pipeline, calls })));
+  };
+  const answer: Handle = (request) => handle(handling, request);
+  const calls = openCalls(answer, record);
+  app.use(unlessApi(besideApi(deps, { handling, answer, calls })));
   app.use(preflight(deps.dashboardOrigins), refuseWhileReadOnly(deps.db));
-  app.use(dispatch(pipeline, validateResponses));
+  app.use(api(answer));
   app.use(lastResort);
   return app;
 }
 
+type Handle = (request: ApiRequest) => Promise<Answer>;
+
 interface BesideApi {
-  limits: Limits;
-  accounts: PaymentAccounts;
-  deadlines: Deadlines;
-  pipeline: Pipeline;
+  handling: Deps;
+  answer: Handle;
   calls: CallOperation;
 }
 
 /** The routes that the contract does not describe. */
-function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls }: BesideApi): Router {
+function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Router {
+  const { limits, accounts, deadlines } = handling;
+  const named = (claim: Claim, operation: Operation) => identify(handling, claim, operation);
   const { db, baseUrl, hosts, secretKey, auditKey, card, metrics, lastUsed, egress } = deps;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', healthz);
@@ -173,12 +180,14 @@ function besideApi(deps: AppDeps, { limits, accounts, deadlines, pipeline, calls
   );
   router.all(
     ['/mcp', '/sites/:site_id/mcp'],
-    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp({ hosts, pipeline, calls, limits })),
+    whenAsked(async () =>
+      (await import('./mcp/endpoint.ts')).mcp({ hosts, handle: answer, identify: named, calls, limits }),
+    ),
   );
   router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
-    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls });
+    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls, identify: named });
   });
   router.use(onlyAt(UCP_PATH, ucp));
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
@@ -219,10 +228,10 @@ function securityHeaders(hosts: SiteHosts): RequestHandler {
 
 /** No error should reach this handler; Express's own page would show its message. */
 export const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
-  const notes = res.locals as Notes;
+  const context = contextOf(res);
   const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;
-  const { status, body } = answerTo(refusal, notes.request_id);
-  if (status >= 500) notes.cause = error;
+  const { status, body } = answerTo(refusal, context.request_id);
+  if (status >= 500) context.cause = error;
   if (!res.headersSent) res.status(status).type('application/json');
   res.end(body);
 };

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Surfaces } from './http/pipeline/dispatch.ts';
+import type { Surfaces } from './http/deps.ts';
 import { once } from './once.ts';
 
 /**

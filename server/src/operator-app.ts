@@ -5,12 +5,14 @@ import type { RedisClientType } from 'redis';
 import { lastResort } from './app.ts';
 import type { FileStore } from './files/store.ts';
 import { SECURITY_HEADERS, setHeaders } from './http/callers/headers.ts';
+import { arriveInTime } from './http/express/arrive-in-time.ts';
+import { refuseWhileReadOnly } from './http/express/read-only.ts';
+import { requestId, requestLog } from './http/express/request-log.ts';
+import { refuseUnreadable } from './http/express/unreadable.ts';
 import { operatorCalls } from './http/operators/operator-calls.ts';
-import { arriveInTime, DEADLINES } from './http/pipeline/deadline.ts';
+import { DEADLINES } from './http/pipeline/deadline.ts';
 import { createLimits } from './http/pipeline/limits.ts';
-import { recordOf, requestId, requestLog } from './http/pipeline/log.ts';
-import { refuseWhileReadOnly } from './http/pipeline/read-only.ts';
-import { refuseUnreadable } from './http/pipeline/unreadable.ts';
+import { recorderFor } from './http/pipeline/log.ts';
 
 export interface OperatorAppDeps {
   /** Of the login that owns the tables. */
@@ -33,7 +35,7 @@ export function createOperatorApp(deps: OperatorAppDeps): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.use(requestId, requestLog(recordOf(deps.logger, () => undefined)), (_req, res, next) => {
+  app.use(requestId, requestLog(recorderFor(deps.logger, () => undefined)), (_req, res, next) => {
     setHeaders(res, SECURITY_HEADERS);
     next();
   });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type pg from 'pg';
 import { pino } from 'pino';
 import { asOwner } from '../src/db/as-owner.ts';
-import { openPool } from '../src/db/connect.ts';
+import { type Connection, openPool } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { directoryStore } from '../src/files/directory.ts';
 import { createOperatorApp, type OperatorAppDeps } from '../src/operator-app.ts';
@@ -31,7 +30,7 @@ export interface Operators {
   base: string;
   secret: string;
   /** Work as the login that owns the tables, in a transaction. */
-  asKeeper<T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T>;
+  asKeeper<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** A call with the key, or with another one. */
   ask(path: string, asked?: Asked): Promise<Told>;
   close(): Promise<void>;

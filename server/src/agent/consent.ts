@@ -1,5 +1,5 @@
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as polls from '../shop/agents/consent-polls.ts';
 import * as requests from '../shop/agents/consent-requests.ts';
 
@@ -7,8 +7,8 @@ export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, checkout
   requests.request(shop, checkoutDeps, body, origin);
 
 /** The poll is recorded in a transaction of its own, so that it counts whatever the answer is. */
-export const pollConsent: Beforehand<'agent.pollConsent'> = {
-  async beforehand({ db, caller }) {
+export const pollConsent: Prepared<'agent.pollConsent'> = {
+  async prepare({ db, caller }) {
     await polls.recordPoll(db, caller.tenant, actorOf(caller), caller.principal_id);
     return ({ shop }) => polls.issue(shop, caller.principal_id);
   },

@@ -1,17 +1,17 @@
-import type { Beforehand } from '../http/pipeline/handler.ts';
+import type { Prepared } from '../http/pipeline/handler.ts';
 import * as agentOrders from '../shop/agents/orders.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 
 /** Orders past their deadline are expired before they are shown. */
-export const listOrders: Beforehand<'agent.listOrders'> = {
-  async beforehand({ caller, db }) {
+export const listOrders: Prepared<'agent.listOrders'> = {
+  async prepare({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
     return ({ shop, query }) => agentOrders.list(shop, query);
   },
 };
 
-export const getOrder: Beforehand<'agent.getOrder'> = {
-  async beforehand({ caller, db, path }) {
+export const getOrder: Prepared<'agent.getOrder'> = {
+  async prepare({ caller, db, path }) {
     await expireUnpaid(db, caller.tenant, path.order_id);
     return ({ shop, path: { order_id } }) => agentOrders.get(shop, order_id);
   },

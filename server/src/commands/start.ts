@@ -7,14 +7,12 @@ import { createLogger } from '../http/pipeline/log.ts';
 import { openDatabase } from './database.ts';
 import { prepareSchema } from './schema.ts';
 import type { Stop } from './serve.ts';
-import { holdYoungHeap } from './young-heap.ts';
 
 /**
  * Runs the server until a signal ends it. If the start fails (the port is in use, the database refuses), what was started before
  * is stopped again, so that nothing is left running.
  */
 export async function start(config: Config): Promise<void> {
-  const release = holdYoungHeap();
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
@@ -41,7 +39,6 @@ export async function start(config: Config): Promise<void> {
       await warmUp(metrics);
     }
     if (config.role === 'all' && !readiness.draining) await runJobs(started, serving);
-    release();
   } catch (error) {
     readiness.draining = true;
     for (const stop of stops) await stop().catch(() => undefined);

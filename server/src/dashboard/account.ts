@@ -1,5 +1,5 @@
 import type { Caller } from '../http/callers/caller.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import { foldEmail } from '../shop/emails.ts';
 import { enqueueForPerson, type Mails } from '../shop/mail.ts';
 import * as secondFactor from '../shop/merchant/second-factor.ts';
@@ -10,9 +10,9 @@ import { refuseCommonPassword } from '../shop/passwords/common.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
 import type { Shop } from '../shop/shop.ts';
 
-export const changePassword: Beforehand<'dashboard.changePassword'> = {
+export const changePassword: Prepared<'dashboard.changePassword'> = {
   hashes: true,
-  async beforehand({ db, caller, origin, body: { current_password, new_password } }) {
+  async prepare({ db, caller, origin, body: { current_password, new_password } }) {
     await refuseCommonPassword(new_password, 'new_password');
     const shown = { password: current_password, unlocks: origin.unlocks };
     const { password_hash: from, ...person } = await staff.verifyOwnPassword(db, caller.principal_id, shown);
@@ -42,8 +42,8 @@ export const getTwoFactor: Handler<'dashboard.getTwoFactor'> = ({ shop, caller }
 export const setUpTwoFactor: Handler<'dashboard.setUpTwoFactor'> = async ({ shop, caller, checkoutDeps }) =>
   secondFactor.setUp(shop, checkoutDeps, await staff.get(shop, caller.principal_id));
 
-export const confirmTwoFactor: Beforehand<'dashboard.confirmTwoFactor'> = {
-  async beforehand({ db, caller, checkoutDeps, body }) {
+export const confirmTwoFactor: Prepared<'dashboard.confirmTwoFactor'> = {
+  async prepare({ db, caller, checkoutDeps, body }) {
     const { principal_id: id } = caller;
     const code = await secondFactor.judge(db, checkoutDeps.secretKey, id, body.totp_code, true);
     return async ({ shop }) => {

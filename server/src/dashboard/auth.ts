@@ -1,12 +1,12 @@
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as secondFactor from '../shop/merchant/second-factor.ts';
 import * as staff from '../shop/merchant/staff.ts';
 import * as passwords from '../shop/merchant/staff-passwords.ts';
 import * as sessions from '../shop/merchant/staff-sessions.ts';
 
-export const login: Beforehand<'dashboard.login'> = {
+export const login: Prepared<'dashboard.login'> = {
   hashes: true,
-  async beforehand({ db, checkoutDeps, body: { unlock_token = '', ...shown }, origin }) {
+  async prepare({ db, checkoutDeps, body: { unlock_token = '', ...shown }, origin }) {
     const unlocks = [unlock_token, ...origin.unlocks];
     const verified = await staff.verifyLogin(db, checkoutDeps.secretKey, { ...shown, unlocks });
     return ({ shop }) => staff.openSession(shop, verified, origin);
@@ -18,9 +18,9 @@ export const logout: Handler<'dashboard.logout'> = async ({ shop, caller }) => {
   return undefined;
 };
 
-export const confirmIdentity: Beforehand<'dashboard.confirmIdentity'> = {
+export const confirmIdentity: Prepared<'dashboard.confirmIdentity'> = {
   hashes: true,
-  async beforehand({ db, caller, checkoutDeps, body: { password, totp_code = '' }, origin }) {
+  async prepare({ db, caller, checkoutDeps, body: { password, totp_code = '' }, origin }) {
     const { principal_id: id } = caller;
     if (password === undefined) {
       const code = await secondFactor.judge(db, checkoutDeps.secretKey, id, totp_code);
@@ -39,9 +39,9 @@ export const requestStaffPasswordReset: Handler<'dashboard.requestStaffPasswordR
   return { status: 'reset_sent' };
 };
 
-export const resetStaffPassword: Beforehand<'dashboard.resetStaffPassword'> = {
+export const resetStaffPassword: Prepared<'dashboard.resetStaffPassword'> = {
   hashes: true,
-  async beforehand({ db, body }) {
+  async prepare({ db, body }) {
     const password_hash = await passwords.prepareReset(db, body);
     return async ({ shop, noteAccount }) => {
       noteAccount({ staff_id: await passwords.reset(shop, body.token, password_hash) });

@@ -1,5 +1,5 @@
 import { mistakesInCustomer } from '../http/contract/rows.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import * as customerImport from '../shop/customers/import.ts';
@@ -19,8 +19,8 @@ export const anonymizeCustomer: Handler<'dashboard.anonymizeCustomer'> = ({ shop
   erasure.anonymize(shop, path.customer_id);
 
 /** Orders past their deadline are expired before they are shown. */
-export const listOrdersOfCustomer: Beforehand<'dashboard.listOrdersOfCustomer'> = {
-  async beforehand({ caller, db, path }) {
+export const listOrdersOfCustomer: Prepared<'dashboard.listOrdersOfCustomer'> = {
+  async prepare({ caller, db, path }) {
     await expireUnpaid(db, caller.tenant);
     return async ({ shop, query }) => {
       await customers.record(shop, path.customer_id);

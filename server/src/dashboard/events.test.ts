@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
+import { Connection } from '../db/connect.ts';
 import { notePublication } from '../jobs/note-publication.ts';
 import { Shop, SYSTEM } from '../shop/shop.ts';
 import * as deliveries from '../shop/webhooks/deliveries.ts';
@@ -208,7 +209,7 @@ test('what a long outage left is replayed in batches, each delivery once', async
       show_stock: 'exact',
       catalog_version: '',
     } as const;
-    const inside = new Shop(tenant, SYSTEM, client);
+    const inside = new Shop(tenant, SYSTEM, new Connection(client));
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 1_500 });
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 500 });
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 500, remaining: 0 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ListenerEvent } from '@commerce-backend/spec';
 import { requireEvents } from '../http/callers/scopes.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import { ShopError } from '../shop/errors.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { wholePayload } from '../shop/integrations/event-data.ts';
@@ -33,9 +33,9 @@ async function whileWaiting(site_id: string, wait: () => Promise<void>): Promise
   });
 }
 
-export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
+export const listListenerEvents: Prepared<'dashboard.listListenerEvents'> = {
   // A caller that waits holds no connection meanwhile.
-  async beforehand({ db, caller, path, query, ended }) {
+  async prepare({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const readable = readableEvents(caller.scopes);
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;

@@ -1,4 +1,4 @@
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as invitations from '../shop/merchant/invitations.ts';
 import * as staff from '../shop/merchant/staff.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
@@ -12,9 +12,9 @@ export const acceptInvitation: Handler<'dashboard.acceptInvitation'> = async ({ 
   return place;
 };
 
-export const registerStaff: Beforehand<'dashboard.registerStaff'> = {
+export const registerStaff: Prepared<'dashboard.registerStaff'> = {
   hashes: true,
-  async beforehand({ db, body: { token, name, password } }) {
+  async prepare({ db, body: { token, name, password } }) {
     await invitations.refuseUnusable(db, token);
     await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);

@@ -1,6 +1,6 @@
 import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
@@ -17,15 +17,15 @@ import { timeline } from '../shop/orders/timeline.ts';
 import { matchStatement } from '../shop/transfers/match.ts';
 
 /** Orders past their deadline are expired before they are shown. */
-export const listOrders: Beforehand<'dashboard.listOrders'> = {
-  async beforehand({ caller, db }) {
+export const listOrders: Prepared<'dashboard.listOrders'> = {
+  async prepare({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
     return ({ shop, query }) => orderList.list(shop, query);
   },
 };
 
-export const getOrder: Beforehand<'dashboard.getOrder'> = {
-  async beforehand({ caller, db, path }) {
+export const getOrder: Prepared<'dashboard.getOrder'> = {
+  async prepare({ caller, db, path }) {
     await expireUnpaid(db, caller.tenant, path.order_id);
     return ({ shop, path }) => orders.get(shop, path.order_id);
   },

@@ -1,12 +1,12 @@
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as accounts from '../shop/payments/accounts/accounts.ts';
 
 export const getPaymentAccount: Handler<'dashboard.getPaymentAccount'> = ({ shop, checkoutDeps }) =>
   accounts.get(shop, checkoutDeps);
 
 /** Asks Stripe beforehand, outside the transaction, whether it accepts a key. */
-export const updatePaymentAccount: Beforehand<'dashboard.updatePaymentAccount'> = {
-  async beforehand({ body, caller, checkoutDeps }) {
+export const updatePaymentAccount: Prepared<'dashboard.updatePaymentAccount'> = {
+  async prepare({ body, caller, checkoutDeps }) {
     const { site_id } = caller.tenant;
     const found = body.secret_key && (await checkoutDeps.accounts?.refuseWrongKey(site_id, body.secret_key));
     const isOtherAccount = found ? found.isOtherAccount : false;

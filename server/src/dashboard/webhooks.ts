@@ -1,14 +1,14 @@
 import { actorOf } from '../http/callers/callers.ts';
 import { requireEvents } from '../http/callers/scopes.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import { ping } from '../shop/webhooks/ping.ts';
 import { checkRegistration } from '../shop/webhooks/registration.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
 export const listWebhooks: Handler<'dashboard.listWebhooks'> = ({ shop }) => webhooks.list(shop);
 
-export const createWebhook: Beforehand<'dashboard.createWebhook'> = {
-  async beforehand({ body: { url, events }, caller, egress }) {
+export const createWebhook: Prepared<'dashboard.createWebhook'> = {
+  async prepare({ body: { url, events }, caller, egress }) {
     requireEvents(events, caller);
     await checkRegistration(url, egress.policy);
     return ({ shop, checkoutDeps, body }) => webhooks.create(shop, checkoutDeps.secretKey, body);
@@ -17,8 +17,8 @@ export const createWebhook: Beforehand<'dashboard.createWebhook'> = {
 
 export const getWebhook: Handler<'dashboard.getWebhook'> = ({ shop, path }) => webhooks.get(shop, path.webhook_id);
 
-export const updateWebhook: Beforehand<'dashboard.updateWebhook'> = {
-  async beforehand({ body: { url }, egress }) {
+export const updateWebhook: Prepared<'dashboard.updateWebhook'> = {
+  async prepare({ body: { url }, egress }) {
     if (url !== undefined) await checkRegistration(url, egress.policy);
     return async ({ shop, caller, path, body }) => {
       const changed = await webhooks.update(shop, path.webhook_id, body);
@@ -32,8 +32,8 @@ export const updateWebhook: Beforehand<'dashboard.updateWebhook'> = {
 export const deleteWebhook: Handler<'dashboard.deleteWebhook'> = ({ shop, path }) =>
   webhooks.remove(shop, path.webhook_id);
 
-export const testWebhook: Beforehand<'dashboard.testWebhook'> = {
-  async beforehand({ db, egress, checkoutDeps: { secretKey }, caller, path }) {
+export const testWebhook: Prepared<'dashboard.testWebhook'> = {
+  async prepare({ db, egress, checkoutDeps: { secretKey }, caller, path }) {
     const pinged = await ping({ db, egress, secretKey }, caller.tenant, actorOf(caller), path.webhook_id);
     return ({ shop }) => pinged(shop);
   },

@@ -15,16 +15,16 @@ test('a connection that breaks in the middle of a transaction fails the transact
   const { db, owner } = await testServer();
 
   const lost = inTransaction(db, async (connection) => {
-    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     // Nothing is under way on the connection now: its end is an event that nobody waits for.
-    const ended = new Promise((noticed) => connection.once('end', noticed));
+    const ended = new Promise((noticed) => connection.client.once('end', noticed));
     await owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     await ended;
-    await connection.query('select 1');
+    await connection.client.query('select 1');
   });
 
   await expect(lost).rejects.toSatisfy(isLostConnection);
-  expect(await inTransaction(db, async (connection) => (await connection.query('select 1')).rowCount)).toBe(1);
+  expect(await inTransaction(db, async (connection) => (await connection.client.query('select 1')).rowCount)).toBe(1);
 });
 
 test('statements that are sent together have their time one after the other', async () => {
@@ -50,7 +50,7 @@ test('a transaction whose last statement was cut off by PostgreSQL is known not 
   const { db, owner } = await testServer();
   const ended = inSentTransaction(db, async (connection, begun) => {
     await begun;
-    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const asleep = sql`select pg_sleep(10), ${rows[0]?.pid}::int`;
     setTimeout(() => void owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]), 100);
     return { result: 'done', last: asleep };

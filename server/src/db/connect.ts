@@ -23,8 +23,6 @@ export interface PoolOptions {
   idleMs?: number;
 }
 
-export type Connection = pg.PoolClient;
-
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
@@ -62,9 +60,34 @@ const BEGIN_WITH_SETTINGS = [
 /** How long to wait for the database: a little longer than PostgreSQL lets a statement run, so that its own error comes first. */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
-const silences = new WeakMap<Connection, number>();
-/** Whether the database has refused writes since the connection was taken. */
-const outdated = new WeakMap<Connection, () => boolean>();
+
+/** Rows of a list that one statement is about to read, by their keys. */
+export interface AskedRows {
+  keys: Set<string>;
+  rows: Promise<Map<string, object>>;
+}
+
+/** A connection of the pool while one piece of work has it, and what is known of that work. */
+export class Connection {
+  readonly client: pg.PoolClient;
+  /** How long to wait for an answer, in milliseconds. */
+  readonly silenceMs: number;
+  /** Statements that were sent and not answered yet. */
+  underWay = 0;
+  /** Statements whose result nobody waits for. If one fails, so does the end of the transaction. */
+  unheard: Promise<unknown>[] = [];
+  /** When the work ends at the latest, in milliseconds since 1970. */
+  endsAt = Number.POSITIVE_INFINITY;
+  /** Whether the database has refused writes since the connection was taken. */
+  isOutdated: () => boolean = () => false;
+  /** Rows asked for without waiting in between, by site and list (listing.ts). */
+  readonly asked = new Map<string, Map<object, AskedRows>>();
+
+  constructor(client: pg.PoolClient, silenceMs = SILENCE_MS) {
+    this.client = client;
+    this.silenceMs = silenceMs;
+  }
+}
 
 /**
  * Takes a connection from the pool. The longer the caller had to wait for it, the shorter it waits for answers. Throws
@@ -74,33 +97,31 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   if (isReadOnly(pool)) throw new DatabaseReadOnly();
   const begun = Date.now();
   const refusals = refusalCount(pool);
-  const connection = await pool.connect();
-  outdated.set(connection, () => refusalCount(pool) > refusals);
-  silences.set(connection, Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun)));
+  const client = await pool.connect();
+  const connection = new Connection(client, Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun)));
+  connection.isOutdated = () => refusalCount(pool) > refusals;
   return connection;
 }
 
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
-  const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
+  const query_timeout = Math.min(within_ms, connection.silenceMs);
   const name = prepare && BOUNDARIES[text] ? text : undefined;
   return transmit(connection, { name, text, values: undefined, query_timeout });
 }
-
-const underWay = new WeakMap<Connection, number>();
 
 /** A statement waits for those that were sent before it, and has its own time after them. */
 async function transmit<Row extends object>(
   connection: Connection,
   { name, text, values, query_timeout = SILENCE_MS }: StatementConfig,
 ): Promise<pg.QueryResult<Row>> {
-  const before = underWay.get(connection) ?? 0;
-  underWay.set(connection, before + 1);
+  const before = connection.underWay;
+  connection.underWay += 1;
   gatherWrites(connection);
   const span = beginSpan(() => spanOf(text));
   const statement = new Statement<Row>({ name, text, values, query_timeout: query_timeout * (before + 1) });
   try {
-    return await (connection.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
+    return await (connection.client.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
     // In place of where the answer was read, which says nothing.
     if (error instanceof Error) Error.captureStackTrace(error);
@@ -108,7 +129,7 @@ async function transmit<Row extends object>(
     throw error;
   } finally {
     span?.end();
-    underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+    connection.underWay -= 1;
   }
 }
 
@@ -124,7 +145,7 @@ function gatherWrites(connection: Connection): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => {
-    flush(connection);
+    flush(connection.client);
     stream.uncork();
   });
 }
@@ -136,12 +157,12 @@ export function cut(connection: Connection): void {
 
 /** Gives a connection back to its pool, which closes one that failed, was cut or is outdated. */
 export function giveBack(connection: Connection, broken: Error | undefined): void {
-  connection.release(broken ?? (streamOf(connection).destroyed || outdated.get(connection)?.()));
+  connection.client.release(broken ?? (streamOf(connection).destroyed || connection.isOutdated()));
 }
 
 /** `pg` does not declare it. */
-function streamOf(connection: Connection): Writable {
-  return (connection as unknown as { connection: { stream: Writable } }).connection.stream;
+function streamOf({ client }: Connection): Writable {
+  return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
 /** Waits for statements that were sent without waiting in between. Throws the error of the first that failed by itself. */
@@ -220,7 +241,7 @@ export function observeResults(next: ResultObserver): void {
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const { name, text } = nameOf(statement.text);
-  const query_timeout = silences.get(connection);
+  const query_timeout = connection.silenceMs;
   const observe = observer?.(text);
   const result = await transmit<Row>(connection, { name, text, values: statement.values, query_timeout });
   observe?.(result);

@@ -1,18 +1,11 @@
 import type { Sql } from 'sql-template-tag';
-import { type Connection, query } from './connect.ts';
+import { type AskedRows, type Connection, query } from './connect.ts';
 
 /** Rows of a tenant that are read by a key: the statement that reads those of several keys, and the key of a row. */
 export interface Listing<Row> {
   statement(site_id: string, keys: string[]): Sql;
   keyOf(row: Row): string;
 }
-
-interface Asked {
-  keys: Set<string>;
-  rows: Promise<Map<string, object>>;
-}
-
-const asked = new WeakMap<Connection, Map<string, Map<Listing<never>, Asked>>>();
 
 /**
  * The row of a key. What is asked of a connection without waiting in between is read by one statement: to prepare its run often
@@ -24,10 +17,8 @@ export async function rowOf<Row extends object>(
   listing: Listing<Row>,
   key: string,
 ): Promise<Row | undefined> {
-  const ofSites = asked.get(connection) ?? new Map<string, Map<Listing<never>, Asked>>();
-  asked.set(connection, ofSites);
-  const ofSite = ofSites.get(site_id) ?? new Map<Listing<never>, Asked>();
-  ofSites.set(site_id, ofSite);
+  const ofSite = connection.asked.get(site_id) ?? new Map<object, AskedRows>();
+  connection.asked.set(site_id, ofSite);
   let together = ofSite.get(listing);
   if (!together) {
     const keys = new Set<string>();

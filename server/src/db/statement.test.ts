@@ -60,17 +60,17 @@ test('a statement that is handed on later than its packet leaves is answered as 
   const { db } = await testServer();
 
   const values = await inTransaction(db, async (connection) => {
-    const original = connection.query.bind(connection) as (statement: unknown) => Promise<unknown>;
+    const original = connection.client.query.bind(connection.client) as (statement: unknown) => Promise<unknown>;
     const later = async (statement: unknown) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return original(statement);
     };
-    connection.query = later as typeof connection.query;
+    connection.client.query = later as typeof connection.client.query;
     try {
       const sent = [1, 2].map((value) => query<{ value: number }>(connection, number(value)));
       return (await Promise.all(sent)).map(({ rows }) => rows[0]?.value);
     } finally {
-      connection.query = original as typeof connection.query;
+      connection.client.query = original as typeof connection.client.query;
     }
   });
 

@@ -28,11 +28,6 @@ export class CommitUnknown extends Error {
 /** BEGIN needs no lock and no disk: a database that can be reached answers at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
-interface SentOptions {
-  /** What leaves with BEGIN may wait for locks: PostgreSQL answers a packet as a whole, and BEGIN no earlier. */
-  waits?: boolean | undefined;
-}
-
 /** Runs work on one connection between BEGIN and COMMIT. If it throws, everything is rolled back, and the error is rethrown. */
 export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   return inSentTransaction(pool, async (connection, begun) => {
@@ -49,18 +44,17 @@ export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) =
 export async function inSentTransaction<T>(
   pool: pg.Pool,
   work: (connection: Connection, begun: Promise<unknown>) => Promise<{ result: T; last: Sql | undefined }>,
-  { waits = false }: SentOptions = {},
 ): Promise<T> {
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
-    const begun = send(connection, begin(), waits ? undefined : BEGIN_WITHIN_MS);
+    const begun = send(connection, begin(), BEGIN_WITHIN_MS);
     // Work that awaits `begun` sees its error; work that failed before did not await it.
     begun.catch(() => undefined);
     noteTrace(connection);
     const { result, last } = await work(connection, begun);
     await commit(connection, last);
-    const jobs = takeAddedJobs(connection);
+    const jobs = takeAddedJobs(connection.client);
     if (jobs > 0) wakeWorkers(pool, jobs, (statement) => queryAlone(pool, statement));
     return result;
   } catch (error) {
@@ -68,7 +62,6 @@ export async function inSentTransaction<T>(
     broken = await undo(connection, error);
     throw error;
   } finally {
-    endsAt.delete(connection);
     giveBack(connection, broken);
   }
 }
@@ -101,8 +94,8 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 
 /** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
-  takeAddedJobs(connection);
-  unheard.delete(connection);
+  takeAddedJobs(connection.client);
+  connection.unheard = [];
   // After a timeout, the answer to ROLLBACK would not come in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
@@ -110,8 +103,6 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
     (failure: Error) => failure,
   );
 }
-
-const unheard = new WeakMap<Connection, Promise<unknown>[]>();
 
 /** Sends a statement without waiting for it. If it fails, so does the end of its transaction. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
@@ -121,14 +112,12 @@ export function sendUnheard(connection: Connection, statement: Sql): void {
 
 function note(connection: Connection, sent: Promise<unknown>): void {
   sent.catch(() => undefined);
-  unheard.set(connection, [...(unheard.get(connection) ?? []), sent]);
+  connection.unheard.push(sent);
 }
-
-const endsAt = new WeakMap<Connection, number>();
 
 /** The time at which the work of a transaction ends at the latest, in milliseconds since 1970. */
 export function endBy(connection: Connection, time: number): void {
-  endsAt.set(connection, time);
+  connection.endsAt = time;
 }
 
 /** Whoever waits for the transaction learns first that the time is over. */
@@ -139,7 +128,7 @@ const AFTER_THE_END_MS = 50;
  * that is less than usual.
  */
 function endInTime(connection: Connection): void {
-  const left = (endsAt.get(connection) ?? Number.POSITIVE_INFINITY) - Date.now();
+  const left = connection.endsAt - Date.now();
   if (left >= LONGEST_MS.statement) return;
   const limit = Math.max(0, Math.ceil(left)) + AFTER_THE_END_MS;
   const setting = sql`select set_config('statement_timeout', ${String(limit)}, true),
@@ -148,17 +137,9 @@ function endInTime(connection: Connection): void {
 }
 
 function takeUnheard(connection: Connection): Promise<unknown>[] {
-  const sent = unheard.get(connection) ?? [];
-  unheard.delete(connection);
+  const sent = connection.unheard;
+  connection.unheard = [];
   return sent;
-}
-
-/** Undoes what the transaction has done so far, and begins another on the connection. */
-export async function beginAnew(connection: Connection): Promise<void> {
-  takeAddedJobs(connection);
-  unheard.delete(connection);
-  await together(send(connection, 'rollback'), send(connection, begin()));
-  noteTrace(connection);
 }
 
 /** While a request is traced, the jobs that its transaction adds carry its trace (migration 0169). */

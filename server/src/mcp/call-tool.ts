@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { v7 as uuidv7 } from 'uuid';
 import { isStorable } from '../http/contract/storable.ts';
-import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/pipeline/call-operation.ts';
+import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/in-process.ts';
 import { asMarkdown } from '../http/pipeline/markdown.ts';
 import { notFound, ValidationError } from '../shop/errors.ts';
 import { type AgentTool, agentTools } from './tools.ts';

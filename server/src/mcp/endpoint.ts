@@ -1,15 +1,17 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Request, RequestHandler, Response } from 'express';
-import { isUuid } from '../http/callers/claims.ts';
+import type { Caller, Claim } from '../http/callers/caller.ts';
+import { claimAtHost, claimOf, isUuid } from '../http/callers/claims.ts';
 import type { SiteHosts } from '../http/callers/site-hosts.ts';
-import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
-import type { CallOperation } from '../http/pipeline/call-operation.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, document, type Operation, operationOf } from '../http/contract/contract.ts';
+import { apiRequestOf } from '../http/express/api.ts';
+import { contextOf } from '../http/express/context.ts';
+import type { CallOperation } from '../http/in-process.ts';
 import { refusalTold } from '../http/pipeline/counted.ts';
-import type { Pipeline } from '../http/pipeline/dispatch.ts';
 import type { Answer } from '../http/pipeline/errors.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
-import type { Notes } from '../http/pipeline/notes.ts';
+import type { ApiRequest } from '../http/request.ts';
 import { notFound, ShopError } from '../shop/errors.ts';
 import { callTool } from './call-tool.ts';
 import { agentTools } from './tools.ts';
@@ -24,21 +26,24 @@ import { agentTools } from './tools.ts';
  */
 interface McpDeps {
   hosts: SiteHosts;
-  pipeline: Pick<Pipeline, 'identify' | 'refuse'>;
+  handle(request: ApiRequest): Promise<Answer>;
+  identify(claim: Claim, operation: Operation): Promise<Caller>;
   calls: CallOperation;
   limits: Limits;
 }
 
-export function mcp({ hosts, pipeline, calls, limits }: McpDeps): RequestHandler {
+export function mcp({ hosts, handle, identify, calls, limits }: McpDeps): RequestHandler {
   return async (req, res) => {
-    const notes = res.locals as Notes;
-    notes.protocol = 'mcp';
+    const context = contextOf(res);
+    context.protocol = 'mcp';
     try {
       const site_id = siteIn(req, hosts);
       refuseForeignOrigin(req, hosts);
-      await pipeline.identify(req, res, site_id);
+      const claim = claimAtHost(claimOf(OF_ANY_AGENT, req.headers), site_id);
+      context.caller = await identify(claim, OF_ANY_AGENT);
     } catch (error) {
-      return write(res, await pipeline.refuse(req, res, error), metadataAddress(req, hosts));
+      const refused = await handle(apiRequestOf(req, res, { refusal: error as Error }));
+      return write(res, refused, metadataAddress(req, hosts));
     }
     let fault: Error | undefined;
     const onerror = (error: Error) => {
@@ -51,9 +56,12 @@ export function mcp({ hosts, pipeline, calls, limits }: McpDeps): RequestHandler
       maxRequestBodySize: MAX_BYTES,
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
-    if (res.statusCode >= 500) notes.cause ??= fault;
+    if (res.statusCode >= 500) context.cause ??= fault;
   };
 }
+
+/** An operation that every agent's token may call. */
+const OF_ANY_AGENT = operationOf('agent.listAudit');
 
 /** What the body of an operation may have, and the message around it. */
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
@@ -78,14 +86,14 @@ function serverFor({ calls, limits }: Pick<McpDeps, 'calls' | 'limits'>, req: Re
     },
   );
   server.setRequestHandler('tools/list', async () => {
-    const { caller } = res.locals as Notes;
+    const { caller } = contextOf(res);
     const refusal = caller && refusalTold(await limits.countListing(caller.tenant.site_id, req, caller));
     if (refusal) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.data);
     return { tools: [...agentTools().values()].map(({ definition }) => definition) };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {
     const result = await callTool(calls, { req, res, protocol: 'mcp' }, params).catch((error: unknown) => {
-      (res.locals as Notes).cause = error;
+      contextOf(res).cause = error;
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong on our side. It has been logged.');
     });
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool. List the tools.');

@@ -24,7 +24,7 @@ test('while a shop is being opened, another one sells, changes its catalogue, an
   const before = await version();
   const [created, opened] = await inTransaction(db, async (connection) => {
     // What follows may take longer than a request may be idle, on a busy machine.
-    await connection.query(`select set_config('idle_in_transaction_session_timeout', '0', true)`);
+    await connection.client.query(`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     const first = await createSite(connection, one);
     // Nothing of the first is committed yet.
     const order = await shop.givenOrder();
@@ -59,7 +59,7 @@ test('no statement by which a shop is opened reads or writes rows of another one
   const tables = await inTransaction(db, async (connection) => {
     const { credentials } = await createSite(connection, site);
     // What this transaction has locked: no row of others, and no table against their writes.
-    const { rows } = await connection.query<{ mode: string; name: string }>(
+    const { rows } = await connection.client.query<{ mode: string; name: string }>(
       `select distinct l.mode, c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
         join pg_namespace n on n.oid = c.relnamespace
         where l.pid = pg_backend_pid() and n.nspname = 'commerce' and c.relkind = 'r'`,

@@ -43,7 +43,7 @@ test('an export over HTTP is the file that the command writes, with the rows of 
   expect([rows.includes(mine.id), rows.includes('Oak bowl')]).toEqual([true, true]);
   for (const foreign of [theirs.id, 'Elm bowl', neighbour.site_id]) expect(rows).not.toContain(foreign);
   const noted = await operators.asKeeper((connection) =>
-    connection.query(
+    connection.client.query(
       `select operation, status from commerce.operator_audit_events where about_site = $1 order by created_at`,
       [shop.site_id],
     ),

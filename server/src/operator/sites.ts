@@ -33,32 +33,32 @@ export const handlers: OperatorHandlers = {
   },
   exportSite: async ({ site }) => new SiteExport(site().siteId),
   suspendSite: ({ connection, asOwner, site, body }) =>
-    asOwner(() => suspendSite(connection, site().siteId, body.reason ?? null)),
+    asOwner(() => suspendSite(connection.client, site().siteId, body.reason ?? null)),
   resumeSite: ({ connection, asOwner, site, query: { not_imported = false } }) =>
-    asOwner(() => resumeSite(connection, site().siteId, { notImported: not_imported })),
-  moveSite: ({ connection, asOwner, site }) => asOwner(() => markMoved(connection, site().siteId)),
+    asOwner(() => resumeSite(connection.client, site().siteId, { notImported: not_imported })),
+  moveSite: ({ connection, asOwner, site }) => asOwner(() => markMoved(connection.client, site().siteId)),
   deleteSite: ({ connection, asOwner, site, query: { now = false, force = false } }) =>
     asOwner(async () => ({
-      ...(await requestDeletion(connection, site().siteId, { now, force })),
+      ...(await requestDeletion(connection.client, site().siteId, { now, force })),
       notice: BACKUPS_REMAIN,
     })),
-  cancelDeletion: ({ connection, asOwner, site }) => asOwner(() => cancelDeletion(connection, site().siteId)),
+  cancelDeletion: ({ connection, asOwner, site }) => asOwner(() => cancelDeletion(connection.client, site().siteId)),
   getUsage: async ({ site, query: { months = 12 } }) => ({ usage: await usageOf(site(), months) }),
   listDomains: async ({ connection, asOwner, site }) => ({
-    domains: told(await asOwner(() => listDomains(connection, site().siteId))),
+    domains: told(await asOwner(() => listDomains(connection.client, site().siteId))),
   }),
   addDomain: ({ connection, asOwner, site, baseUrl, body }) => {
     const { siteId } = site();
     const host = readHost(body.host, baseUrl);
     return asOwner(async () => {
-      await addDomain(connection, { host, site_id: siteId, is_primary: body.is_primary ?? false });
-      return { domains: told(await listDomains(connection, siteId)) };
+      await addDomain(connection.client, { host, site_id: siteId, is_primary: body.is_primary ?? false });
+      return { domains: told(await listDomains(connection.client, siteId)) };
     });
   },
   removeDomain: ({ connection, asOwner, site, path }) =>
     asOwner(async () => {
-      await removeDomain(connection, site().siteId, path.host.toLowerCase());
-      return { domains: told(await listDomains(connection, site().siteId)) };
+      await removeDomain(connection.client, site().siteId, path.host.toLowerCase());
+      return { domains: told(await listDomains(connection.client, site().siteId)) };
     }),
   getLimits: async ({ site }) => ({ limits: limits.toldLimits(await limits.limitsOf(site())) }),
   putLimits: async ({ site, body }) => ({ limits: limits.toldLimits(await limits.replaceLimits(site(), body.limits)) }),

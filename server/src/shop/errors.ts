@@ -1,18 +1,19 @@
 import { randomInt } from 'node:crypto';
 import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+import type { Shop } from './shop.ts';
 
 /** A refusal: a code of the contract's catalogue, one sentence for the caller, and whatever else the code promises. */
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
-  /** What is written although the work is refused, once the work has been undone. */
-  readonly afterwards: (() => Promise<void>) | undefined;
+  /** Written although the work is refused, in the transaction that records the refusal. */
+  readonly afterwards: ((shop: Shop) => Promise<void>) | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
     context: Record<string, unknown> = {},
-    afterwards?: () => Promise<void>,
+    afterwards?: (shop: Shop) => Promise<void>,
   ) {
     super(message);
     this.name = 'ShopError';

@@ -1,7 +1,7 @@
 import type { ShowStock } from '@commerce-backend/spec';
 import type { QueryResult } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { type Connection, query } from '../db/connect.ts';
+import { type Connection, query, send } from '../db/connect.ts';
 import { type Listing, rowOf } from '../db/listing.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
@@ -90,14 +90,8 @@ export class Shop {
   readonly byPrivateToken: boolean;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
-  readonly #until: Promise<void> | undefined;
-  #isRefused = false;
 
-  /**
-   * Results are handed over only once `until`, if given, is fulfilled; until then `tenant` may lack its moment. Once it is rejected,
-   * nothing is sent any more: the connection may serve another request.
-   */
-  constructor(tenant: Tenant, actor: Actor, connection: Connection, until?: Promise<void>) {
+  constructor(tenant: Tenant, actor: Actor, connection: Connection) {
     this.#tenant = tenant;
     this.siteId = tenant.site_id;
     this.merchantId = tenant.merchant_id;
@@ -113,15 +107,10 @@ export class Shop {
     this.browser = actor.browser ?? null;
     this.byPrivateToken = actor.by_private_token ?? false;
     this.#connection = connection;
-    this.#until = until;
-    until?.catch(() => {
-      this.#isRefused = true;
-    });
   }
 
   /** When the transaction began: what `now()` is in each of its statements. */
   async moment(): Promise<string> {
-    await this.#until;
     const known = this.#tenant.moment ?? (await this.one<{ now: string }>(sql`select now()`))?.now;
     if (!known) throw new Error('PostgreSQL did not tell the time.');
     return known;
@@ -139,7 +128,7 @@ export class Shop {
 
   /** The same shop in the same transaction, on behalf of the actor who began what is finished now. */
   as(actor: Actor): Shop {
-    return new Shop(this.#tenant, actor, this.#connection, this.#until);
+    return new Shop(this.#tenant, actor, this.#connection);
   }
 
   /** All rows of a statement. */
@@ -154,10 +143,7 @@ export class Shop {
 
   /** The row of a key, from one statement for all the keys of this list that are asked for together on this connection. */
   async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
-    if (this.#isRefused) await this.#until;
-    const asked = rowOf(this.#connection, this.siteId, list, key);
-    if (this.#until) await this.#admission(asked);
-    return asked;
+    return rowOf(this.#connection, this.siteId, list, key);
   }
 
   /** Runs a statement for its effect; returns how many rows it touched. */
@@ -166,33 +152,24 @@ export class Shop {
   }
 
   async #query<Row extends object>(statement: Sql): Promise<QueryResult<Row>> {
-    if (this.#isRefused) await this.#until;
-    const sent = query<Row>(this.#connection, statement);
-    if (this.#until) await this.#admission(sent);
-    return sent;
-  }
-
-  /** Waits for what was sent, so that nothing is under way any more when it is refused, and for the admission. */
-  async #admission(sent: Promise<unknown>): Promise<void> {
-    await sent.catch(() => undefined);
-    await this.#until;
+    return query<Row>(this.#connection, statement);
   }
 
   /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */
   write(statement: Sql): void {
-    if (!this.#isRefused) sendUnheard(this.#connection, statement);
+    sendUnheard(this.#connection, statement);
   }
 
   /** Runs a part that may fail by itself: its error is rethrown, and only its effects are undone. */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
-    await this.#connection.query('savepoint part');
+    await send(this.#connection, 'savepoint part');
     try {
       const result = await part();
-      await this.#connection.query('release savepoint part');
+      await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
       // Released as well: within another part of this name, the outer one is the current one again.
-      await this.#connection.query('rollback to savepoint part; release savepoint part');
+      await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }
   }

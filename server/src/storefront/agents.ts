@@ -1,6 +1,6 @@
 import type { Caller } from '../http/callers/caller.ts';
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Handler, Origin } from '../http/pipeline/handler.ts';
+import type { Handler, Origin, Prepared } from '../http/pipeline/handler.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';
 import { type Guesser, limitGuesses } from '../shop/agents/user-codes.ts';
@@ -18,16 +18,16 @@ export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, cal
   agentAudit.listOfAgent(shop, path.agent_token_id, query, signedIn(caller).customer_id);
 
 /** Codes are short: tries with unknown ones are counted, before anything is revealed. */
-export const getAgentConsent: Beforehand<'storefront.getAgentConsent'> = {
-  async beforehand({ db, caller, origin, path }) {
+export const getAgentConsent: Prepared<'storefront.getAgentConsent'> = {
+  async prepare({ db, caller, origin, path }) {
     await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.get(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
   },
 };
 
-export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> = {
-  async beforehand({ db, caller, origin, path, body }) {
+export const approveAgentConsent: Prepared<'storefront.approveAgentConsent'> = {
+  async prepare({ db, caller, origin, path, body }) {
     await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     const { current_password, ...approval } = body ?? {};
     if (current_password !== undefined) {
@@ -40,8 +40,8 @@ export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> =
   },
 };
 
-export const denyAgentConsent: Beforehand<'storefront.denyAgentConsent'> = {
-  async beforehand({ db, caller, origin, path }) {
+export const denyAgentConsent: Prepared<'storefront.denyAgentConsent'> = {
+  async prepare({ db, caller, origin, path }) {
     await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.deny(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));

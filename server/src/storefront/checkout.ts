@@ -1,8 +1,8 @@
 import { actorOf } from '../http/callers/callers.ts';
-import { type Beforehand, type Call, type Handler, NeedsBeforehand } from '../http/pipeline/handler.ts';
+import type { Call, Handler, Prepared } from '../http/pipeline/handler.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
-import { type Completion, complete, PaymentUnderWay } from '../shop/checkout/complete.ts';
-import { cancelPayment, mayPay, pay } from '../shop/checkout/pay.ts';
+import { type Completion, complete } from '../shop/checkout/complete.ts';
+import { cancelPayment, pay } from '../shop/checkout/pay.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = ({ shop, checkoutDeps, body }) =>
   checkouts.create(shop, checkoutDeps, body.cart_id, body);
@@ -14,14 +14,8 @@ export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, che
   checkouts.update(shop, checkoutDeps, path.checkout_id, body);
 
 /** What is paid through a provider is paid before the transaction that answers. */
-export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
-  directly: ({ checkoutDeps, body }) =>
-    mayPay(checkoutDeps, completionOf(body))
-      ? undefined
-      : ({ shop, checkoutDeps, path, body }) =>
-          complete(shop, checkoutDeps, path.checkout_id, completionOf(body), undefined).catch(askProviderFirst),
-
-  async beforehand({ caller, db, checkoutDeps, path, body }) {
+export const completeCheckout: Prepared<'storefront.completeCheckout'> = {
+  async prepare({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
     const { checkout_id } = path;
     const paid = await pay(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id, completion });
@@ -33,13 +27,9 @@ function completionOf({ expected, expected_total, payment }: Call<'storefront.co
   return { expected, expected_total, payment };
 }
 
-function askProviderFirst(error: unknown): never {
-  throw error instanceof PaymentUnderWay ? new NeedsBeforehand() : error;
-}
-
 /** A payment that has succeeded by then makes the order. */
-export const cancelCheckoutPayment: Beforehand<'storefront.cancelCheckoutPayment'> = {
-  async beforehand({ caller, db, checkoutDeps, path }) {
+export const cancelCheckoutPayment: Prepared<'storefront.cancelCheckoutPayment'> = {
+  async prepare({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;
     await cancelPayment(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id });
     return ({ shop }) => checkouts.get(shop, checkoutDeps, checkout_id);

@@ -1,6 +1,6 @@
 import { actorOf } from '../http/callers/callers.ts';
 import type { OperationId } from '../http/contract/contract.ts';
-import type { Beforehand, Handler, WholeCall } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared, WholeCall } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
 import * as accountExport from '../shop/account/export.ts';
 import * as registration from '../shop/account/registration.ts';
@@ -14,9 +14,9 @@ import * as orders from '../shop/orders/orders.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
 
-export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
+export const registerCustomer: Prepared<'storefront.registerCustomer'> = {
   hashes: true,
-  async beforehand({ body: { email, password, ...given }, origin: { locale } }) {
+  async prepare({ body: { email, password, ...given }, origin: { locale } }) {
     const profile = { ...given, ...(locale && { locale }) };
     await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);
@@ -35,9 +35,9 @@ export const resendVerification: Handler<'storefront.resendVerification'> = asyn
   return { status: 'verification_sent' };
 };
 
-export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
+export const loginCustomer: Prepared<'storefront.loginCustomer'> = {
   hashes: true,
-  async beforehand({ db, caller, body, origin }) {
+  async prepare({ db, caller, body, origin }) {
     const { email, password, cart_id, unlock_token = '' } = body;
     const shown = { email, password, unlocks: [unlock_token, ...origin.unlocks] };
     const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), shown);
@@ -67,9 +67,9 @@ export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = 
   return { status: 'reset_sent' };
 };
 
-export const resetPassword: Beforehand<'storefront.resetPassword'> = {
+export const resetPassword: Prepared<'storefront.resetPassword'> = {
   hashes: true,
-  async beforehand({ db, caller, body }) {
+  async prepare({ db, caller, body }) {
     const password_hash = await registration.prepareReset(db, caller.tenant, actorOf(caller), body);
     return ({ shop }) => registration.reset(shop, body.token, password_hash);
   },
@@ -77,8 +77,8 @@ export const resetPassword: Beforehand<'storefront.resetPassword'> = {
 
 export const getCustomer: Handler<'storefront.getCustomer'> = ({ shop }) => account.profile(shop);
 
-export const updateCustomer: Beforehand<'storefront.updateCustomer'> = {
-  async beforehand({ db, caller, body: { current_password, ...patch } }) {
+export const updateCustomer: Prepared<'storefront.updateCustomer'> = {
+  async prepare({ db, caller, body: { current_password, ...patch } }) {
     if (current_password !== undefined) {
       await sessions.verifyAgain(db, caller.tenant, actorOf(caller), current_password);
     }
@@ -89,8 +89,8 @@ export const updateCustomer: Beforehand<'storefront.updateCustomer'> = {
 export const deleteCustomer: Handler<'storefront.deleteCustomer'> = ({ shop, caller }) =>
   erasure.remove(shop, customerOf(caller));
 
-export const changePassword: Beforehand<'storefront.changePassword'> = {
-  async beforehand({ db, caller, body }) {
+export const changePassword: Prepared<'storefront.changePassword'> = {
+  async prepare({ db, caller, body }) {
     const change = await account.preparePasswordChange(db, caller.tenant, actorOf(caller), body);
     return ({ shop }) => account.changePassword(shop, change, sessionOf(caller).id);
   },
@@ -110,23 +110,23 @@ export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, calle
   addresses.remove(shop, customerOf(caller), path.address_id);
 
 /** The same, with everything else that is held. */
-export const exportCustomer: Beforehand<'storefront.exportCustomer'> = {
-  async beforehand({ caller, db }) {
+export const exportCustomer: Prepared<'storefront.exportCustomer'> = {
+  async prepare({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
     return ({ shop, query }) => accountExport.exportCustomer(shop, customerOf(caller), query);
   },
 };
 
 /** Orders past their deadline are expired before they are shown. */
-export const listCustomerOrders: Beforehand<'storefront.listCustomerOrders'> = {
-  async beforehand({ caller, db }) {
+export const listCustomerOrders: Prepared<'storefront.listCustomerOrders'> = {
+  async prepare({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
     return ({ shop, query }) => orderList.listOfCustomer(shop, customerOf(caller), query);
   },
 };
 
-export const getCustomerOrder: Beforehand<'storefront.getCustomerOrder'> = {
-  async beforehand({ caller, db, path }) {
+export const getCustomerOrder: Prepared<'storefront.getCustomerOrder'> = {
+  async prepare({ caller, db, path }) {
     await expireUnpaid(db, caller.tenant, path.order_id);
     return ({ shop }) => orders.getOfCustomer(shop, customerOf(caller), path.order_id);
   },

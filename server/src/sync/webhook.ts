@@ -1,11 +1,11 @@
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
 import { ping } from '../shop/webhooks/ping.ts';
 import { checkRegistration } from '../shop/webhooks/registration.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
-export const registerWebhook: Beforehand<'sync.registerWebhook'> = {
-  async beforehand({ body: { url }, egress }) {
+export const registerWebhook: Prepared<'sync.registerWebhook'> = {
+  async prepare({ body: { url }, egress }) {
     await checkRegistration(url, egress.policy);
     return async ({ shop, checkoutDeps, body }) => {
       const { secret, ...webhook } = await webhooks.create(shop, checkoutDeps.secretKey, body);
@@ -18,8 +18,8 @@ export const listWebhooks: Handler<'sync.listWebhooks'> = ({ shop }) => webhooks
 
 export const deleteWebhook: Handler<'sync.deleteWebhook'> = ({ shop, path }) => webhooks.remove(shop, path.webhook_id);
 
-export const testWebhook: Beforehand<'sync.testWebhook'> = {
-  async beforehand({ db, egress, checkoutDeps: { secretKey }, caller, path }) {
+export const testWebhook: Prepared<'sync.testWebhook'> = {
+  async prepare({ db, egress, checkoutDeps: { secretKey }, caller, path }) {
     const pinged = await ping({ db, egress, secretKey }, caller.tenant, actorOf(caller), path.webhook_id);
     return ({ shop }) => pinged(shop);
   },

@@ -1,9 +1,9 @@
 import { createHash, hkdfSync, randomUUID } from 'node:crypto';
 import type { ErrorBody, HTTPValidationError } from '@commerce-backend/spec';
-import type { Claim } from '../http/callers/caller.ts';
+import type { Caller, Claim } from '../http/callers/caller.ts';
 import { NO_CLAIM } from '../http/callers/open-callers.ts';
-import { type OperationId, operationOf } from '../http/contract/contract.ts';
-import type { CallOperation, Served } from '../http/pipeline/call-operation.ts';
+import { type Operation, type OperationId, operationOf } from '../http/contract/contract.ts';
+import type { CallOperation, Served } from '../http/in-process.ts';
 import type { AgentProfile } from '../shop/agents/profiles.ts';
 import { claimKey, keepAnswer, type RequestKey } from '../shop/agents/ucp-requests.ts';
 import { inShop } from '../shop/in-shop.ts';
@@ -19,6 +19,8 @@ import { type CapabilityName, type Message, NoResource, ProtocolError } from './
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
+  /** Throws the refusal of a credential that the operation does not open to. */
+  identify(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
 /** The refusal of an operation. */
@@ -99,7 +101,7 @@ export class UcpCall {
     const operation = operationOf(id);
     const key = !operation.safe && { 'idempotency-key': this.#keyOf(step) };
     const headers = { ...this.#credential(), ...key };
-    const given = { operation, headers, claim: this.#claim, ...(path && { path }), ...(query && { query }) };
+    const given = { operation, headers, vouched: this.#claim, ...(path && { path }), ...(query && { query }) };
     const answer = await this.#deps.callOperation(this.opened.served, {
       ...given,
       ...(body !== undefined && { body }),
@@ -110,11 +112,15 @@ export class UcpCall {
 
   /** Throws `Refused` where a later operation of this request would not open to the caller, before anything is written. */
   async requireAccess(id: OperationId): Promise<void> {
-    const call = { operation: operationOf(id), headers: this.#credential(), claim: this.#claim };
-    const refusal = await this.#deps.callOperation.refusalOf(this.opened.served, call);
-    if (!refusal) return;
-    this.asked = true;
-    throw new Refused(refusal.status, refusal.body as ErrorBody, refusal.headers);
+    const operation = operationOf(id);
+    try {
+      await this.#deps.identify(this.#claim, operation);
+    } catch (error) {
+      this.asked = true;
+      const call = { operation, headers: this.#credential(), vouched: this.#claim };
+      const { status, body, headers } = await this.#deps.callOperation.refuse(this.opened.served, call, error as Error);
+      throw new Refused(status, body as ErrorBody, headers);
+    }
   }
 
   #credential(): Record<string, string> {

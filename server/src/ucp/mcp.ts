@@ -9,9 +9,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Request, RequestHandler, Response } from 'express';
 import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
+import { contextOf } from '../http/express/context.ts';
 import { refusalTold } from '../http/pipeline/counted.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
-import type { Notes } from '../http/pipeline/notes.ts';
+import type { RequestContext } from '../http/request.ts';
 import { ShopError } from '../shop/errors.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
@@ -23,13 +24,13 @@ import { requestSchema } from './requests.ts';
 
 export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
-    const notes = res.locals as Notes;
-    notes.protocol = 'ucp';
+    const context = contextOf(res);
+    context.protocol = 'ucp';
     let site_id: string;
     try {
       ({ site_id } = await shopOf(deps, req));
     } catch (error) {
-      const failure = failureOf(error, notes);
+      const failure = failureOf(error, context);
       res.status(failure.status).json({ code: failure.code, content: failure.message });
       return;
     }
@@ -42,7 +43,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
       ...{ onerror, maxSubscriptions: 0, maxRequestBodySize: MAX_BYTES },
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
-    if (res.statusCode >= 500) notes.cause ??= fault;
+    if (res.statusCode >= 500) context.cause ??= fault;
   };
 }
 
@@ -84,7 +85,7 @@ function serverFor(
     try {
       return await callTool(deps, req, res, params.name as FunctionName, params.arguments ?? {});
     } catch (error) {
-      const failure = failureOf(error, res.locals as Notes);
+      const failure = failureOf(error, contextOf(res));
       if (failure.status !== 400 && failure.status !== 422 && failure.status !== 424) failed.status = failure.status;
       throw asJsonRpc(failure);
     }
@@ -131,11 +132,11 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function failureOf(error: unknown, notes: Notes): ProtocolError {
+function failureOf(error: unknown, context: RequestContext): ProtocolError {
   if (error instanceof Refused) return protocolErrorOf(error);
   if (error instanceof ProtocolError) return error;
-  const { status, headers } = answerTo(error, notes.request_id);
-  if (status >= 500) notes.cause = error;
+  const { status, headers } = answerTo(error, context.request_id);
+  if (status >= 500) context.cause = error;
   const known = error instanceof ShopError;
   return new ProtocolError(
     status,

@@ -73,5 +73,5 @@ export async function recordRefusal(
   const { authorization } = req.headers;
   if (call?.asked || authorization === undefined) return;
   const refusal = error instanceof ProtocolError ? new ShopError('invalid_request', error.message) : error;
-  await callOperation.refuse({ req, res, protocol: 'ucp' }, { headers: { authorization } }, refusal);
+  await callOperation.refuse({ req, res, protocol: 'ucp' }, { headers: { authorization } }, refusal as Error);
 }

@@ -1,8 +1,8 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Operation } from '../http/contract/contract.ts';
-import { readBody } from '../http/pipeline/body.ts';
+import { contextOf } from '../http/express/context.ts';
+import { readBody } from '../http/express/read-body.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
-import type { Notes } from '../http/pipeline/notes.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import { profileUrlIn } from './agent.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
@@ -65,7 +65,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
   const { keyed }: UcpFunction = FUNCTIONS[name];
   return async (req, res) => {
-    (res.locals as Notes).protocol = 'ucp';
+    contextOf(res).protocol = 'ucp';
     let call: UcpCall | undefined;
     try {
       const body = await bodyOf(req, res);
@@ -85,8 +85,7 @@ async function bodyOf(req: Request, res: Response): Promise<unknown> {
   if (req.method === 'GET') return undefined;
   // Read as the body of an operation of the contract is: with the same bounds.
   const reader = { method: 'post', surface: 'agent', hasBody: true, bodyLimitBytes: MAX_BODY_BYTES } as Operation;
-  await readBody(reader, req, res);
-  return req.body as unknown;
+  return readBody(reader, req, res);
 }
 
 function send(res: Response, status: number, body: object): void {
@@ -95,10 +94,10 @@ function send(res: Response, status: number, body: object): void {
 
 /** A failure of the protocol: a code, and what it means. */
 export function fail(res: Response, thrown: unknown): void {
-  const notes = res.locals as Notes;
+  const context = contextOf(res);
   const error = thrown instanceof Refused ? protocolErrorOf(thrown) : thrown;
   if (error instanceof ProtocolError) {
-    notes.error = error.code;
+    context.error = error.code;
     res.set(error.headers);
     send(res, error.status, { code: error.code, content: error.message });
     return;
@@ -108,8 +107,8 @@ export function fail(res: Response, thrown: unknown): void {
     send(res, 400, { code: 'invalid_request', content });
     return;
   }
-  const { status, headers = {} } = answerTo(error, notes.request_id);
-  if (status >= 500) notes.cause = error;
+  const { status, headers = {} } = answerTo(error, context.request_id);
+  if (status >= 500) context.cause = error;
   const code = error instanceof ShopError ? error.code : 'internal_error';
   res.set(headers);
   send(res, status, {

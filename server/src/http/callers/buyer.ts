@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { ValidationErrorItem } from '@commerce-backend/spec';
-import type { Request } from 'express';
 import { normalised } from '../../egress/names.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Sender } from '../received.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -15,13 +15,13 @@ export interface Buyer {
 }
 
 /** Whether the request names a buyer's address, even if its token may not. */
-export function namesBuyer({ surface }: Operation, { headers }: Request): boolean {
+export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }
 
-export function buyerOf(operation: Operation, { private_token_id }: Caller, req: Request): Buyer {
-  if (!private_token_id || !namesBuyer(operation, req)) return { mistakes: [] };
-  const address = String(req.headers['x-buyer-ip']);
+export function buyerOf(operation: Operation, { private_token_id }: Caller, sender: Sender): Buyer {
+  if (!private_token_id || !namesBuyer(operation, sender)) return { mistakes: [] };
+  const address = String(sender.headers['x-buyer-ip']);
   // An address with a zone has a meaning only within one machine.
   if (isIP(address) > 0 && !address.includes('%')) return { ip: normalised(address), mistakes: [] };
   const msg = 'Send exactly one IPv4 or IPv6 address, without a port, or leave the header out.';

@@ -53,8 +53,6 @@ export interface Caller {
   role?: StaffRole | null;
   /** What the look-up found of the Idempotency-Key that it was asked to claim. */
   key_state?: 'free' | 'held' | 'answered' | 'expired';
-  /** What the look-up read, and of which version of its rows, where that was asked for. */
-  read?: { known: string; version: string };
   /** The limits of the site in place of the usual ones, if the look-up returned them. */
   limits?: SiteLimits;
   allowed_origins: string[];

@@ -14,13 +14,8 @@ import { authenticateOpen, invalidToken, NOBODY } from './open-callers.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 import {
   type Beside,
-  isOf,
   type Known,
-  lookUpSeen,
-  NotAsExpected,
   parse,
-  type Seen,
-  type SeenRow,
   type TokenRow,
   tokenLookUp,
   versionOf,
@@ -34,6 +29,11 @@ import {
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 /** What every agent may do, besides what its customer allowed: look at its own actions, and give its token back. */
 const AGENT_SCOPES = ['agent:self'];
+
+/** Every call of an agent is audited, also of agents without a token. */
+export function isAgent({ kind }: Caller): boolean {
+  return kind === 'agent' || kind === 'guest_agent';
+}
 
 /** Who acts in the shop when this caller calls. */
 export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
@@ -51,13 +51,13 @@ export async function authenticate(
   claim: Claim,
   operation: Operation,
   local: boolean,
-  { shown = [], key, seen }: Beside = {},
+  { shown = [], key }: Beside = {},
 ): Promise<Caller> {
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
   if (claim.guest) return authenticateGuest(connection, claim, claim.guest, operation, local, shown);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
-    : authenticateToken(connection, claim, operation, local, { shown, key, seen });
+    : authenticateToken(connection, claim, operation, local, { shown, key });
 }
 
 async function authenticateToken(
@@ -65,28 +65,12 @@ async function authenticateToken(
   claim: Claim,
   operation: Operation,
   local: boolean,
-  { shown = [], key, seen }: Beside,
+  { shown = [], key }: Beside,
 ): Promise<Caller> {
-  if (key && seen && isOf(claim, seen)) return authenticateSeen(connection, claim, operation, local, key, seen);
   const lookUp = tokenLookUp(claim, operation, local, key !== undefined);
   const besides = key ? withClaim(lookUp, key) : shown.length > 0 ? withStock(lookUp, shown) : lookUp;
   const { rows } = await query<TokenRow>(connection, besides);
   return callerOf(claim, rows[0], operation);
-}
-
-/** The same for a token that has been looked up before. Throws `NotAsExpected` where anything about it is new. */
-async function authenticateSeen(
-  connection: Connection,
-  claim: Claim,
-  operation: Operation,
-  local: boolean,
-  key: NonNullable<Beside['key']>,
-  seen: Seen,
-): Promise<Caller> {
-  const { rows } = await query<SeenRow>(connection, lookUpSeen(claim, seen, local, key));
-  const [row] = rows;
-  if (!row?.tenant) throw new NotAsExpected('The token or its shop has changed.', false);
-  return callerOf(claim, { ...row, known: seen.known, version: seen.version, catalog_version: '' }, operation);
 }
 
 /** The caller, given what the look-up of a token returned. Throws the refusal of one that the operation does not open to. */
@@ -114,7 +98,6 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
     limits: found.limits,
     allowed_origins: found.allowed_origins,
     ...(row.key_state && { key_state: row.key_state }),
-    ...(row.version && { read: { known: row.known, version: row.version } }),
   };
   const { customer_id, session_id, customer_token_id, ends_soon } = found;
   if (!claim.customer_secret || !customer_id || !session_id || !customer_token_id) return caller;

@@ -1,7 +1,8 @@
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { allowedMethods } from '../contract/route.ts';
+import type { Sender } from '../received.ts';
 import type { Caller } from './caller.ts';
 import { addVary } from './headers.ts';
 import type { SiteHosts } from './site-hosts.ts';
@@ -41,10 +42,10 @@ export function preflight(dashboardOrigins: string[]): RequestHandler {
 }
 
 /** Refuses a browser whose page is not on the list of the storefront token, nor at the shop's own host that it calls. */
-export function checkOrigin(operation: Operation, req: Request, caller: Caller, hosts: SiteHosts): void {
-  const { origin } = req.headers;
+export function checkOrigin(operation: Operation, sender: Sender, caller: Caller, hosts: SiteHosts): void {
+  const { origin } = sender.headers;
   if (!origin || operation.surface !== 'storefront' || caller.allowed_origins.length === 0) return;
   if (caller.allowed_origins.includes(origin)) return;
-  if (hosts.siteAt(req) !== undefined && origin === hosts.originAt(req)) return;
+  if (hosts.siteAt(sender) !== undefined && origin === hosts.originAt(sender)) return;
   throw new ShopError('origin_not_allowed', 'This storefront token may not be used from that web origin.');
 }

@@ -1,5 +1,5 @@
-import type { Request } from 'express';
 import { issuerOf } from '../../shop/agents/issuers.ts';
+import type { Received } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /** Which shop a request is about by the address of its issuer: `/sites/{site_id}`, or the host of the shop. */
@@ -21,11 +21,11 @@ export function belowIssuer(path: string): string[] {
 }
 
 /** The issuer that a request names; undefined where that is none. Whether there is such a shop is not looked up. */
-export function issuerIn({ baseUrl, hosts }: Deps, req: Request): Issuer | undefined {
-  const atHost = hosts.siteAt(req);
-  if (req.params.site_id === undefined)
-    return atHost === undefined ? undefined : { site_id: atHost, issuer: hosts.originAt(req) };
-  const site_id = String(req.params.site_id).toLowerCase();
+export function issuerIn({ baseUrl, hosts }: Deps, request: Pick<Received, 'headers' | 'params'>): Issuer | undefined {
+  const atHost = hosts.siteAt(request);
+  if (request.params.site_id === undefined)
+    return atHost === undefined ? undefined : { site_id: atHost, issuer: hosts.originAt(request) };
+  const site_id = String(request.params.site_id).toLowerCase();
   if (!UUID.test(site_id) || (atHost ?? site_id) !== site_id) return undefined;
   return { site_id, issuer: issuerOf(baseUrl, site_id) };
 }

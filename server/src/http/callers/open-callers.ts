@@ -1,5 +1,4 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
-import type { Request } from 'express';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
@@ -7,6 +6,7 @@ import { type Closed, notFound, ShopError, siteClosed } from '../../shop/errors.
 import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
 
 /**
@@ -27,7 +27,7 @@ export const NO_CLAIM: Claim = {
 /** The claim of a call to an operation that is open to everybody, whose body has been read. */
 export function openClaimOf(
   { namedBy }: Operation,
-  { query: asked, headers, body }: Request,
+  { query: asked, headers, body }: Received,
   /** The site whose host the request names. */
   atHost: string | undefined,
 ): Claim {
@@ -61,7 +61,7 @@ function ofAnotherSite(): ShopError {
 type Fields = Record<string, unknown>;
 
 /** What such a call must contain that the schema of its parameters cannot say. */
-export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Request): ValidationErrorItem[] {
+export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Received): ValidationErrorItem[] {
   if (namedBy !== 'site') return [];
   const [header, parameter] = [headers['x-site-id'], asked.site_id];
   if (header === undefined && parameter === undefined) {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Request } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import { isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Sender } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /**
@@ -25,12 +25,13 @@ export function panelCookieName(ownOrigin: string): string | undefined {
 }
 
 /** The headers of a request, with the session of the panel's cookie, if it counts, where every other session stands. */
-export function withPanelSession(operation: Operation, req: Request, hosts: SiteHosts): IncomingHttpHeaders {
-  const { headers } = req;
+export function withPanelSession(operation: Operation, sender: Sender, hosts: SiteHosts): IncomingHttpHeaders {
+  const { headers } = sender;
   if (operation.surface !== 'dashboard' || !namesPanel(headers)) return headers;
-  if (isSessionOpening(operation) && !isFromPanel(operation, req, hosts)) throw notFromPanel(hosts.originAt(req));
-  const session = sessionIn(headers, hosts.originAt(req));
-  if (operation.security.length === 0 || session === undefined || !isFromPanel(operation, req, hosts)) return headers;
+  if (isSessionOpening(operation) && !isFromPanel(operation, sender, hosts)) throw notFromPanel(hosts.originAt(sender));
+  const session = sessionIn(headers, hosts.originAt(sender));
+  if (operation.security.length === 0 || session === undefined || !isFromPanel(operation, sender, hosts))
+    return headers;
   if (OTHER_CREDENTIALS.some((name) => headers[name] !== undefined)) {
     throw new ShopError('unauthorized', "Send one credential, not another one beside the panel's session.");
   }
@@ -46,7 +47,7 @@ export function namesPanel(headers: IncomingHttpHeaders): boolean {
   return headers['x-panel'] === '1';
 }
 
-function isFromPanel({ method }: Operation, { headers }: Request, hosts: SiteHosts): boolean {
+function isFromPanel({ method }: Operation, { headers }: Sender, hosts: SiteHosts): boolean {
   const own = hosts.originAt({ headers });
   if (panelCookieName(own) === undefined || headers['sec-fetch-site'] !== 'same-origin') return false;
   return headers.origin === own || (headers.origin === undefined && method === 'get');

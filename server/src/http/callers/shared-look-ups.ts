@@ -1,22 +1,17 @@
 import type { Pool } from 'pg';
 import { type Connection, query } from '../../db/connect.ts';
-import { isLostConnection, withConnection } from '../../db/transaction.ts';
+import { withConnection } from '../../db/transaction.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Claim } from './caller.ts';
 import { type TokenRow, tokenLookUp, withStock, withStocks } from './token-look-up.ts';
 
 export type Found = TokenRow | undefined;
 
-/** What a request does on a connection on which the look-up of its token has just been sent. */
-type Work<T> = (connection: Connection, found: Promise<Found>) => Promise<T>;
-
 /** A request that waits for the look-up of its token. */
 interface Waiting {
   /** The products whose stock is read with it. */
   shown: string[];
-  /** Whether it reads more. */
-  reads: boolean;
-  work: Work<void>;
+  resolve(found: Found): void;
   reject(error: unknown): void;
 }
 
@@ -34,15 +29,16 @@ interface Queue {
 const MAX_WAIT_MS = 10;
 /** So many products' stock is read by one statement, unless one answer has more. */
 const MAX_PRODUCTS = 500;
-/** So many requests read on one connection, and on so many connections at once before others wait. */
-const MAX_READS = 8;
-const MAX_CONNECTIONS = 2;
+/** Reads of the same for everybody may share a look-up; calls of agents are recorded one by one. */
+export function sharesLookUps({ kind }: Claim): boolean {
+  return kind === 'storefront' || kind === 'sync';
+}
 
 /**
  * Looks up the tokens of requests that only read what is the same for everybody. Those that come in with the same credentials
  * while look-ups of these are under way wait for the end of one, and are then looked up together, by one statement. It is sent
  * after each of them has come in, so each is judged by what holds then: a token that was revoked before is unknown. Where
- * nobody else waits, a token is looked up at once. What they read is sent right behind the look-up, on the same connection.
+ * nobody else waits, a token is looked up at once.
  */
 export class SharedLookUps {
   readonly #db: Pool;
@@ -57,30 +53,17 @@ export class SharedLookUps {
 
   /** What is known of a token, with the stock of these products. The operation is one of those whose answers are cached. */
   find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
-    return this.#join(claim, operation, { shown, reads: false }, (_connection, found) => found);
-  }
-
-  /** The same for a request that reads more: `work` must not change the connection. */
-  read<T>(claim: Claim, operation: Operation, shown: string[], work: Work<T>): Promise<T> {
-    return this.#join(claim, operation, { shown, reads: true }, work);
-  }
-
-  #join<T>(claim: Claim, operation: Operation, request: Pick<Waiting, 'shown' | 'reads'>, work: Work<T>): Promise<T> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
     const queue = this.#queues.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
     this.#queues.set(name, queue);
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    queue.waiting.push({
-      ...request,
-      work: (connection, found) => work(connection, found).then(resolve),
-      reject,
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Found>();
+    queue.waiting.push({ shown, resolve, reject });
     const serve = () => {
       void this.#serve(queue, claim, operation).then(() => {
         if (queue.underWay === 0) this.#queues.delete(name);
       });
     };
-    if (queue.underWay >= (request.reads ? MAX_CONNECTIONS : 1)) serveInTime(queue, serve);
+    if (queue.underWay > 0) serveInTime(queue, serve);
     else serve();
     return promise;
   }
@@ -94,31 +77,17 @@ export class SharedLookUps {
       try {
         await withConnection(this.#db, async (connection) => {
           // Only now: whoever came in while all connections were taken is served as well.
-          served = nextOf(queue, this.#local ? 1 : MAX_READS);
-          if (served.length > 0) await this.#work(connection, claim, operation, served);
+          served = nextOf(queue);
+          if (served.length === 0) return;
+          const found = await this.#lookUp(connection, claim, operation, served);
+          for (const { shown, resolve } of served) resolve(found.get(shown));
         });
       } catch (error) {
         // Without a connection, nobody can be served.
-        if (served.length === 0) for (const { reject } of queue.waiting.splice(0)) reject(error);
+        for (const { reject } of served.length > 0 ? served : queue.waiting.splice(0)) reject(error);
       }
     }
     queue.underWay -= 1;
-  }
-
-  /** Throws what makes the connection unusable, if anything failed at all. */
-  async #work(connection: Connection, claim: Claim, operation: Operation, served: Waiting[]): Promise<void> {
-    const found = this.#lookUp(connection, claim, operation, served);
-    const works = served.map(async ({ shown, work, reject }) => {
-      try {
-        await work(connection, ofList(found, shown));
-      } catch (error) {
-        reject(error);
-        throw error;
-      }
-    });
-    const outcomes = await Promise.allSettled(works);
-    const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-    if (failures.length > 0) throw failures.find(isLostConnection) ?? failures[0];
   }
 
   async #lookUp(
@@ -138,10 +107,6 @@ export class SharedLookUps {
   }
 }
 
-async function ofList(found: Promise<Map<string[], Found>>, list: string[]): Promise<Found> {
-  return (await found).get(list);
-}
-
 /** Serves those who wait when no look-up that is under way has begun within the patience. */
 function serveInTime(queue: Queue, serve: () => void): void {
   if (queue.isWatched) return;
@@ -155,14 +120,13 @@ function serveInTime(queue: Queue, serve: () => void): void {
 }
 
 /** The first of those who wait, as many as are served together. A cached answer has one list of products for all who want it. */
-function nextOf({ waiting }: Queue, most: number): Waiting[] {
+function nextOf({ waiting }: Queue): Waiting[] {
   const lists = new Set<string[]>();
-  let [products, reading] = [0, 0];
-  const beyond = waiting.findIndex(({ shown, reads }) => {
+  let products = 0;
+  const beyond = waiting.findIndex(({ shown }) => {
     if (!lists.has(shown)) products += shown.length;
     lists.add(shown);
-    if (reads) reading += 1;
-    return (products > MAX_PRODUCTS && lists.size > 1) || reading > most;
+    return products > MAX_PRODUCTS && lists.size > 1;
   });
   return waiting.splice(0, beyond < 0 ? waiting.length : beyond);
 }

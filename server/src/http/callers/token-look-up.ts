@@ -37,29 +37,6 @@ export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'
   /** What `app.site_id` is set to; nothing for an unknown token. */
   tenant: string;
   key_state?: Caller['key_state'] | null;
-  /** Of the rows that `known` was read from, where that was asked for. */
-  version?: string;
-}
-
-/** What a look-up has read, for the next ones: it is told of again only once the version is another. */
-export interface Seen extends Pick<TokenRow, 'known'> {
-  version: string;
-  site_id: string;
-  principal_id: string;
-}
-
-/** What the look-up of a token that was seen returns. */
-export type SeenRow = Pick<TokenRow, 'tenant' | 'moment' | 'key_state'>;
-
-/** What a request took for granted does not hold: what it has begun must be undone, and it must run in the usual order. */
-export class NotAsExpected extends Error {
-  /** Whether the request was counted before. */
-  readonly counted: boolean;
-
-  constructor(message: string, counted: boolean) {
-    super(message);
-    this.counted = counted;
-  }
 }
 
 /**
@@ -82,8 +59,6 @@ export interface Beside {
   shown?: string[];
   /** The state of a key of this principal of this site, as an expression. */
   key?: ((site: Sql | string, principal: Sql | string) => Sql) | undefined;
-  /** What the last look-up of the credential has read. */
-  seen?: Seen | undefined;
 }
 
 /**
@@ -91,8 +66,8 @@ export interface Beside {
  * is for `withClaim`.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
-  const { columns, join, origins, privateId, principal, version } = besidesOf(claim);
-  const named = withPrincipal ? sql`, ${principal} as principal, ${version} as version` : empty;
+  const { columns, join, origins, privateId, principal } = besidesOf(claim);
+  const named = withPrincipal ? sql`, ${principal} as principal` : empty;
   return sql`select (select row_to_json(known)::text from (select
           t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
@@ -112,26 +87,6 @@ function tokenOf({ secret, kind }: Claim): Sql {
         and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 }
 
-/**
- * The same for a token of which all is known, given that its rows are those that were seen: it does not tell of them again, which
- * takes less than half. Names no tenant where the token is not valid any more or a row is another.
- */
-export function lookUpSeen(claim: Claim, seen: Seen, local: boolean, key: NonNullable<Beside['key']>): Sql {
-  const { join, version } = besidesOf(claim);
-  const { site_id, principal_id } = seen;
-  return sql`select found.tenant, now() as moment,
-      case when found.tenant <> '' then ${key(site_id, principal_id)} end as key_state
-    from (select set_config('app.site_id', coalesce((
-        select t.site_id::text from tokens t join sites s on s.site_id = t.site_id ${join}
-        where ${tokenOf(claim)} and t.site_id = ${site_id} and ${version} = ${seen.version}
-      ), ''), ${local}) as tenant) as found`;
-}
-
-/** Whether a claim is one of the site that was seen. */
-export function isOf({ site_id }: Claim, seen: Seen): boolean {
-  return site_id === null || site_id === seen.site_id;
-}
-
 function besidesOf(claim: Claim) {
   return claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
 }
@@ -145,13 +100,7 @@ function besideAgent(storefront_secret: string) {
     origins: sql`p.allowed_origins`,
     privateId: sql`case when p.private then p.id end`,
     principal: sql`t.id`,
-    version: versionWith(sql`p.xmin`),
   };
-}
-
-/** Each change of a row gives it the number of another transaction. */
-function versionWith(more: Sql): Sql {
-  return sql`concat_ws(' ', t.xmin, s.xmin, ${more})`;
 }
 
 /** Looks up the customer's token beside the storefront's, if one was sent, in the same statement. */
@@ -159,14 +108,13 @@ function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
   if (!customer_secret) {
-    return { columns: empty, join: empty, origins, privateId, principal: sql`t.id`, version: versionWith(sql`''`) };
+    return { columns: empty, join: empty, origins, privateId, principal: sql`t.id` };
   }
   const endsSoon = sql`c.replaced_at is null and c.expires_at < now() + interval '2 minutes'`;
   return {
     origins,
     privateId,
     principal: sql`coalesce(c.customer_id, t.id)`,
-    version: versionWith(sql`c.xmin, ${endsSoon}`),
     columns: sql`, c.customer_id, c.session_id, c.id as customer_token_id, ${endsSoon} as ends_soon`,
     join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id
         and c.revoked_at is null and least(c.expires_at, c.renewable_until) > now()`,
@@ -198,7 +146,7 @@ function reading(lookUp: Sql, stock: Sql): Sql {
  * nothing.
  */
 export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
-  return sql`select found.known, found.catalog_version, found.tenant, found.version, now() as moment,
+  return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
       case when found.tenant <> '' then ${key(sql`found.tenant::uuid`, sql`found.principal`)} end as key_state
     from (${lookUp}) as found`;
 }

@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
+import type { Sender } from '../received.ts';
 
 /**
  * The cookie of a browser that has opened an unlock link from a mail. It grants no access: it only says for which accounts the
@@ -14,7 +15,7 @@ function nameOf(baseUrl: string): string {
 }
 
 /** The passes that the browser holds; none when there are several cookies, because somebody planted one of them. */
-export function unlockPasses({ headers }: Request, baseUrl: string): string[] {
+export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   const name = nameOf(baseUrl);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   const value = values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';
@@ -23,7 +24,7 @@ export function unlockPasses({ headers }: Request, baseUrl: string): string[] {
 }
 
 /** Adds a pass to those that the browser holds. */
-export function addUnlockPass(req: Request, res: Response, baseUrl: string, pass: string): void {
+export function addUnlockPass(req: Sender, res: Response, baseUrl: string, pass: string): void {
   const passes = [pass, ...unlockPasses(req, baseUrl)].slice(0, MOST_PASSES);
   const secure = baseUrl.startsWith('https:');
   const options = { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS } as const;

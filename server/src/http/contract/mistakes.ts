@@ -1,6 +1,6 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import type { ErrorObject } from 'ajv';
-import type { Request } from 'express';
+import type { Received } from '../received.ts';
 import { document, type Operation, type Parameter } from './contract.ts';
 import { isStorable } from './storable.ts';
 
@@ -13,8 +13,11 @@ const INTEGER = /^-?\d{1,10}$/;
  * What the validator would coerce, swallow or report one at a time is judged here: unknown query parameters, integers
  * in odd spellings (`0x10`, `9e99`), and text that PostgreSQL cannot keep. Single values of list parameters become lists.
  */
-export function parameterMistakes(declared: Map<string, Parameter>, req: Request): ValidationErrorItem[] {
-  const query: Record<string, unknown> = { ...req.query };
+export function parameterMistakes(
+  declared: Map<string, Parameter>,
+  request: Pick<Received, 'params' | 'query'>,
+): ValidationErrorItem[] {
+  const query: Record<string, unknown> = { ...request.query };
   const mistakes: ValidationErrorItem[] = [];
   for (const [name, value] of Object.entries(query)) {
     const parameter = declared.get(name);
@@ -23,10 +26,10 @@ export function parameterMistakes(declared: Map<string, Parameter>, req: Request
     if (!parameter || mistake) delete query[name];
     else if (parameter.schema.type === 'array' && !Array.isArray(value)) query[name] = [value];
   }
-  for (const [name, value] of Object.entries(req.params)) {
+  for (const [name, value] of Object.entries(request.params)) {
     if (!isStorable(String(value))) mistakes.push(unstorable('path', name));
   }
-  Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true });
+  request.query = query;
   return mistakes;
 }
 

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Received } from '../received.ts';
 import { type Operation, type Parameter, resolveIn } from './contract.ts';
 import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
@@ -7,6 +7,8 @@ import { requestErrors, type Subject } from './validator.ts';
  * Validates requests against the contract. The cost depends only on what the request's own operation declares; each operation
  * is compiled when it is first called. To measure it: `npm run bench -- validation`.
  */
+export type ToValidate = Pick<Received, 'params' | 'query' | 'headers' | 'body'>;
+
 interface Declared {
   subject: Subject;
   query: Map<string, Parameter>;
@@ -17,15 +19,15 @@ interface Declared {
 
 const declarations = new Map<string, Declared>();
 
-/** The mistakes of a request, in the form of the contract; sets `req.query` to the coerced parameters. */
-export function contractMistakes(operation: Operation, req: Request): ReturnType<typeof detailOf> {
+/** The mistakes of a request, in the form of the contract. Sets `request.query` to the coerced parameters. */
+export function contractMistakes(operation: Operation, request: ToValidate): ReturnType<typeof detailOf> {
   const { subject, query, headers, bodyRequired } = declarationOf(operation);
-  const mistakes = parameterMistakes(query, req);
-  const body: unknown = subject.body && req.body;
-  const parts = { query: req.query, headers: headersOf(req, headers), params: req.params, body };
+  const mistakes = parameterMistakes(query, request);
+  const body: unknown = subject.body && request.body;
+  const parts = { query: request.query, headers: headersOf(request, headers), params: request.params, body };
   const errors = requestErrors(subject, parts);
   if (errors.parameters.length > 0) mistakes.push(...detailOf(operation, errors.parameters));
-  if (!subject.body) mistakes.push(...unexpectedBody(req.body));
+  if (!subject.body) mistakes.push(...unexpectedBody(request.body));
   else if (body === undefined && bodyRequired)
     mistakes.push({ loc: ['body'], msg: 'Field required.', type: 'missing' });
   else if (errors.body.length > 0) mistakes.push(...detailOf(operation, errors.body));
@@ -33,9 +35,9 @@ export function contractMistakes(operation: Operation, req: Request): ReturnType
 }
 
 /** Only those that the operation declares. */
-function headersOf(req: Request, names: string[]): Request['headers'] {
-  const given: Request['headers'] = {};
-  for (const name of names) if (req.headers[name] !== undefined) given[name] = req.headers[name];
+function headersOf({ headers }: ToValidate, names: string[]): Received['headers'] {
+  const given: Received['headers'] = {};
+  for (const name of names) if (headers[name] !== undefined) given[name] = headers[name];
   return given;
 }
 

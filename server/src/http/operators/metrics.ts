@@ -1,13 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { type JobBacklog, readQueue } from '../../db/queue-state.ts';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '../../jobs/metric-kinds.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { contextOf } from '../express/context.ts';
 import type { CatalogueCache } from '../pipeline/cache.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
+import type { Ended } from '../pipeline/log.ts';
 
 /** Who may read the metrics at an address. */
 export interface MetricsAccess {
@@ -19,7 +20,7 @@ export interface MetricsAccess {
 
 /** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
 export interface Metrics {
-  observe(res: Response, seconds: number): void;
+  observe(ended: Ended, seconds: number): void;
   /** Observes the process as well, from now on; else from when the figures are first read. */
   watchProcess(): void;
   expose(access: MetricsAccess): RequestHandler;
@@ -70,20 +71,19 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
   gaugePool(db, registers);
   gaugeQueue(db, registers);
   return {
-    observe(res, seconds) {
-      const notes = res.locals as Notes;
-      const { operation, protocol, cached: fromCache } = notes;
-      duration.observe({ operation: operation?.id ?? protocol ?? 'none', status: res.statusCode }, seconds);
-      if (operation && protocol) protocolCalls.inc({ protocol, operation: operation.id, status: res.statusCode });
+    observe({ request: { context }, status, headers }, seconds) {
+      const { operation, protocol, cached: fromCache } = context;
+      duration.observe({ operation: operation?.id ?? protocol ?? 'none', status }, seconds);
+      if (operation && protocol) protocolCalls.inc({ protocol, operation: operation.id, status });
       if (fromCache !== undefined) cached.inc({ result: fromCache ? 'hit' : 'miss' });
-      if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
+      if (headers['idempotency-replayed'] !== undefined) replayed.inc();
     },
     watchProcess,
     expose: (access) => async (req, res, next) => {
       if (!access.token && !access.open) return next();
       if (access.token && !bears(req, access.token)) {
         const refusal = new ShopError('unauthorized', 'Send METRICS_TOKEN as a Bearer token.');
-        const { status, headers, body } = answerTo(refusal, (res.locals as Notes).request_id);
+        const { status, headers, body } = answerTo(refusal, contextOf(res).request_id);
         res.status(status).set(headers).type('application/json').send(body);
         return;
       }

@@ -9,10 +9,10 @@ import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { isDecodable } from '../contract/storable.ts';
+import { contextOf } from '../express/context.ts';
 import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Limits } from '../pipeline/limits.ts';
-import type { Notes } from '../pipeline/notes.ts';
 
 /** A call of an endpoint that OAuth describes, not the contract: forms and errors are those of its standards. */
 export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
@@ -94,18 +94,18 @@ export const onlyPost: RequestHandler = (_req, res) => {
 
 /** With the fields of OAuth and, for refusals of the API, its own. */
 function refuse(res: Response, error: unknown): void {
-  const notes = res.locals as Notes;
+  const context = contextOf(res);
   if (res.headersSent) return;
   if (error instanceof OAuthRefusal) {
-    notes.error = error.error;
+    context.error = error.error;
     const status = error.error === 'invalid_client' ? 401 : 400;
-    res.status(status).json({ error: error.error, error_description: error.message, request_id: notes.request_id });
+    res.status(status).json({ error: error.error, error_description: error.message, request_id: context.request_id });
     return;
   }
-  const { status, body, headers = {} } = answerTo(error, notes.request_id);
-  if (status >= 500) notes.cause = error;
+  const { status, body, headers = {} } = answerTo(error, context.request_id);
+  if (status >= 500) context.cause = error;
   const said = JSON.parse(String(body)) as { error: string; message: string };
-  notes.error = said.error;
+  context.error = said.error;
   const known = error instanceof ShopError || status >= 500;
   res
     .status(status)

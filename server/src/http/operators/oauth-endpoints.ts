@@ -11,9 +11,8 @@ import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { belowIssuer } from '../callers/issuers.ts';
 import { NO_CLAIM } from '../callers/open-callers.ts';
 import { type Operation, operationTable } from '../contract/contract.ts';
+import { contextOf, sendLimit } from '../express/context.ts';
 import { audit } from '../pipeline/audit.ts';
-import { applyLimit } from '../pipeline/counted.ts';
-import type { Notes } from '../pipeline/notes.ts';
 import { formIn, type OAuthCall, type OAuthDeps, oauthCall, onlyPost } from './oauth-call.ts';
 
 /**
@@ -39,7 +38,7 @@ const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 async function token(call: OAuthCall) {
   const { limits, req, res, site_id } = call;
-  applyLimit(res, await limits.countStrictly(operationOf('agent.pollConsent'), { ...NO_CLAIM, site_id }, req));
+  sendLimit(res, await limits.countStrictly(operationOf('agent.pollConsent'), { ...NO_CLAIM, site_id }, req));
   const form = formIn(call);
   if (req.get('Authorization') !== undefined) {
     throw new OAuthRefusal('invalid_client', 'Clients have no secret here: send client_id in the form.');
@@ -88,7 +87,7 @@ async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_
 }
 
 async function register({ limits, req, res, text, site_id, deadline, db, tenant, actor }: OAuthCall) {
-  applyLimit(res, await limits.countGuess('client_registration', site_id, networkOf(req.ip)));
+  sendLimit(res, await limits.countGuess('client_registration', site_id, networkOf(req.ip)));
   const metadata = clients.parseMetadata(jsonIn(text));
   const registered = await deadline.inShop(db, tenant, actor, (shop) => clients.register(shop, metadata));
   const can = {
@@ -126,17 +125,17 @@ async function revoke(call: OAuthCall) {
         scopes: [],
         allowed_origins: [],
       },
-      req,
+      request: req,
       payload: JSON.stringify(['oauth', 'revoke']),
       secretKey,
       auditKey,
-      request_id: (res.locals as Notes).request_id,
+      request_id: contextOf(res).request_id,
       status: 200,
       answer: { status: 200, body: undefined },
     });
     return true;
   });
-  if (!ended) applyLimit(res, await limits.countFailure(req, 'revocation'));
+  if (!ended) sendLimit(res, await limits.countFailure(req, 'revocation'));
   return { status: 200 };
 }
 

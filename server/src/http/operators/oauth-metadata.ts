@@ -7,8 +7,8 @@ import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import { document } from '../contract/contract.ts';
+import { contextOf } from '../express/context.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
 
 /**
  * How standard OAuth clients find the consent of a shop: the metadata of RFC 8414 for each of its issuers, and that of RFC 9728
@@ -43,7 +43,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
       if (!issuer || !(await findTenant(deps.db, issuer.site_id))) throw notFound('shop');
       res.json(metadataOf(issuer));
     } catch (error) {
-      const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
+      const { status, body, headers = {} } = answerTo(error, contextOf(res).request_id);
       res.status(status).set(headers).type('application/json').send(body);
     }
   };

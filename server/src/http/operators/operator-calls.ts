@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { asOwner } from '../../db/as-owner.ts';
 import { type Connection, query } from '../../db/connect.ts';
 import { inSentTransaction, inTransaction, retryConflicts } from '../../db/transaction.ts';
@@ -12,29 +12,33 @@ import { mintPassword, type NewPassword } from '../../shop/merchant/sites.ts';
 import { findKey, type OperatorCallRecord, recordCall } from '../../shop/operators/keys.ts';
 import { outsideOfTenants, Shop, SYSTEM } from '../../shop/shop.ts';
 import { isUuid } from '../callers/claims.ts';
-import { invalidToken, NOBODY } from '../callers/open-callers.ts';
+import { invalidToken, NO_CLAIM, NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type OperatorOperationId, operatorOperations } from '../contract/operator-contract.ts';
-import { createRouting } from '../contract/route.ts';
+import { createRouting, type Routing } from '../contract/route.ts';
 import { mistakesInRow } from '../contract/rows.ts';
+import { apiRequestOf } from '../express/api.ts';
+import { contextOf } from '../express/context.ts';
+import { send } from '../express/send.ts';
 import { applyLimit } from '../pipeline/counted.ts';
 import { Deadline, type Deadlines, secondsFor } from '../pipeline/deadline.ts';
-import { type Answer, answerTo, isRetryable } from '../pipeline/errors.ts';
-import { claim, type Key, runOncePerKey, wasAnswered } from '../pipeline/idempotency.ts';
+import { type Answer, answerTo, codeOf, isRetryable } from '../pipeline/errors.ts';
+import { isCredentialRefusal } from '../pipeline/failed-credentials.ts';
+import * as idempotency from '../pipeline/idempotency.ts';
+import { keyOf, receivedOf } from '../pipeline/incoming.ts';
 import type { Limits } from '../pipeline/limits.ts';
-import type { Notes } from '../pipeline/notes.ts';
-import { codeOf } from '../pipeline/outcome.ts';
-import { payloadOf } from '../pipeline/payload.ts';
-import { requestMistakes } from '../pipeline/request-mistakes.ts';
-import { send } from '../pipeline/send.ts';
+import { checked } from '../pipeline/response-check.ts';
 import { success } from '../pipeline/success.ts';
+import { validate } from '../pipeline/validation.ts';
+import type { Received, Sender } from '../received.ts';
+import type { ApiRequest, RequestContext } from '../request.ts';
 import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
 /**
- * The calls of operators. The steps are those of `dispatch`: the contract names the operation, the key is looked up and counted,
- * mistakes are reported, and the work runs in one transaction, once per Idempotency-Key of the operator's key. A call that names a
- * site has it as its tenant. Every call with a living key is recorded: in its own transaction if it changed something.
+ * The calls of operators, by the functions of `handle`: the contract names the operation, the key is looked up and counted, mistakes
+ * are reported, and the work runs in one transaction, once per Idempotency-Key of the operator's key. A call that names a site has
+ * it as its tenant. Every call with a valid key is recorded: in its own transaction if it changed something.
  */
 export interface OperatorDeps {
   /** Of the login that owns the tables. */
@@ -53,54 +57,69 @@ export interface OperatorDeps {
 export function operatorCalls(deps: OperatorDeps): RequestHandler {
   const routing = createRouting(operatorOperations);
   return async (req, res) => {
-    const notes = res.locals as Notes;
+    const context = contextOf(res);
+    const request = apiRequestOf(req, res, targetOf(routing, req));
+    const received = receivedOf(request);
     let answer: Answer;
     try {
-      const { operation, path } = routing.route(req.method, req.url.split('?')[0] ?? '');
-      notes.operation = operation;
-      req.params = path;
+      if ('refusal' in request.target) throw request.target.refusal;
+      const { operation } = request.target;
+      context.operation = operation;
       const deadline = new Deadline(secondsFor(operation, deps.deadlines));
-      answer = await deadline.limit(serve(deps, operation, deadline, req, res));
+      answer = await deadline.limit(serve(deps, { request, received, context, operation, deadline }));
     } catch (thrown) {
-      answer = await refused(deps, req, res, thrown);
+      answer = await refused(deps, request, thrown);
     }
-    if (answer.told instanceof SiteExport) await sendExport(deps, req, res, answer.told);
-    else await send(req, res, answer, deps.validateResponses);
+    if (answer.told instanceof SiteExport) return sendExport(deps, req, res, answer.told);
+    if (deps.validateResponses) answer = checked(context, answer);
+    return send(req, res, { ...answer, headers: { ...context.limitHeaders, ...answer.headers } });
   };
 }
 
-async function refused({ limits }: OperatorDeps, req: Request, res: Response, thrown: unknown): Promise<Answer> {
-  const notes = res.locals as Notes;
+function targetOf(routing: Routing, { method, url }: Request): ApiRequest['target'] {
+  try {
+    return routing.route(method, url.split('?')[0] ?? '');
+  } catch (error) {
+    return { refusal: error as Error };
+  }
+}
+
+/** A call of an operator, from routing on. */
+interface Call {
+  request: ApiRequest;
+  received: Received;
+  context: RequestContext;
+  operation: Operation;
+  deadline: Deadline;
+}
+
+async function refused({ limits }: OperatorDeps, request: ApiRequest, thrown: unknown): Promise<Answer> {
+  const { context } = request;
   let error = thrown;
-  if (error instanceof ShopError && ['unauthorized', 'invalid_token'].includes(error.code)) {
-    const { headers, refusal } = await limits.countFailure(req, 'operator');
-    if (refusal) res.set(headers);
+  if (error instanceof ShopError && isCredentialRefusal(error)) {
+    const { headers, refusal } = await limits.countFailure(request, 'operator');
+    if (refusal) Object.assign(context.limitHeaders, headers);
     error = refusal ?? error;
   }
-  const answer = answerTo(error, notes.request_id);
-  if (answer.status >= 500) notes.cause = error;
-  notes.error = codeOf(error);
+  const answer = answerTo(error, context.request_id);
+  if (answer.status >= 500) context.cause = error;
+  context.error = codeOf(error);
   return answer;
 }
 
-async function serve(
-  deps: OperatorDeps,
-  operation: Operation,
-  deadline: Deadline,
-  req: Request,
-  res: Response,
-): Promise<Answer> {
-  if (req.headers.origin !== undefined) throw ofBrowser();
-  const secret = secretOf(req);
+async function serve(deps: OperatorDeps, call: Call): Promise<Answer> {
+  const { request, received, context, operation } = call;
+  if (request.headers.origin !== undefined) throw ofBrowser();
+  const secret = secretOf(request);
   const key_id = await lookUp(deps, secret);
-  applyLimit(res, await deps.limits.countOperator(key_id));
-  const record = (status: number) => recordOf(operation, key_id, status, req, res);
+  applyLimit(context.limitHeaders, await deps.limits.countOperator(key_id));
+  const record = (status: number) => recordOf(call, key_id, status);
   try {
-    const mistakes = await requestMistakes(operation, req, res);
+    const mistakes = await validate(operation, request, received);
     if (mistakes.length > 0) throw new ValidationError(mistakes);
     // Hashing takes a tenth of a second, in which no connection is held and no lock.
     const password = operation.id === OPENS_SITE ? await mintPassword() : undefined;
-    return await attempt(deps, operation, { key_id, secret, deadline, password, record }, req, res);
+    return await attempt(deps, call, { key_id, secret, password, record });
   } catch (error) {
     const { status } = answerTo(error, '');
     await inTransaction(deps.owner, (connection) => asOwner(connection, () => recordCall(connection, record(status))));
@@ -113,7 +132,7 @@ function ofBrowser(): ShopError {
   return new ShopError('origin_not_allowed', message);
 }
 
-function secretOf({ headers }: Request): string {
+function secretOf({ headers }: Sender): string {
   const [, secret] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
   if (secret === undefined) {
     throw new ShopError('unauthorized', 'This operation needs Authorization: Bearer opr_….');
@@ -132,61 +151,83 @@ const OPENS_SITE: string = 'operator.createSite' satisfies OperatorOperationId;
 interface Known {
   key_id: string;
   secret: string;
-  deadline: Deadline;
   password: NewPassword | undefined;
   record(status: number): OperatorCallRecord;
 }
 
 /** The look-up that counts is the one inside the transaction: a key that was revoked meanwhile is refused. */
-function attempt(deps: OperatorDeps, operation: Operation, known: Known, req: Request, res: Response): Promise<Answer> {
-  const { key_id, secret, deadline, record } = known;
+function attempt(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   return retryConflicts(
-    () =>
-      inSentTransaction(deps.owner, async (connection, begun) =>
-        deadline.hold(connection, true, async () => {
-          await begun;
-          const found = await asOwner(connection, () => findKey(connection, secret));
-          if (found !== key_id) throw invalidToken();
-          const ran = await once(deps, operation, known, connection, req, res);
-          await asOwner(connection, () => recordCall(connection, record(ran.result.status)));
-          await actAs(connection, NOBODY);
-          return ran;
-        }),
-      ),
-    (error) => !deadline.over && (isRetryable(error) || wasAnswered(error)),
+    () => (call.operation.safe ? read(deps, call, known) : mutate(deps, call, known)),
+    (error) => !call.deadline.over && (isRetryable(error) || idempotency.wasStoredByOther(error)),
   );
 }
 
-async function once(
-  deps: OperatorDeps,
-  operation: Operation,
-  { key_id, secret, password }: Known,
-  connection: Connection,
-  req: Request,
-  res: Response,
-) {
-  await actAs(connection, NOBODY);
-  const run = async () => {
-    const answer = success(operation, await work(deps, operation, connection, req, password));
-    await actAs(connection, NOBODY);
-    return answer;
-  };
-  if (operation.safe) return { result: await run(), last: undefined };
-  const key: Key = {
-    key: req.get('Idempotency-Key') ?? '',
-    operation_id: operation.id,
-    request: payloadOf(req, operation),
-    secret: operation.secret,
-    secretRefusal: false,
-    pepper: `${deps.secretKey}${secret}`,
-    request_id: (res.locals as Notes).request_id,
-  };
-  // Whose keys these are: nobody's shop, and the operator's key.
-  const outside = new Shop(outsideOfTenants(NOBODY), { ...SYSTEM, id: key_id }, connection);
-  return runOncePerKey(outside, connection, {
-    ...{ key, claimed: claim(outside, connection, key), run },
-    alongside: () => undefined,
+function read(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
+  return inRecordedTransaction(deps, call, known, async (connection) => {
+    const answer = success(call.operation, await work(deps, call, connection, known.password));
+    return { answer, last: () => undefined };
   });
+}
+
+/** Once per Idempotency-Key of the operator's key, as `handle` does it for the keys of shops. */
+async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
+  const { operation, received, context } = call;
+  const claim = { ...NO_CLAIM, secret: known.secret };
+  const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
+  if (!key) throw new Error(`${operation.id} needs an Idempotency-Key.`);
+  let refusal: { error: unknown } | undefined;
+  try {
+    return await inRecordedTransaction(deps, call, known, async (connection, outside) => {
+      const stored = await idempotency.storedResponse(outside, connection, key, undefined);
+      if (stored) return { answer: stored, last: () => undefined };
+      const body = await work(deps, call, connection, known.password).catch((error: unknown) => {
+        refusal = { error };
+        throw error;
+      });
+      const answer = success(operation, body);
+      return { answer, last: () => idempotency.storing(outside, key, answer, undefined) };
+    });
+  } catch (error) {
+    if (refusal?.error !== error) throw error;
+    const answer = idempotency.finalRefusal(error, key, false);
+    return inRecordedTransaction(deps, call, known, async (connection, outside) => {
+      const state = await idempotency.claimAfterOther(outside, connection, key);
+      const stored = await idempotency.storedResponse(outside, connection, key, state);
+      return {
+        answer: stored ?? answer,
+        last: () => (stored ? undefined : idempotency.storing(outside, key, answer, undefined)),
+      };
+    });
+  }
+}
+
+interface Done {
+  answer: Answer;
+  /** The statement that is sent together with COMMIT. */
+  last(): Sql | undefined;
+}
+
+/** A transaction of a key that is still valid, with the record of the call. `outside` is no shop: the operator's key owns its Idempotency-Keys. */
+function inRecordedTransaction(
+  deps: OperatorDeps,
+  { deadline }: Call,
+  { key_id, secret, record }: Known,
+  part: (connection: Connection, outside: Shop) => Promise<Done>,
+): Promise<Answer> {
+  return inSentTransaction(deps.owner, (connection, begun) =>
+    deadline.hold(connection, true, async () => {
+      await begun;
+      const found = await asOwner(connection, () => findKey(connection, secret));
+      if (found !== key_id) throw invalidToken();
+      await actAs(connection, NOBODY);
+      const outside = new Shop(outsideOfTenants(NOBODY), { ...SYSTEM, id: key_id }, connection);
+      const { answer, last } = await part(connection, outside);
+      await asOwner(connection, () => recordCall(connection, record(answer.status)));
+      await actAs(connection, NOBODY);
+      return { result: answer, last: last() };
+    }),
+  );
 }
 
 /** The tenant of what follows in the transaction. */
@@ -196,12 +237,12 @@ async function actAs(connection: Connection, site_id: string): Promise<void> {
 
 async function work(
   deps: OperatorDeps,
-  operation: Operation,
+  { operation, received }: Call,
   connection: Connection,
-  req: Request,
   password: NewPassword | undefined,
 ): Promise<unknown> {
-  const { site_id } = req.params;
+  const { params: path, query, body } = received;
+  const { site_id } = path;
   const shop = site_id === undefined ? undefined : await siteNamed(connection, String(site_id));
   const handlers = (await deps.handlers()) as unknown as Record<string, (call: object) => Promise<unknown>>;
   const handler = handlers[operation.name];
@@ -218,7 +259,7 @@ async function work(
     connection,
     asOwner: <T>(part: () => Promise<T>) => asOwner(connection, part),
     ...{ baseUrl: deps.baseUrl, card: deps.card, mistakesInRow },
-    ...{ path: req.params, query: req.query, body: req.body as unknown },
+    ...{ path, query, body },
   });
 }
 
@@ -229,17 +270,11 @@ async function siteNamed(connection: Connection, site_id: string): Promise<Shop>
   return new Shop(tenant, SYSTEM, connection);
 }
 
-function recordOf(
-  operation: Operation,
-  key_id: string,
-  status: number,
-  req: Request,
-  res: Response,
-): OperatorCallRecord {
-  const { site_id } = req.params;
+function recordOf({ received, context, operation }: Call, key_id: string, status: number): OperatorCallRecord {
+  const { params, ip = '' } = received;
   return {
-    ...{ key_id, operation: operation.id, status, request_id: (res.locals as Notes).request_id },
-    about_site: isUuid(site_id) ? site_id : null,
-    ip: isIP(req.ip ?? '') > 0 ? (req.ip ?? null) : null,
+    ...{ key_id, operation: operation.id, status, request_id: context.request_id },
+    about_site: isUuid(params.site_id) ? params.site_id : null,
+    ip: isIP(ip) > 0 ? ip : null,
   };
 }

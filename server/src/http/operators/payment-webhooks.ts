@@ -10,9 +10,9 @@ import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../../shop/payments/provider.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
+import { contextOf } from '../express/context.ts';
 import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
 
 /**
  * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes; each event
@@ -39,8 +39,8 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
       await deadline.limit(receive(deps, deadline, req));
       res.json({ received: true });
     } catch (error) {
-      const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
-      if (status >= 500) (res.locals as Notes).cause = error;
+      const { status, body, headers = {} } = answerTo(error, contextOf(res).request_id);
+      if (status >= 500) contextOf(res).cause = error;
       res.status(status).set(headers).type('application/json').send(body);
     }
   });
@@ -56,7 +56,7 @@ function readingWith(read: RequestHandler): RequestHandler {
       const refusal = isLarge
         ? new ShopError('payload_too_large', 'The event is too large.')
         : new ShopError('invalid_request', 'The event cannot be read.');
-      const { status, body } = answerTo(refusal, (res.locals as Notes).request_id);
+      const { status, body } = answerTo(refusal, contextOf(res).request_id);
       res.status(status).set('Connection', 'close').type('application/json').send(body);
     });
 }

@@ -9,9 +9,9 @@ import { fingerprintOf } from '../../secret-key.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { exportSite } from '../../shop/sites/export.ts';
 import { drainIfMoved } from '../../shop/sites/moving.ts';
+import { contextOf } from '../express/context.ts';
+import { send } from '../express/send.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
-import { send } from '../pipeline/send.ts';
 
 /** The answer of the call that exports a site: its bytes are read as they are sent. */
 export class SiteExport {
@@ -44,10 +44,10 @@ export async function sendExport(
   res: Response,
   { site_id }: SiteExport,
 ): Promise<void> {
-  const notes = res.locals as Notes;
+  const context = contextOf(res);
   if (running >= AT_ONCE) {
     const busy = new ShopError('unavailable', `${AT_ONCE} sites are being exported at this moment. Try again.`);
-    return send(req, res, answerTo(busy, notes.request_id), false);
+    return send(req, res, answerTo(busy, context.request_id));
   }
   running += 1;
   try {
@@ -63,7 +63,6 @@ async function write(
   res: Response,
   site_id: string,
 ): Promise<void> {
-  const notes = res.locals as Notes;
   const { connectionString } = owner.options;
   const connection = { connectionString, application_name: 'commerce site export', keepAlive: true };
   try {
@@ -78,8 +77,9 @@ async function write(
       await pipeline(source, createGzip(), res);
     });
   } catch (error) {
-    if (error instanceof ShopError && !res.headersSent) return send(req, res, answerTo(error, notes.request_id), false);
-    notes.cause = error;
+    const context = contextOf(res);
+    if (error instanceof ShopError && !res.headersSent) return send(req, res, answerTo(error, context.request_id));
+    context.cause = error;
     res.destroy();
   }
 }

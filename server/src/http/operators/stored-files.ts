@@ -7,8 +7,8 @@ import { ShopError } from '../../shop/errors.ts';
 import { findTenant } from '../../shop/in-shop.ts';
 import { setHeaders } from '../callers/headers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
+import { contextOf } from '../express/context.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
 
 interface FilesDeps {
   db: Pool;
@@ -46,12 +46,12 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
       res.setHeader('Content-Length', file.bytes);
       await pipeline(file.stream, res);
     } catch (error) {
-      const notes = res.locals as Notes;
+      const context = contextOf(res);
       if (res.headersSent) return void res.destroy();
       const known = error instanceof ShopError;
-      if (!known) notes.cause = error;
+      if (!known) context.cause = error;
       const refusal = known ? error : new ShopError('unavailable', 'The file cannot be read at the moment.');
-      const { status, body, headers = {} } = answerTo(refusal, notes.request_id);
+      const { status, body, headers = {} } = answerTo(refusal, context.request_id);
       res.removeHeader('ETag');
       res
         .set({ ...headers, 'Cache-Control': 'no-store' })

@@ -12,10 +12,10 @@ import { findTenant, inShop } from '../../shop/in-shop.ts';
 import { SYSTEM, type Tenant } from '../../shop/shop.ts';
 import { addVary } from '../callers/headers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
-import { hangUpBeyond, LARGEST_UPLOAD_BYTES } from '../pipeline/body.ts';
+import { contextOf } from '../express/context.ts';
+import { hangUpBeyond, LARGEST_UPLOAD_BYTES } from '../express/read-body.ts';
 import type { Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
-import type { Notes } from '../pipeline/notes.ts';
 
 /**
  * `PUT /uploads/{site_id}/{token}` takes the bytes of a file that was announced, once. They go to the disk as they arrive, and
@@ -63,9 +63,9 @@ export function uploads(deps: UploadDeps): RequestHandler {
       });
       res.json(file);
     } catch (error) {
-      const notes = res.locals as Notes;
-      const { status, body, headers = {} } = answerTo(error, notes.request_id);
-      if (status >= 500) notes.cause = error;
+      const context = contextOf(res);
+      const { status, body, headers = {} } = answerTo(error, context.request_id);
+      if (status >= 500) context.cause = error;
       if (res.destroyed) return;
       res.status(status).set(headers).type('application/json');
       hangUpBeyond(LARGEST_UPLOAD_BYTES, req);

@@ -1,10 +1,10 @@
 import type { AuditDetails } from '@commerce-backend/spec';
-import type { Request } from 'express';
 import type { StoredDetails } from '../../shop/audit/details.ts';
 import { CONTENT_TRUST, sanitizeMerchantText } from '../../shop/merchant-text.ts';
 import { currencyDigits, decimal } from '../../shop/money.ts';
 import { isUuid } from '../callers/claims.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
 import type { Answer } from './errors.ts';
 
 /**
@@ -27,13 +27,13 @@ const INCONCLUSIVE = ['needs_choice', 'not_found'];
 /** `known` says that the token is an active one: of others' calls only the outcome is told. */
 export function detailsFrom(
   operation: Operation | undefined,
-  req: Request,
+  request: Received,
   answer: Pick<Answer, 'status' | 'body' | 'told'>,
   known = true,
 ): StoredDetails {
   const said = fieldsIn(answer.told ?? parsed(answer.body));
   if (!known) return { outcome: outcomeOf({}, answer.status, said) };
-  const asked = { ...fieldsIn(req.query), ...fieldsIn(req.body) };
+  const asked = { ...fieldsIn(request.query), ...fieldsIn(request.body) };
   const outcome = outcomeOf(asked, answer.status, said);
   const told = answer.status < 400 ? answered(said, asked) : { products: [], ...required(said) };
   return {
@@ -41,7 +41,7 @@ export function detailsFrom(
     query: queryIn(asked),
     code: operation?.name === 'applyDiscount' ? textIn(asked.code, MAX_NAME) : null,
     ...told,
-    ids: { ...idsIn({ ...req.params, ...asked }), ...(answer.status < 400 && madeIn(said)) },
+    ids: { ...idsIn({ ...request.params, ...asked }), ...(answer.status < 400 && madeIn(said)) },
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Request } from 'express';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -15,8 +15,11 @@ import type { Caller } from '../callers/caller.ts';
 import { isUuid } from '../callers/claims.ts';
 import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received, Sender } from '../received.ts';
+import { auditIdOf, type RequestContext } from '../request.ts';
 import { detailsFrom } from './audit-details.ts';
-import type { Answer } from './errors.ts';
+import { type Answer, answerTo } from './errors.ts';
+import { payloadOf } from './payload.ts';
 
 /**
  * What is audited: every call of an agent, and mutations made with storefront and customer tokens, by staff and by API
@@ -30,7 +33,7 @@ import type { Answer } from './errors.ts';
 export interface AuditedCall {
   operation: Operation;
   caller: Caller;
-  req: Request;
+  request: Received;
   /** Method, path, query and body in canonical form. */
   payload: string;
   secretKey: string;
@@ -66,7 +69,8 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
     action: operation.id,
     buyer_ip: caller.buyer_ip,
     customer_id: OF_AGENTS.includes(caller.kind) ? caller.customer_id : null,
-    details: OF_AGENTS.includes(caller.kind) && act.answer ? detailsFrom(operation, act.req, act.answer) : undefined,
+    details:
+      OF_AGENTS.includes(caller.kind) && act.answer ? detailsFrom(operation, act.request, act.answer) : undefined,
     ...changesOf(act),
   });
 }
@@ -74,11 +78,11 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
 const MAX_FIELDS = 100;
 
 /** What a call of staff or of an API key was about: the ids in its path and of what it made, and the fields that it sent. */
-function changesOf({ caller, req, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
-  return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(req, made) : {};
+function changesOf({ caller, request, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
+  return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(request, made) : {};
 }
 
-function sentIn({ params, body }: Request, made?: string) {
+function sentIn({ params, body }: Received, made?: string) {
   const targets = [...Object.values(params), made].filter(isUuid);
   return { targets, fields: Object.keys((body as object | undefined) ?? {}).slice(0, MAX_FIELDS) };
 }
@@ -88,10 +92,10 @@ function sentIn({ params, body }: Request, made?: string) {
  * such a call. The shop has to be the tenant meanwhile.
  */
 export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<AuditedCall, 'caller'>): Sql {
-  const { operation, req } = act;
+  const { operation, request } = act;
   const actor = { type: 'staff', id: staff_id };
   const about = { customer_id: null, details: undefined, buyer_ip: undefined };
-  return insertion({ ...act, ...about, ...sentIn(req), site_id, actor, action: operation.id });
+  return insertion({ ...act, ...about, ...sentIn(request), site_id, actor, action: operation.id });
 }
 
 /** Records a call by itself, for mutations that are not an operation's. */
@@ -114,13 +118,13 @@ type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
 const SALT_BYTES = 16;
 
 function insertion(record: Record): Sql {
-  const { site_id, actor, action, req, payload, secretKey, auditKey, request_id, status, customer_id } = record;
+  const { site_id, actor, action, request, payload, secretKey, auditKey, request_id, status, customer_id } = record;
   const details = record.details ? detailsText(record.details) : null;
   const salt = details === null ? null : randomBytes(SALT_BYTES);
   const row = {
     ...{ site_id, id: record.audit_id ?? uuidv7(), actor_type: actor.type, actor_id: actor.id, action, status },
     payload_hash: createHmac('sha256', `${secretKey}audit`).update(payload).digest(),
-    ...{ ip: addressOf(req), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(req) },
+    ...{ ip: addressOf(request), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(request) },
     correlation_id: request_id,
     // As PostgreSQL writes them, since they are signed.
     targets: record.targets?.map((id) => id.toLowerCase()) ?? [],
@@ -137,19 +141,52 @@ function insertion(record: Record): Sql {
 }
 
 /** The network address, unless a proxy passed on something that is none. */
-function addressOf({ ip = '' }: Request): string | null {
+function addressOf({ ip = '' }: Sender): string | null {
   return isIP(ip) > 0 ? ip : null;
 }
 
-export function userAgentOf(req: Request): string | null {
-  return req.get('User-Agent')?.slice(0, MAX_USER_AGENT) ?? null;
+export function userAgentOf({ headers }: Sender): string | null {
+  return headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
+}
+
+const AUDIT_FAILURE_WITHIN_MS = 500;
+
+interface AuditDeps {
+  db: Pool;
+  secretKey: string;
+  auditKey: AuditKey;
+}
+
+/** Makes sure that a call of an agent has its audit row before it is answered. If the row cannot be written, the call fails. */
+export async function ensureAudited(
+  { db, secretKey, auditKey }: AuditDeps,
+  request: Received,
+  context: RequestContext,
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.audited || agentTokenIn(request) === undefined) return answer;
+  const { operation, request_id, caller } = context;
+  const { status } = answer;
+  try {
+    const call = { operation, request, payload: payloadOf(request, operation), secretKey, auditKey, request_id };
+    const about = { audit_id: auditIdOf(context), status, answer, buyer_ip: caller?.buyer_ip };
+    const written = auditRefused(db, { ...call, ...about });
+    if (status < 500) await written;
+    // What made the request fail may delay this row as well, and the caller does not wait for both.
+    else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
+    return answer;
+  } catch (error) {
+    if (status >= 500) return answer;
+    context.cause = error;
+    return answerTo(error, request_id, true);
+  }
 }
 
 /**
  * Records, in a transaction of its own, a call with an agent's token that left no row: refused, failed, or to an address that
  * does not exist. Calls with a revoked or expired token are recorded too; those with a token that never existed are not.
  */
-export async function auditRefused(
+async function auditRefused(
   db: Pool,
   act: Omit<AuditedCall, 'operation' | 'caller'> & {
     operation: Operation | undefined;
@@ -158,7 +195,7 @@ export async function auditRefused(
     answer: Answer;
   },
 ): Promise<void> {
-  const token = agentTokenIn(act.req);
+  const token = agentTokenIn(act.request);
   if (token === undefined) return;
   await inTransaction(db, async (connection) => {
     const known = await tokenBehind(connection, token);
@@ -168,7 +205,7 @@ export async function auditRefused(
     // An ended token may be that of a customer who was erased since: nothing of its calls must ever be erased.
     const active = act.status !== 401;
     const customer_id = active ? known.customer_id : null;
-    const details = detailsFrom(act.operation, act.req, act.answer, active);
+    const details = detailsFrom(act.operation, act.request, act.answer, active);
     const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
     // Where the outcome of the call's own commit is unknown, its row may be there.
     await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
@@ -176,8 +213,8 @@ export async function auditRefused(
 }
 
 /** The token that a call of an agent carries, if it has the form of one. */
-export function agentTokenIn(req: Request): string | undefined {
-  const token = /^Bearer (agt_\w+)$/i.exec(req.get('Authorization') ?? '')?.[1];
+export function agentTokenIn({ headers }: Sender): string | undefined {
+  const token = /^Bearer (agt_\w+)$/i.exec(headers.authorization ?? '')?.[1];
   return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { ShownJson } from '../../shop/products/shown.ts';
 import { fill, sizeOf } from '../../shop/products/shown-text.ts';
 import type { Shop, Tenant } from '../../shop/shop.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
+import type { RequestContext } from '../request.ts';
 import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
-import type { Notes } from './notes.ts';
 
 /**
  * Catalogue answers that cannot be stale: the look-up of the credential has just read the site's catalogue version, which every
@@ -18,11 +18,11 @@ import type { Notes } from './notes.ts';
  */
 export interface CatalogueCache {
   /** What is cached for a request, to be looked up before its caller is known. */
-  find(operation: Operation, site_id: string | null, req: Request): Found;
+  find(operation: Operation, site_id: string | null, request: Pick<Received, 'params' | 'query'>): Found;
   /** The cached answer, if it is still up to date by what the look-up of the caller has read. */
-  current(found: Found, seen: Seen, notes: Notes): Answer | undefined;
+  current(found: Found, seen: Seen, context: RequestContext): Answer | undefined;
   /** The cached answer, or the one that `read` gives, which is then cached. */
-  remember(found: Found, shop: Shop, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
+  remember(found: Found, shop: Shop, context: RequestContext, read: () => Promise<Answer>): Promise<Answer>;
   /** What it holds now, by its own count. */
   held(): { entries: number; bytes: number };
 }
@@ -111,20 +111,20 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
     );
   };
   return {
-    find(operation, site_id, req) {
-      const request = JSON.stringify([operation.id, req.params, sorted(req.query)]);
+    find(operation, site_id, { params, query }) {
+      const request = JSON.stringify([operation.id, params, sorted(query)]);
       const kept = enabled && site_id ? answers.peek(keyOf(site_id.toLowerCase(), request)) : undefined;
       return { operation, request, isKept: kept !== undefined, productIds: kept?.productIds ?? [] };
     },
-    current(found, seen, notes) {
+    current(found, seen, context) {
       const answer = current(found, seen);
-      if (answer) notes.cached = true;
+      if (answer) context.cached = true;
       return answer;
     },
-    async remember(found, shop, notes, read) {
+    async remember(found, shop, context, read) {
       const { siteId: site_id, catalogVersion: catalog_version, shownStock: shown_stock } = shop;
       const kept = current(found, { site_id, catalog_version, shown_stock });
-      notes.cached = kept !== undefined;
+      context.cached = kept !== undefined;
       if (kept) return kept;
       const key = keyOf(site_id, found.request);
       const { status, body, empty, shown } = await read();
@@ -204,6 +204,6 @@ function exactBuffer(body: string | Buffer): Buffer {
   return buffer;
 }
 
-function sorted(query: Request['query']): [string, unknown][] {
+function sorted(query: Received['query']): [string, unknown][] {
   return Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
-import type { Request } from 'express';
 
 /**
  * Compresses answers of more than a kilobyte. Brotli at its lowest quality is smaller than gzip at its lowest level, and
@@ -22,13 +21,6 @@ const GZIP = { level: constants.Z_BEST_SPEED };
 
 export function isWorthPacking(body: string | Buffer): boolean {
   return Buffer.byteLength(body) > SMALLEST_BYTES;
-}
-
-/** What the caller accepts and prefers to the plain body; of what it accepts, the cheapest. */
-export function encodingFor(req: Request): Encoding | undefined {
-  const preferred = req.acceptsEncodings('br', 'gzip', 'identity');
-  if (preferred !== 'br' && preferred !== 'gzip') return undefined;
-  return req.acceptsEncodings('br') === 'br' ? 'br' : 'gzip';
 }
 
 export async function pack(body: string | Buffer, encoding: Encoding, packed?: Packed): Promise<Buffer> {

@@ -1,7 +1,5 @@
-import type { Response } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { RateLimit } from '../../shop/rate-limits.ts';
-import { setHeaders } from '../callers/headers.ts';
 
 /** What counting a request against its limits came to. */
 export interface Counted {
@@ -11,6 +9,11 @@ export interface Counted {
   refusalIfFailed?: ShopError;
   /** To be called when the request succeeded: limits that count only failures then forget it. */
   succeeded?: () => Promise<void>;
+}
+
+/** What is done when the request has succeeded or failed. */
+export function outcomesOf({ succeeded, refusalIfFailed }: Counted) {
+  return { succeeded, refusalIfFailed };
 }
 
 export function refusedFor(milliseconds: number): ShopError {
@@ -33,9 +36,9 @@ export function rateLimitHeaders(
   };
 }
 
-/** Sets the headers that tell what is left of a limit, and throws its refusal if there is one. */
-export function applyLimit(res: Response, { headers, refusal }: Counted): void {
-  setHeaders(res, headers);
+/** Adds the headers that report what is left of a limit. Throws its refusal if there is one. */
+export function applyLimit(into: Record<string, string>, { headers, refusal }: Counted): void {
+  Object.assign(into, headers);
   if (refusal) throw refusal;
 }
 

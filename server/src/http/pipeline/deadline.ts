@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { type Connection, cut } from '../../db/connect.ts';
 import { endBy } from '../../db/transaction.ts';
@@ -6,9 +5,7 @@ import { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
-import { isUpload } from './body.ts';
-import { answerTo, tookTooLong } from './errors.ts';
-import type { Notes } from './notes.ts';
+import { tookTooLong } from './errors.ts';
 
 /** How long a request may take as a whole, in seconds; longer for one with a large body. */
 export interface Deadlines {
@@ -105,26 +102,4 @@ function tooLate(seconds: number): ShopError {
 
 export function secondsFor({ bodyLimitBytes }: Operation, deadlines: Deadlines): number {
   return bodyLimitBytes > DEFAULT_BODY_LIMIT_BYTES ? deadlines.upload : deadlines.request;
-}
-
-/** Refuses a body that has not arrived in the time of its request; uploads have longer, which the server itself watches. */
-export function arriveInTime(deadlines: Deadlines): RequestHandler {
-  return (req, res, next) => {
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-    if (!isUpload(req) && (Number(length) > 0 || coding !== undefined)) {
-      const timer = setTimeout(() => {
-        const { operation, request_id } = res.locals as Notes;
-        if (req.complete || res.headersSent || (operation && secondsFor(operation, deadlines) > deadlines.request))
-          return;
-        const { status, body } = answerTo(
-          new ShopError('request_timeout', 'The request did not arrive in time.'),
-          request_id,
-        );
-        res.status(status).set('Connection', 'close').type('application/json').end(body);
-        res.once('finish', () => req.destroy());
-      }, deadlines.request * 1_000);
-      res.once('close', () => clearTimeout(timer));
-    }
-    next();
-  };
 }

@@ -50,6 +50,17 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
+/** The code that is logged for an error. */
+export function codeOf(error: unknown): string {
+  if (error instanceof ShopError) return error.code;
+  return error instanceof ValidationError ? 'validation_error' : 'internal_error';
+}
+
+/** Whether the caller was refused. Faults of the server are no guesses. */
+export function isRefusal({ status }: Answer): boolean {
+  return status >= 400 && status < 500;
+}
+
 /** What a refusal tells agents to do. */
 function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
   const { advice, remedy } = catalogue[code] ?? {};

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Request } from 'express';
 import { networkOf } from '../../shop/client-network.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { isUuid } from '../callers/claims.ts';
+import type { Sender } from '../received.ts';
 
 /**
  * Calls whose credential is bad are counted by address, site and kind of credential. They are refused when there are too
@@ -14,7 +14,7 @@ export function isCredentialRefusal({ code }: ShopError): boolean {
   return code === 'unauthorized' || code === 'invalid_token';
 }
 
-export function keyOfFailure({ ip = '', headers }: Request, kind = kindIn(headers)): string {
+export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers)): string {
   const site = headers['x-site-id'];
   return `${networkOf(ip)} ${isUuid(site) ? site.toLowerCase() : 'no site'} ${kind}`;
 }

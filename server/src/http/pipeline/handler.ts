@@ -12,57 +12,41 @@ import type { OwnAccount } from './own-account.ts';
 
 /** One function per operation of the surface, under the name after the dot: a missing one does not compile. */
 export type Handlers<S extends Surface> = {
-  [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Beforehand<Id>;
+  [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Prepared<Id>;
 };
 
 /** Does the work of an operation inside its transaction (reads: on its connection), and answers with the 2xx body. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id> | ShownJson<Reply<Id>>>;
 
 /**
- * An operation with work that must not hold a connection, such as hashing a password: it runs first, outside any
- * transaction, and returns the handler proper.
+ * An operation with work that must not hold a connection, such as hashing a password or calling a payment provider. `prepare` does
+ * that work outside any transaction, for an authenticated caller, never for a replay; it returns what runs in the transaction.
  */
-export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Beforehands): Promise<Handler<Id>>;
-  /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
-  directly?(call: Pick<WholeCall<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
-  /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
+export interface Prepared<Id extends OperationId> {
+  prepare(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Preparing): Promise<Handler<Id>>;
+  /** It hashes a password for anyone who asks, so only so many run at once. */
   hashes?: true;
 }
 
-/** Thrown by a handler that ran directly, and found that something has to be done beforehand after all. */
-export class NeedsBeforehand extends Error {}
-
-/** What `beforehand` is given besides the call. */
-export interface Beforehands {
+/** What `prepare` gets besides the call. */
+export interface Preparing {
   db: Pool;
-  /** Whether the caller has gone or the process drains, so that there is nothing left to wait for. */
+  /** Whether the client has gone or the process drains, so that there is nothing left to wait for. */
   ended(): boolean;
 }
 
-/** Their handlers are begun together with the look-up of the caller, of whom they know only what their shop does (work-ahead.ts). */
-const BEGUN_AHEAD = [
-  'storefront.addCartItem',
-  'storefront.createCheckout',
-  'storefront.updateCheckout',
-  'storefront.completeCheckout',
-] as const satisfies OperationId[];
-
-type BegunAhead = (typeof BEGUN_AHEAD)[number];
-
-export function isBegunAhead(id: OperationId): boolean {
-  return (BEGUN_AHEAD as readonly OperationId[]).includes(id);
+/** Any operation's handler, as `handle` calls it: the contract has checked what it is given. */
+export type Run = (call: never) => Promise<unknown>;
+export interface PreparedHandler {
+  prepare(call: never): Promise<Run>;
+  hashes?: true;
 }
+export type AnyHandler = Run | PreparedHandler;
 
-/**
- * What a handler is given. Answers that the catalogue's cache may keep depend on the shop and the address only, so their handlers
- * know nothing of the caller (read-ahead.ts).
- */
+/** A handler's argument. The cache shares an answer between callers, so handlers of cacheable reads get no caller. */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
-  : Id extends BegunAhead
-    ? Omit<WholeCall<Id>, 'caller' | 'origin' | 'noteAccount'>
-    : WholeCall<Id>;
+  : WholeCall<Id>;
 
 /** The tenant's shop and the parts of the request, validated and typed by the contract. */
 export interface WholeCall<Id extends OperationId> {

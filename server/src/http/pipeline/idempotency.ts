@@ -1,25 +1,19 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
-import { beginAnew } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
- * An operation runs once per Idempotency-Key of its caller. Steps, all in the request's transaction:
- * 1. claim: lock the key by an advisory lock, and look for its answer; for a token in the statement that looks it up. A second
- *    request waits here until the first ends, at most for lock_timeout (2 s); where work was begun ahead, it may have waited as
- *    long for a row before.
- * 2. if there is an answer: the same request gets it, another one a 422.
- * 3. run the work.
- * 4. store the key with the answer, and in the same statement whatever else is recorded of the request. The primary key lets
- *    only one of them be stored: an answer that was committed between the look and the lock undoes this request, which then
- *    runs again and finds it.
- * An error undoes all. If it is a business refusal, a second transaction claims the key and stores the refusal; a copy of the
- * request that claimed it in between has run by itself, and its answer is returned. A permission that the work found missing is
- * recorded but not stored, as one that was missing before the work: once it is granted, the same call may be sent again.
+ * An operation runs once per Idempotency-Key of its caller. All in the request's transaction:
+ * 1. claim: lock the key by an advisory lock and look for its response, in the statement that looks up the token. A second
+ *    request waits until the first ends, at most for lock_timeout (2 s).
+ * 2. a stored response is replayed to the same request; another request with the key is 422.
+ * 3. after the work, key, response and audit row are stored by one statement. The primary key lets one response be stored:
+ *    a response committed between the look and the lock rolls this request back, which then runs again and finds it.
+ * A business refusal is stored by a second transaction, which claims the key again.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -70,7 +64,7 @@ function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
 }
 
 /** Claims a key that another request holds, once that has ended. Throws `idempotency_in_flight`. */
-async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
+export async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
   const lock = lockOf(key, shop.siteId, shop.actorId);
   // The second statement sees what was committed while the first waited.
   const [, state] = await together(
@@ -87,60 +81,31 @@ function inFlight(): ShopError {
   return new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
 }
 
-/** Whether a request was undone because another one stored an answer under its key meanwhile. */
-export function wasAnswered(error: unknown): boolean {
+/** Whether a request was rolled back because another one stored its response under the key first. */
+export function wasStoredByOther(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
-interface Once {
-  key: Key;
-  /** What `claim` answered. */
-  claimed: Claimed;
-  run: () => Promise<Answer>;
-  /** The insert that records a request that ran, by its answer; undefined for none. */
-  alongside: (answer: Answer) => Sql | undefined;
-}
-
-/** The answer counts once the statement `last`, which stores it, has been sent. */
-export async function runOncePerKey(
-  shop: Shop,
-  connection: Connection,
-  { key, claimed, run, alongside }: Once,
-): Promise<{ result: Answer; last: Sql | undefined }> {
-  const first = await otherAnswer(shop, connection, key, claimed);
-  if (first) return { result: first, last: undefined };
-  let result: Answer;
-  let isStored = true;
-  try {
-    result = await run();
-  } catch (error) {
-    isStored = !(error instanceof ShopError && error.code === 'insufficient_scope');
-    result = finalRefusal(error, key, shop.agent !== null);
-    const other = await otherAnswer(shop, connection, key, claimAnew(shop, connection, key));
-    if (other) return { result: other, last: undefined };
-    if (error instanceof ShopError) await error.afterwards?.();
-  }
-  const recorded = alongside(result);
-  return { result, last: isStored ? remember(shop, key, result, recorded) : recorded };
-}
-
-/** The answer that another request under the key was given, if it came first. */
-async function otherAnswer(
+/**
+ * The stored response to the same request, if there is one. `state` is what the look-up of the credential found when it claimed the
+ * key; without one the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError for another request with the key.
+ */
+export async function storedResponse(
   shop: Shop,
   connection: Connection,
   key: Key,
-  claimed: Claimed,
+  claimed: KeyState | undefined,
 ): Promise<Answer | undefined> {
-  const found = await claimed;
+  const found = claimed ?? (await claim(shop, connection, key));
   const state = found === 'held' ? await claimAfterOther(shop, connection, key) : found;
   if (state === 'expired') await forget(shop, key);
   if (state !== 'answered') return undefined;
-  const stored = await storedAnswer(shop, key);
+  const stored = await findStored(shop, key);
   return stored && replay(shop, key, stored);
 }
 
-/** Whether `runOncePerKey` would return a stored answer instead of running the work. */
+/** Whether `storedResponse` would find one. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -150,15 +115,15 @@ export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   return found !== undefined;
 }
 
-interface StoredAnswer {
+interface StoredRow {
   request_hash: Buffer;
   status: number | null;
   body: Buffer | null;
   encrypted: boolean;
 }
 
-function storedAnswer(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
-  return shop.one<StoredAnswer>(
+function findStored(shop: Shop, key: Key): Promise<StoredRow | undefined> {
+  return shop.one<StoredRow>(
     sql`select request_hash, status, body, encrypted from idempotency_keys
       where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`,
@@ -174,7 +139,7 @@ async function forget(shop: Shop, key: Key): Promise<void> {
   );
 }
 
-async function replay(shop: Shop, key: Key, stored: StoredAnswer): Promise<Answer> {
+async function replay(shop: Shop, key: Key, stored: StoredRow): Promise<Answer> {
   if (!stored.request_hash.equals(fingerprint(key))) throw usedForAnother();
   const body = stored.body && (stored.encrypted ? opened(key, stored.body) : stored.body.toString());
   if (body && stored.encrypted) await refuseRevoked(shop, body);
@@ -203,18 +168,16 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
     throw new ShopError('key_not_active', 'The secret that was once returned under this key has been revoked since.');
 }
 
-/** The answer to a business refusal. Throws every other error, which undoes the whole request. */
-function finalRefusal(error: unknown, key: Key, forAgent: boolean): Answer {
+/** The answer to a business refusal, which is final. Throws every other error: the same request may succeed later. */
+export function finalRefusal(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
   return answer;
 }
 
-/** Undoes the work with its claim, and claims the key for the refusal. A copy that waited for the first claim may be faster. */
-async function claimAnew(shop: Shop, connection: Connection, key: Key): Claimed {
-  const named = () => query(connection, sql`select set_config('app.site_id', ${shop.siteId}, true)`);
-  const [, , claimed] = await together(beginAnew(connection), named(), claimAfterOther(shop, connection, key));
-  return claimed;
+/** Whether a refusal is stored. A missing permission is only recorded: once it is granted, the same call may be sent again. */
+export function isStored(refusal: unknown): boolean {
+  return !(refusal instanceof ShopError && refusal.code === 'insufficient_scope');
 }
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
@@ -225,14 +188,15 @@ function isFinal(error: unknown): boolean {
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Sql {
+/** The statement that stores a response, together with the audit row of the call. */
+export function storing(shop: Shop, key: Key, { status, body }: Answer, auditRow: Sql | undefined): Sql {
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
   const kept = sql`insert into idempotency_keys
         (site_id, principal_id, operation_id, key_hash, request_hash, status, body, encrypted)
       values (${shop.siteId}, ${shop.actorId}, ${key.operation_id}, ${hashOf(key)}, ${fingerprint(key)}, ${status}, ${bytes},
         ${encrypted})`;
-  return alongside ? sql`with kept as (${kept}) ${alongside}` : kept;
+  return auditRow ? sql`with kept as (${kept}) ${auditRow}` : kept;
 }
 
 function hashOf({ key }: Key): Buffer {

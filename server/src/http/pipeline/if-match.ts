@@ -1,11 +1,11 @@
-import type { Request } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { lastChange } from '../../shop/versions/last-change.ts';
 import type { Versioned } from '../../shop/versions/versions.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
 import type { Answer } from './errors.ts';
-import { matches } from './send.ts';
+import { matches } from './etag.ts';
 
 /**
  * Optimistic locking (RFC 9110 §13.1.1). Reads of what people edit carry its version as their ETag; a change that names a
@@ -14,7 +14,7 @@ import { matches } from './send.ts';
  */
 export async function runVersioned(
   operation: Operation,
-  req: Request,
+  { params, headers }: Pick<Received, 'params' | 'headers'>,
   shop: Shop,
   work: () => Promise<{ answer: Answer; body: unknown }>,
 ): Promise<Answer> {
@@ -22,8 +22,8 @@ export async function runVersioned(
   const { VERSIONED, tagOf } = await import('../../shop/versions/versions.ts');
   const resource = VERSIONED[operation.noun];
   if (!resource) throw new Error(`${operation.id} has no version`);
-  const id = String(resource.parameter ? req.params[resource.parameter] : shop.siteId);
-  const wanted = operation.guarded ? req.get('If-Match') : undefined;
+  const id = String(resource.parameter ? params[resource.parameter] : shop.siteId);
+  const wanted = operation.guarded ? headers['if-match'] : undefined;
   const present = (shown: object, beside?: string) => tagOf(resource, shown, beside);
   if (wanted !== undefined) await refuseStale(shop, operation, resource, id, wanted, present);
   // Read before what is shown: if it changes in between, the tag is outdated and not the answer.

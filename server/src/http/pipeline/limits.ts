@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { Pool } from 'pg';
 import type { RedisClientType } from 'redis';
 import { networkOf } from '../../shop/client-network.ts';
@@ -6,10 +5,11 @@ import { RATE_LIMITS, type RateLimit, type RateLimitName } from '../../shop/rate
 import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Sender } from '../received.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 import { keyOfFailure } from './failed-credentials.ts';
 import { sharedLimiters } from './shared-limiter.ts';
-import { countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
+import { type Counting, countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
  * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they are counted in Redis when there is
@@ -17,17 +17,15 @@ import { countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict
  * codes, mails to others), are counted in PostgreSQL, and nothing happens uncounted.
  */
 export interface Limits {
-  /** Whether `count` asks another server, so that nobody's rows may be locked meanwhile. */
-  readonly asksRedis: boolean;
   /** Whether bad credentials keep coming from this address. */
-  isSuspect(req: Request): Promise<boolean>;
+  isSuspect(sender: Sender): Promise<boolean>;
   /**
    * Counts a call whose credential is bad; `refusal` is set when there were too many. `kind` names a credential that no header
    * holds.
    */
-  countFailure(req: Request, kind?: string): Promise<Counted>;
+  countFailure(sender: Sender, kind?: string): Promise<Counted>;
   /** Counts a request against the strict limits, if its operation has one. Call it with no connection held. */
-  countStrictly(operation: Operation, claim: Claim, req: Request, buyer?: NamedBuyer): Promise<Counted>;
+  countStrictly(operation: Operation, claim: Claim, request: Counting, buyer?: NamedBuyer): Promise<Counted>;
   /** Takes one try from a strict limit, before the try is judged. `succeeded` gives it back. Call it with no connection held. */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts that a profile is fetched from a host, for a caller that may be anybody. */
@@ -38,11 +36,11 @@ export interface Limits {
    * Counts that the tools of a site are listed, by the agent's token, else by the address. No operation answers it, and hosts list
    * the tools at each connection: so it is counted apart, and takes none of the agent's calls away.
    */
-  countListing(site_id: string, req: Request, caller?: Caller): Promise<Counted>;
+  countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
   /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
-  count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
+  count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
 }
 
 export interface LimitsDeps {
@@ -55,7 +53,6 @@ export interface LimitsDeps {
 const unlimited = async () => ({ headers: {} });
 
 const UNLIMITED: Limits = {
-  asksRedis: false,
   isSuspect: async () => false,
   countFailure: unlimited,
   countStrictly: unlimited,
@@ -83,28 +80,33 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     return told;
   }
 
-  async function countOwn(operation: Operation, caller: Caller, req: Request, limits?: SiteLimits): Promise<Counted> {
+  async function countOwn(
+    operation: Operation,
+    caller: Caller,
+    request: Counting,
+    limits?: SiteLimits,
+  ): Promise<Counted> {
     const name = named(operation.rateLimit);
-    const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
+    const counted: [RateLimitName, string] = [name, keyOf(operation, caller, request)];
     // Every call of an agent also counts against the agent's own limit.
     const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
     const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
-    return draw(name, [...guestDraws(caller, req), ...draws], limits);
+    return draw(name, [...guestDraws(caller, request), ...draws], limits);
   }
 
   return {
-    asksRedis: redis !== undefined,
-    async isSuspect(req) {
-      const used = await shared.read('failed_credentials_address', networkOf(req.ip));
+    async isSuspect({ ip }) {
+      const used = await shared.read('failed_credentials_address', networkOf(ip));
       return used > RATE_LIMITS.failed_credentials.points;
     },
-    countFailure: (req, kind) =>
+    countFailure: (sender, kind) =>
       draw('failed_credentials', [
         // First, so that somebody who makes up sites creates no more counters than this allows.
-        ['failed_credentials_address', networkOf(req.ip)],
-        ['failed_credentials', keyOfFailure(req, kind)],
+        ['failed_credentials_address', networkOf(sender.ip)],
+        ['failed_credentials', keyOfFailure(sender, kind)],
       ]),
-    countStrictly: (operation, claim, req, buyer) => countInDatabase({ db, baseUrl }, operation, claim, req, buyer),
+    countStrictly: (operation, claim, request, buyer) =>
+      countInDatabase({ db, baseUrl }, operation, claim, request, buyer),
     countGuess: (limit, site_id, subject) => countGuess(db, limit, site_id, subject),
     countFetch: (host, ip) =>
       draw('agent_profile', [
@@ -115,16 +117,16 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const limits = await findSiteLimits(db, site_id);
       return draw('client_document', [['client_document', `${site_id}:${networkOf(ip)}`]], limits);
     },
-    async countListing(site_id, req, caller) {
+    async countListing(site_id, { ip }, caller) {
       const limits = caller?.limits ?? (await findSiteLimits(db, site_id));
-      const key = `${site_id}:${caller?.principal_id ?? networkOf(req.ip)}`;
+      const key = `${site_id}:${caller?.principal_id ?? networkOf(ip)}`;
       return draw('agent_tool_list', [['agent_tool_list', key]], limits);
     },
     countOperator: (key_id) => draw('operator', [['operator', key_id]]),
-    async count(operation, caller, req) {
+    async count(operation, caller, request) {
       if (isStrict(operation)) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
-      const own = await countOwn(operation, caller, req, limits);
+      const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;
       // Last, so that a buyer who is beyond their own limit uses up nothing of what all buyers share.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
@@ -135,10 +137,10 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
 }
 
 /** Agents without a token are counted by where they call from, and all together by the host that vouches for them. */
-function guestDraws({ tenant: { site_id }, guest }: Caller, req: Request): [RateLimitName, string][] {
+function guestDraws({ tenant: { site_id }, guest }: Caller, { ip }: Sender): [RateLimitName, string][] {
   if (!guest) return [];
   return [
-    ['guest_agent', `${site_id}:${networkOf(req.ip)}`],
+    ['guest_agent', `${site_id}:${networkOf(ip)}`],
     ['guest_agent_host', `${site_id}:${guest.host}`],
   ];
 }
@@ -185,10 +187,10 @@ function named(name: string): RateLimitName {
  * A checkout is counted by itself, however its id is spelled, guests by their address, which a private token may have named,
  * and everyone else by who they are.
  */
-function keyOf(operation: Operation, caller: Caller, req: Request): string {
+function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';
-  const cart_id = (req.body as Record<string, unknown> | undefined)?.cart_id;
-  const about = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? cart_id) : undefined;
+  const cart_id = (request.body as Record<string, unknown> | undefined)?.cart_id;
+  const about = operation.rateLimit === 'checkout' ? (request.params.checkout_id ?? cart_id) : undefined;
   const checkout = about === undefined ? undefined : String(about).toLowerCase();
-  return `${caller.tenant.site_id}:${checkout ?? (guest ? networkOf(caller.buyer_ip ?? req.ip) : caller.principal_id)}`;
+  return `${caller.tenant.site_id}:${checkout ?? (guest ? networkOf(caller.buyer_ip ?? request.ip) : caller.principal_id)}`;
 }

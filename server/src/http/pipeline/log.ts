@@ -1,8 +1,8 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { OutgoingHttpHeaders } from 'node:http';
 import pino, { type Logger } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import { Unavailable } from '../../shop/errors.ts';
-import type { Notes } from './notes.ts';
+import type { Sender } from '../received.ts';
+import type { RequestContext } from '../request.ts';
 
 /**
  * One line of JSON per request, from an allow-list: never a body, a raw URL or a credential. The last
@@ -44,66 +44,43 @@ function causeOf(error: unknown): unknown {
   };
 }
 
-const ID_BYTES = 16;
-const randomBytes = new Uint8Array(256 * ID_BYTES);
-let used = randomBytes.length;
-
-/** Random bytes for one id; drawn for many at once, since each call costs more than the bytes. */
-function randomForIds(): Uint8Array {
-  if (used === randomBytes.length) {
-    crypto.getRandomValues(randomBytes);
-    used = 0;
-  }
-  used += ID_BYTES;
-  return randomBytes.subarray(used - ID_BYTES, used);
+/** A request that has ended. */
+export interface Ended {
+  request: Sender & { method: string; context: RequestContext };
+  status: number;
+  headers: OutgoingHttpHeaders;
+  /** By `performance.now()`. */
+  started: number;
 }
-
-const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
-
-/** Gives each request its id: the caller's own when it is sane, else a new one. It is echoed in the answer. */
-export const requestId: RequestHandler = (req, res, next) => {
-  const given = String(req.headers['x-request-id'] ?? '');
-  const id = SANE_REQUEST_ID.test(given) ? given : uuidv7({ rng: randomForIds });
-  (res.locals as Notes).request_id = id;
-  res.setHeader('X-Request-Id', id);
-  next();
-};
 
 /** Notes the end of a request in the log and the metrics. */
-export type Record = (req: Request, res: Response, status: number, started: number) => void;
+export type Recorder = (ended: Ended) => void;
 
-export function recordOf(logger: Logger, observe: (res: Response, seconds: number) => void): Record {
-  return (req, res, status, started) => {
-    const notes = res.locals as Notes;
+export function recorderFor(logger: Logger, observe: (ended: Ended, seconds: number) => void): Recorder {
+  return (ended) => {
+    const { request, status, headers, started } = ended;
+    const { context } = request;
     const seconds = (performance.now() - started) / 1_000;
-    observe(res, seconds);
+    observe(ended, seconds);
     const line = {
-      request_id: notes.request_id,
-      method: req.method,
-      operation_id: notes.operation?.id,
-      protocol: notes.protocol,
-      site_id: notes.caller?.tenant.site_id,
-      caller: notes.caller?.kind,
-      credential_id: notes.caller?.credential_id,
+      request_id: context.request_id,
+      method: request.method,
+      operation_id: context.operation?.id,
+      protocol: context.protocol,
+      site_id: context.caller?.tenant.site_id,
+      caller: context.caller?.kind,
+      credential_id: context.caller?.credential_id,
       status,
       duration_ms: Math.round(seconds * 1e5) / 100,
-      bytes: Number(res.getHeader('Content-Length') ?? 0) || undefined,
-      cached: notes.cached,
-      error: notes.error,
-      ip: truncated(req.ip),
-      user_agent: req.headers['user-agent']?.slice(0, 200),
+      bytes: Number(headers['content-length'] ?? 0) || undefined,
+      cached: context.cached,
+      error: context.error,
+      ip: truncated(request.ip),
+      user_agent: request.headers['user-agent']?.slice(0, 200),
     };
-    if (notes.cause && !(notes.cause instanceof Unavailable))
-      logger.error({ ...line, cause: notes.cause }, 'request failed');
+    if (context.cause && !(context.cause instanceof Unavailable))
+      logger.error({ ...line, cause: context.cause }, 'request failed');
     else logger.info(line, 'request');
-  };
-}
-
-export function requestLog(record: Record): RequestHandler {
-  return (req, res, next) => {
-    const started = performance.now();
-    res.once('close', () => record(req, res, res.writableFinished ? res.statusCode : 499, started));
-    next();
   };
 }
 

@@ -1,15 +1,9 @@
-import type { Request } from 'express';
 import { plainText } from './markdown-text.ts';
 
 /**
  * Answers as Markdown, for people and language models: the same fields under the same names, one-line fields first. In short
  * entries of a list the first field has no name. Models pay for each character, so there is no decoration.
  */
-
-/** Whether a caller would rather have Markdown than JSON, by the order and the weights of Accept (RFC 9110 §12.5.1). */
-export function prefersMarkdown(req: Request): boolean {
-  return req.accepts(['application/json', 'text/markdown']) === 'text/markdown';
-}
 
 type Fields = Record<string, unknown>;
 

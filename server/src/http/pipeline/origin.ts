@@ -1,34 +1,34 @@
-import type { Request } from 'express';
 import { askedLocale } from '../../language/locales.ts';
 import { unlockPasses } from '../callers/unlock-cookie.ts';
+import type { ApiRequest } from '../request.ts';
 import { userAgentOf } from './audit.ts';
 import type { Origin } from './handler.ts';
 
 /** Where a request comes from. Few operations ask, so each part is computed when it is asked for. */
 export class RequestOrigin implements Origin {
-  readonly #req: Request;
+  readonly #request: ApiRequest;
   readonly #buyerIp: string | undefined;
   readonly #baseUrl: string;
 
-  constructor(req: Request, buyerIp: string | undefined, baseUrl: string) {
-    this.#req = req;
+  constructor(request: ApiRequest, buyerIp: string | undefined, baseUrl: string) {
+    this.#request = request;
     this.#buyerIp = buyerIp;
     this.#baseUrl = baseUrl;
   }
 
   get ip(): string | null {
-    return this.#buyerIp ?? this.#req.ip ?? null;
+    return this.#buyerIp ?? this.#request.ip ?? null;
   }
 
   get user_agent(): string | null {
-    return userAgentOf(this.#req);
+    return userAgentOf(this.#request);
   }
 
   get unlocks(): string[] {
-    return unlockPasses(this.#req, this.#baseUrl);
+    return unlockPasses(this.#request, this.#baseUrl);
   }
 
   get locale(): string | null {
-    return askedLocale(this.#req);
+    return askedLocale(this.#request);
   }
 }

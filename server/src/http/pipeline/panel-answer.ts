@@ -1,13 +1,13 @@
-import type { Request } from 'express';
 import { isSessionOpening, namesPanel, panelCookieName } from '../callers/panel-session.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Sender } from '../received.ts';
 import type { Answer } from './errors.ts';
 
 /** An answer as the panel gets it: a new session is in the cookie and not in the body. */
-export function answerInCookie(operation: Operation, req: Request, hosts: SiteHosts, answer: Answer): Answer {
-  const name = panelCookieName(hosts.originAt(req));
-  if (!name || answer.status >= 300 || !namesPanel(req.headers)) return answer;
+export function answerInCookie(operation: Operation, sender: Sender, hosts: SiteHosts, answer: Answer): Answer {
+  const name = panelCookieName(hosts.originAt(sender));
+  if (!name || answer.status >= 300 || !namesPanel(sender.headers)) return answer;
   if (operation.id === 'dashboard.logout') return withCookie(answer, name, '', 0);
   if (!isSessionOpening(operation)) return answer;
   const session = JSON.parse(String(answer.body)) as { access_token: string; expires_at: string };

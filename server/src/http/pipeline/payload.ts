@@ -1,10 +1,9 @@
-import type { Request } from 'express';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
 
 /** A request in canonical form: the same request has one form, for the idempotency key and for the audit. */
-export function payloadOf(req: Request, operation: Operation | undefined): string {
-  const path = operation?.path ?? req.path;
-  return canonical([req.method, path, req.params, req.query, (req.body as unknown) ?? null]);
+export function payloadOf({ method, path, params, query, body }: Received, operation: Operation | undefined): string {
+  return canonical([method, operation?.path ?? path, params, query, body ?? null]);
 }
 
 /** JSON with its keys in order. */

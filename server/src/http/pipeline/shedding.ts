@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { overloaded } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
@@ -39,9 +38,9 @@ const SEVERE = 4;
 const LONGEST_RETRY_SECONDS = 3;
 
 /** Throws `unavailable` for what has to give way under the strain. */
-export function shed(strain: number, operation: Operation, req: Request): void {
+export function shed(strain: number, operation: Operation, query: Record<string, unknown>): void {
   if (strain < 1 || isCheckout(operation)) return;
-  if (strain < SEVERE && !canWait(operation, req)) return;
+  if (strain < SEVERE && !canWait(operation, query)) return;
   throw overloaded('The server is busy. Try again.', LONGEST_RETRY_SECONDS);
 }
 
@@ -49,7 +48,7 @@ function isCheckout({ path, rateLimit }: Operation): boolean {
   return path.startsWith('/api/storefront/checkout') || rateLimit === 'agent_buy';
 }
 
-function canWait({ id, surface, rateLimit }: Operation, req: Request): boolean {
-  const searches = rateLimit === 'agent_find' || id === 'agent.searchCatalog' || 'q' in req.query;
+function canWait({ id, surface, rateLimit }: Operation, query: Record<string, unknown>): boolean {
+  const searches = rateLimit === 'agent_find' || id === 'agent.searchCatalog' || 'q' in query;
   return surface === 'sync' || searches;
 }

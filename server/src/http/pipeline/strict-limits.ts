@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { networkOf } from '../../shop/client-network.ts';
 import { foldEmail } from '../../shop/emails.ts';
@@ -10,6 +9,7 @@ import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limit
 import type { Claim } from '../callers/caller.ts';
 import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Received } from '../received.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
 /** The limits that bound guessing: they are counted in PostgreSQL, and never fail open. */
@@ -47,6 +47,9 @@ export function isStrict({ rateLimit }: Operation): boolean {
   return rateLimit in STRICT;
 }
 
+/** What of a request it is counted by. */
+export type Counting = Pick<Received, 'ip' | 'headers' | 'params' | 'body'>;
+
 /** The buyer whose address a private storefront token named. */
 export interface NamedBuyer {
   ip: string;
@@ -63,23 +66,23 @@ export async function countInDatabase(
   { db, baseUrl }: { db: Pool; baseUrl: string },
   operation: Operation,
   claim: Claim,
-  req: Request,
+  request: Counting,
   buyer: NamedBuyer | undefined,
 ): Promise<Counted> {
   if (!isStrict(operation)) return { headers: {} };
   const limits = claim.site_id ? await findSiteLimits(db, claim.site_id) : undefined;
-  const draws = drawsOf(operation, claim, req, buyer, limits ?? {});
-  return take(db, operation.rateLimit, (await isUnlocked(db, baseUrl, operation, claim, req)) ? [] : draws);
+  const draws = drawsOf(operation, claim, request, buyer, limits ?? {});
+  return take(db, operation.rateLimit, (await isUnlocked(db, baseUrl, operation, claim, request)) ? [] : draws);
 }
 
 /**
  * Whether a login comes with the unlock link of its account. Others at the same address must not delay it, and the account's own
  * delay still bounds its tries (see shop/login-throttle.ts).
  */
-async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, req: Request) {
-  const { email, unlock_token } = (req.body ?? {}) as { email?: unknown; unlock_token?: unknown };
+async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
+  const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };
   if (!LOGINS.includes(operation.id) || typeof email !== 'string') return false;
-  const unlocks = [String(unlock_token ?? ''), ...unlockPasses(req, baseUrl)];
+  const unlocks = [String(unlock_token ?? ''), ...unlockPasses(request, baseUrl)];
   const account = operation.id === 'dashboard.login' ? email : customerAccount(site_id ?? '', email);
   return (await findPass(db, accountKey(account), unlocks)) !== undefined;
 }
@@ -117,12 +120,12 @@ async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counte
 function drawsOf(
   operation: Operation,
   { site_id }: Claim,
-  req: Request,
+  request: Counting,
   buyer: NamedBuyer | undefined,
   limits: SiteLimits,
 ): StrictDraw[] {
   return (STRICT[operation.rateLimit] ?? []).flatMap(({ limit, by, failures = false }) => {
-    const subject = subjectOf(by, site_id, req, buyer);
+    const subject = subjectOf(by, site_id, request, buyer);
     if (subject === undefined) return [];
     const { points, seconds } = limitFor(limit, limits);
     const { failuresOnly } = RATE_LIMITS[limit];
@@ -138,14 +141,14 @@ function countedAs({ id, rateLimit }: Operation): string {
 function subjectOf(
   by: StrictLimit['by'],
   site_id: string | null,
-  req: Request,
+  request: Counting,
   buyer: NamedBuyer | undefined,
 ): string | undefined {
-  const email = (req.body as Record<string, unknown> | undefined)?.email;
+  const email = (request.body as Record<string, unknown> | undefined)?.email;
   if (by === 'email') return email === undefined ? undefined : foldEmail(String(email));
-  const ip = buyer?.ip ?? req.ip;
+  const ip = buyer?.ip ?? request.ip;
   const address = ip && networkOf(ip);
-  const subjects = { address, token: buyer?.token_id, site: site_id ?? undefined, cart: req.params.cart_id };
+  const subjects = { address, token: buyer?.token_id, site: site_id ?? undefined, cart: request.params.cart_id };
   const subject = subjects[by];
   return subject === undefined ? undefined : String(subject).toLowerCase();
 }

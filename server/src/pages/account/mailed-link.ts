@@ -1,5 +1,4 @@
 import type { Caller } from '../../http/callers/caller.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as codes from '../../shop/customers/codes.ts';
@@ -31,7 +30,7 @@ export async function followLink(
   purposes: codes.CodePurpose[],
   pathOf: (site_id: string, token: string) => string,
 ): Promise<LinkVisit> {
-  const { deadline, db, req, res } = request;
+  const { deadline, db, req, context } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   if (!tenant) throw leadsNowhere();
@@ -51,7 +50,7 @@ export async function followLink(
     scopes: [],
     allowed_origins: [],
   };
-  (res.locals as Notes).caller = caller;
+  context.caller = caller;
   const language = languageFor(chooseLocale(req, null, front.default_locale), front.time_zone);
   return {
     ...request,

@@ -1,5 +1,5 @@
 import type { EgressPolicy } from '../../egress/addresses.ts';
-import { applyLimit } from '../../http/pipeline/counted.ts';
+import { sendLimit } from '../../http/express/context.ts';
 import * as clients from '../../shop/agents/oauth-clients.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import type { Visit } from '../parts/visit.ts';
@@ -22,7 +22,7 @@ export async function findClient(visit: Visit, client_id: string): Promise<clien
   if (!CLIENT_ID.test(client_id)) return undefined;
   const kept = await inShopOfVisit(visit, (shop) => clients.find(shop, client_id));
   if (kept || !isDocumentAddress(client_id, visit.egress.policy)) return kept;
-  applyLimit(visit.res, await visit.limits.countClientDocument(visit.tenant.site_id, visit.req.ip));
+  sendLimit(visit.res, await visit.limits.countClientDocument(visit.tenant.site_id, visit.req.ip));
   const document = await visit.egress.get(client_id, LIMITS);
   const metadata = document && describedBy(document.json, client_id);
   if (!metadata) return undefined;

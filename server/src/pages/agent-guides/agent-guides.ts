@@ -3,8 +3,8 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
+import { contextOf } from '../../http/express/context.ts';
 import { answerTo } from '../../http/pipeline/errors.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { read } from '../../shop/agents/shop.ts';
 import { notFound } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
@@ -76,8 +76,8 @@ async function shopOf(
 }
 
 function refuse(res: Response, error: unknown): void {
-  const notes = res.locals as Notes;
-  const { status, body, headers = {} } = answerTo(error, notes.request_id);
-  if (status >= 500) notes.cause = error;
+  const context = contextOf(res);
+  const { status, body, headers = {} } = answerTo(error, context.request_id);
+  if (status >= 500) context.cause = error;
   res.status(status).set(headers).type('application/json').send(body);
 }

@@ -3,7 +3,6 @@ import type { RequestHandler } from 'express';
 import { stringify } from 'uuid';
 import type { Caller } from '../../http/callers/caller.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as carts from '../../shop/carts/carts.ts';
@@ -64,7 +63,7 @@ export const basketPage: PageRoute<BasketVisit> = {
 };
 
 async function arrive(request: PageRequest): Promise<BasketVisit> {
-  const { deadline, db, req, res } = request;
+  const { deadline, db, req, context } = request;
   const site_id = String(req.params.site_id).toLowerCase();
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   if (!tenant) throw leadsNowhere();
@@ -89,7 +88,7 @@ async function arrive(request: PageRequest): Promise<BasketVisit> {
     ...{ kind: 'storefront', tenant, principal_id: site_id, credential_id: site_id, customer_id: null },
     ...{ scopes: [], allowed_origins: [] },
   };
-  (res.locals as Notes).caller = caller;
+  context.caller = caller;
   return { ...request, language, front, path: pathOf(site_id, link), tenant, caller, actor, link, variants };
 }
 
@@ -145,7 +144,7 @@ async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
     for (const { variant_id, quantity } of link.lines) {
       if (variants.some((one) => one.id === variant_id)) await carts.addItem(shop, id, { variant_id, quantity });
     }
-    if (link.code && !(await takesCode(shop, id, link.code))) (visit.res.locals as Notes).succeeded = undefined;
+    if (link.code && !(await takesCode(shop, id, link.code))) visit.context.succeeded = undefined;
     const checkout = await checkouts.create(shop, checkoutDeps, id, { locale: language.locale });
     return leadTo(visit, shop, checkout.id);
   };

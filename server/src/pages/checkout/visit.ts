@@ -1,7 +1,6 @@
 import { inTransaction } from '../../db/transaction.ts';
 import type { Caller } from '../../http/callers/caller.ts';
 import type { Operation } from '../../http/contract/contract.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
@@ -40,7 +39,7 @@ export interface Posted extends FormAction {
 
 /** Follows the link. Throws `not_found` for one that leads nowhere. */
 export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
-  const { deadline, db, req, res } = request;
+  const { deadline, db, req, res, context } = request;
   const token = String(req.params.token);
   const found = await inTransaction(db, (connection) =>
     deadline.hold(connection, false, () => followLink(connection, token, true)),
@@ -68,7 +67,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     scopes: [],
     allowed_origins: [],
   };
-  (res.locals as Notes).caller = caller;
+  context.caller = caller;
   // Whoever has the link continues the checkout on behalf of its customer.
   return {
     ...request,

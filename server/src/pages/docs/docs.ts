@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import { type KeptFile, keepFile, sendKeptFile } from '../../http/pipeline/kept-file.ts';
+import { type KeptFile, keepFile, sendKeptFile } from '../../http/express/kept-file.ts';
 import { type DocsFile, docsFiles } from './site.ts';
 
 /** The contract for people and programs: /docs, and /openapi.json. Nothing is loaded from elsewhere. */

@@ -1,5 +1,4 @@
 import type { Caller } from '../../http/callers/caller.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
@@ -21,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Follows the link. Throws `not_found` alike for one that is made up, of another shop, or of a customer who was erased. */
 export async function arrive(request: PageRequest): Promise<OrderVisit> {
-  const { deadline, db, req, res } = request;
+  const { deadline, db, req, context } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   if (!tenant) throw leadsNowhere();
@@ -42,7 +41,7 @@ export async function arrive(request: PageRequest): Promise<OrderVisit> {
     scopes: [],
     allowed_origins: [],
   };
-  (res.locals as Notes).caller = caller;
+  context.caller = caller;
   return {
     ...request,
     language: languageFor(linked.locale, front.time_zone),

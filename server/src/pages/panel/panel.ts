@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { panelCookieName } from '../../http/callers/panel-session.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
-import { type KeptFile, keepFile, sendKeptFile } from '../../http/pipeline/kept-file.ts';
+import { type KeptFile, keepFile, sendKeptFile } from '../../http/express/kept-file.ts';
 import { SECURITY_HEADERS } from '../parts/headers.ts';
 
 /**

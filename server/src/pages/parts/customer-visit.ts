@@ -1,5 +1,4 @@
 import type { Caller } from '../../http/callers/caller.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
@@ -33,7 +32,7 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
 
 /** Who is logged in in this browser, in one shop. Whoever looks at pages stays logged in, as with calls of the API. */
 export async function recognize(
-  { deadline, db, req, res, checkoutDeps, lastUsed }: PageRequest,
+  { deadline, db, req, context, checkoutDeps, lastUsed }: PageRequest,
   tenant: Tenant,
 ): Promise<Pick<CustomerVisit, 'front' | 'session' | 'actor' | 'caller' | 'language'>> {
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
@@ -54,7 +53,7 @@ export async function recognize(
     scopes: [],
     allowed_origins: [],
   };
-  (res.locals as Notes).caller = caller;
+  context.caller = caller;
   const locale = chooseLocale(req, session?.locale ?? null, front.default_locale);
   return { front, session, actor, caller, language: languageFor(locale, front.time_zone) };
 }

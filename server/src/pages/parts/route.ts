@@ -3,10 +3,11 @@ import type { Pool } from 'pg';
 import type { Egress } from '../../egress/post.ts';
 import type { LastUsed } from '../../http/callers/last-used.ts';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
+import { contextOf } from '../../http/express/context.ts';
 import { Deadline, type Deadlines } from '../../http/pipeline/deadline.ts';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
+import type { RequestContext } from '../../http/request.ts';
 import { type Language, languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import type { AuditKey } from '../../shop/audit/keys.ts';
@@ -42,6 +43,7 @@ export interface PageRequest extends PagesDeps {
   deadline: Deadline;
   req: Request;
   res: Response;
+  context: RequestContext;
   /** The browser's, until the visit knows the shop and the reader. */
   language: Language;
   /** Whose page it is, once the visit has found it; nobody's if it is about a login of staff. */
@@ -97,9 +99,11 @@ export function addPage<Visit extends PageRequest>(
     (handle: (request: PageRequest) => Promise<PageAnswer>): RequestHandler =>
     async (req, res) => {
       const deadline = new Deadline(deps.deadlines.request);
+      const context = contextOf(res);
       try {
-        const answer = await deadline.limit(handle({ ...deps, deadline, req, res, language: browserLanguage(req) }));
-        const { succeeded, refusalIfFailed } = res.locals as Notes;
+        const language = browserLanguage(req);
+        const answer = await deadline.limit(handle({ ...deps, deadline, req, res, context, language }));
+        const { succeeded, refusalIfFailed } = context;
         if (isNoFailure(answer)) await succeeded?.().catch(() => undefined);
         else if (refusalIfFailed) throw refusalIfFailed;
         send(res, answer);
@@ -207,7 +211,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
   const refusal = thrown.code === 'not_found' ? await countUnknownLink(limits, req, res, thrown) : thrown;
   const status = statusOf(refusal.code);
-  if (status >= 500) (res.locals as Notes).cause = error;
+  if (status >= 500) contextOf(res).cause = error;
   const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
   if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
   send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));

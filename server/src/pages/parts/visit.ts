@@ -1,12 +1,10 @@
-import type { Request } from 'express';
 import type { Caller } from '../../http/callers/caller.ts';
 import { NO_CLAIM } from '../../http/callers/open-callers.ts';
 import { type Operation, operationOf } from '../../http/contract/contract.ts';
+import { sendLimit } from '../../http/express/context.ts';
 import { audit } from '../../http/pipeline/audit.ts';
-import { applyLimit } from '../../http/pipeline/counted.ts';
+import { outcomesOf } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
-import type { Notes } from '../../http/pipeline/notes.ts';
-import { noteCounted } from '../../http/pipeline/outcome.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
@@ -34,19 +32,19 @@ export function inShopOfVisit<T>({ deadline, db, tenant, actor }: Visit, work: (
  * its body that it is counted by. Throws `rate_limited`.
  */
 export async function count(
-  { limits, req, res, caller, tenant }: Visit,
+  { limits, req, res, context, caller, tenant }: Visit,
   operation_id: Operation['id'],
   params: Record<string, string> = {},
   body: Record<string, string> = {},
 ): Promise<void> {
   const operation = operationOf(operation_id);
-  (res.locals as Notes).operation = operation;
-  const about = Object.assign(Object.create(req) as Request, { params, body });
+  context.operation = operation;
+  const about = { ip: req.ip, headers: req.headers, params, body };
   const claim = { ...NO_CLAIM, kind: caller.kind, site_id: tenant.site_id };
   const counted = await limits.countStrictly(operation, claim, about);
-  noteCounted(res, counted);
-  applyLimit(res, counted);
-  applyLimit(res, await limits.count(operation, caller, about));
+  Object.assign(context, outcomesOf(counted));
+  sendLimit(res, counted);
+  sendLimit(res, await limits.count(operation, caller, about));
 }
 
 /** What a form asks for. */
@@ -71,7 +69,7 @@ export function runAction(
       return answer;
     } catch (error) {
       const answer = await refused(shop, error);
-      await (error as ShopError).afterwards?.();
+      await (error as ShopError).afterwards?.(shop);
       await recordAction(visit, shop, act, statusOf((error as ShopError).code ?? 'validation_error'));
       return answer;
     }
@@ -79,14 +77,14 @@ export function runAction(
 }
 
 async function recordAction(
-  { req, res, caller, checkoutDeps, auditKey }: Visit,
+  { req, context, caller, checkoutDeps, auditKey }: Visit,
   shop: Shop,
   { operation_id, action, body }: FormAction,
   status: number,
 ) {
-  const { request_id } = res.locals as Notes;
+  const { request_id } = context;
   const payload = JSON.stringify(['page', action, [...body].filter(([name]) => name !== 'csrf' && !isPassword(name))]);
   const operation = operationOf(operation_id);
   const { secretKey } = checkoutDeps;
-  await audit(shop, { operation, caller, req, payload, secretKey, auditKey, request_id, status });
+  await audit(shop, { operation, caller, request: req, payload, secretKey, auditKey, request_id, status });
 }

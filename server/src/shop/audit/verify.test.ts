@@ -5,6 +5,7 @@ import { givenAgent } from '../../../test/agents.ts';
 import { SECRET_KEY } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { Connection } from '../../db/connect.ts';
 import { sealAudit } from '../../jobs/seal-audit.ts';
 import { openAuditKey, readAuditKeys } from './keys.ts';
 import { type Head, verifySite } from './verify.ts';
@@ -29,7 +30,8 @@ async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?
     await client.query('begin');
     await client.query('set local search_path = commerce, public');
     await client.query(statement.replaceAll('SITE', `site_id = '${site_id}'`));
-    return await verifySite(client, site_id, await readAuditKeys(client, SECRET_KEY), head);
+    const connection = new Connection(client);
+    return await verifySite(connection, site_id, await readAuditKeys(connection, SECRET_KEY), head);
   } finally {
     await client.query('rollback');
     client.release();

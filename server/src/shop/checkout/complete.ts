@@ -1,6 +1,6 @@
 import type { CustomerOrder, Order, Payment } from '@commerce-backend/spec';
 import * as carts from '../carts/carts.ts';
-import { refuseTooDear } from '../carts/limits.ts';
+import { paying, refuseTooDear } from '../carts/limits.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { expireIfDue } from '../orders/expiry.ts';
@@ -65,7 +65,7 @@ export async function complete(
   }
   refuseOver(row);
   if (paid?.status) throw unpaid(paid);
-  if (row.payment_id) throw paid?.refusal ?? new PaymentUnderWay(row.payment_id);
+  if (row.payment_id) throw paid?.refusal ?? paying({ payment_id: row.payment_id });
   const priced = priceLocked(shop, checkoutDeps, locked);
   requireReady(shop, checkoutDeps, priced, completion);
   if (priced.payment_method === 'card') throw paid?.refusal ?? justChanged();
@@ -74,14 +74,6 @@ export async function complete(
   const order = await createOrder(shop, priced, customerOf(shop, row), { spent });
   await bind(shop, row);
   return answer(shop, row, order);
-}
-
-/** The open payment's provider must be asked first, which no transaction may wait for. */
-export class PaymentUnderWay extends Error {
-  constructor(payment_id: string) {
-    super(`The provider has to be asked about payment ${payment_id}.`);
-    this.name = 'PaymentUnderWay';
-  }
 }
 
 function unpaid({ status, reason, payment_id, next_action, expires_at }: Paid): ShopError {

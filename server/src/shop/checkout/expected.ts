@@ -41,10 +41,10 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
 
   const message = messageOf(shop, priced, total, expected);
   const context = { expected_total: expected, total, lines: changesOf(priced, now) };
-  throw new ShopError('price_changed', message, context, async () => {
-    await shop.run(
+  throw new ShopError('price_changed', message, context, async (again) => {
+    await again.run(
       sql`update checkouts set told_prices = ${JSON.stringify(now)}::jsonb
-        where site_id = ${shop.siteId} and id = ${row.id} and status <> 'completed'`,
+        where site_id = ${again.siteId} and id = ${row.id} and status <> 'completed'`,
     );
   });
 }

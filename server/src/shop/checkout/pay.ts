@@ -27,6 +27,13 @@ import { findCheckout, type Paid } from './state.ts';
  * answer.
  */
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
+  if (!mayPay(input.checkoutDeps, input.completion)) {
+    const open = await findOpen(db, tenant, actor, input).catch((refusal: unknown) => {
+      // `complete` throws it again, in whose transaction it is stored.
+      if (!(refusal instanceof ShopError)) throw refusal;
+    });
+    if (!open) return undefined;
+  }
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
   // Matters only where a payment is open that was begun while there was a provider.
   if (!provider) return { refusal: unavailable() };
@@ -48,8 +55,8 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
  */
 const LEAST_SHARE = 0.25;
 
-/** Whether a provider may have to be called: the checkout itself is not looked at. */
-export function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
+/** Whether a new payment may begin at a provider: only a request that says how it is paid begins one. */
+function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
   return (card !== undefined || accounts !== undefined) && payment !== undefined;
 }
 
@@ -163,12 +170,22 @@ async function withOpen(
   { checkoutDeps, checkout_id, customer_id = actor.customer_id }: OpenInput,
   call: (provider: PaymentProvider | undefined, key: PaymentKey) => Promise<Outcome | undefined>,
 ): Promise<Paid | undefined> {
-  const attempt = await inShop(db, tenant, actor, async (shop) => {
-    const { payment_id } = await findCheckout(shop, checkout_id, customer_id);
-    return payment_id ? findAttempt(shop, payment_id) : undefined;
-  });
+  const attempt = await findOpen(db, tenant, actor, { checkout_id, customer_id });
   if (!attempt) return undefined;
   const provider = await providerNamed(checkoutDeps, tenant.site_id, attempt.provider);
   const outcome = await call(provider, keyOf(tenant, attempt));
   return settle(db, tenant, actor, { checkoutDeps, attempt, outcome });
+}
+
+/** The open payment of a checkout, if there is one. Throws `not_found` when the caller has no such checkout. */
+async function findOpen(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  { checkout_id, customer_id = actor.customer_id }: Pick<OpenInput, 'checkout_id' | 'customer_id'>,
+): Promise<Attempt | undefined> {
+  return inShop(db, tenant, actor, async (shop) => {
+    const { payment_id } = await findCheckout(shop, checkout_id, customer_id);
+    return payment_id ? findAttempt(shop, payment_id) : undefined;
+  });
 }

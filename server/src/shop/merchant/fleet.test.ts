@@ -141,7 +141,7 @@ test.each(['name', 'orders', 'health'] as const)(
     const { db } = await testServer();
     const sent = () =>
       inTransaction(db, async (connection) => {
-        const spy = vi.spyOn(connection, 'query');
+        const spy = vi.spyOn(connection.client, 'query');
         try {
           const { total } = await pageOfSites(connection, undefined, { sort, limit: 100 });
           return { total, statements: spy.mock.calls.length };
@@ -164,9 +164,9 @@ test('what is read of a site is hidden from the tenant of another', async () => 
   const [shop, other] = [await openShop(), await openShop()];
   const rowsAs = (tenant: string) =>
     inTransaction(db, async (connection) => {
-      await connection.query(`select set_config('app.site_id', $1, true)`, [tenant]);
-      const health = await connection.query('select from commerce.site_health($1)', [shop.site_id]);
-      const counts = await connection.query(`select from commerce.site_counts($1, '{products}')`, [shop.site_id]);
+      await connection.client.query(`select set_config('app.site_id', $1, true)`, [tenant]);
+      const health = await connection.client.query('select from commerce.site_health($1)', [shop.site_id]);
+      const counts = await connection.client.query(`select from commerce.site_counts($1, '{products}')`, [shop.site_id]);
       return [health.rowCount, counts.rowCount];
     });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
+import { Connection } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { readCart } from '../carts/rows.ts';
 import * as products from '../products/products.ts';
@@ -31,7 +32,7 @@ async function whileWaitedFor<T>(
     await connection.query('begin');
     await connection.query(`select set_config('app.site_id', $1, true)`, [site_id]);
     const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await work(new Shop(tenantOf(open), SYSTEM, connection));
+    await work(new Shop(tenantOf(open), SYSTEM, new Connection(connection)));
     const answer = call();
     await expect
       .poll(
@@ -143,9 +144,9 @@ test('a cart is read without looking at what the checkouts of others hold', asyn
   await open.owner.query('analyze commerce.checkouts, commerce.stock_reservations');
 
   const [read, looked_at] = await inTransaction(open.db, async (connection) => {
-    await connection.query(`select set_config('app.site_id', $1, true)`, [open.site_id]);
+    await connection.client.query(`select set_config('app.site_id', $1, true)`, [open.site_id]);
     const lookedAt = async () => {
-      const { rows } = await connection.query<{ rows: number }>(
+      const { rows } = await connection.client.query<{ rows: number }>(
         `select sum(pg_stat_get_xact_tuples_returned(name::regclass) + pg_stat_get_xact_tuples_fetched(name::regclass))::int as rows
           from unnest(array['checkouts', 'stock_reservations']) as name`,
       );

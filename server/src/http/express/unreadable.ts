@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import { operationTable } from '../contract/contract.ts';
-import { hangUpBeyond, isUpload, LARGEST_UPLOAD_BYTES, tooLarge } from './body.ts';
+import { tooLarge } from '../pipeline/body.ts';
+import { hangUpBeyond, isUpload, LARGEST_UPLOAD_BYTES } from './read-body.ts';
 
 const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { type Encoding, encodingFor } from './compress.ts';
-import { matches } from './send.ts';
+import type { Encoding } from '../pipeline/compress.ts';
+import { matches } from '../pipeline/etag.ts';
+import { encodingFor } from './negotiation.ts';
 
 /** A file that is sent to many: compressed well, once, when first asked for. */
 export interface KeptFile {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { beginSpan } from '../../tracing/span.ts';
-import type { Notes } from './notes.ts';
+import { contextOf } from './context.ts';
 
 /** A span for each request, named by its operation. Requests beside the contract have only their method. */
 export const traceRequest: RequestHandler = (req, res, next) => {
@@ -13,7 +13,7 @@ export const traceRequest: RequestHandler = (req, res, next) => {
   }));
   if (!span) return next();
   res.once('close', () => {
-    const { operation, caller, request_id, cached, error, protocol } = res.locals as Notes;
+    const { operation, caller, request_id, cached, error, protocol } = contextOf(res);
     if (operation) span.rename(`${req.method} ${operation.path}`);
     span.set({
       'http.route': operation?.path,

@@ -1,21 +1,18 @@
 import type { Request, Response } from 'express';
 import { addVary, setHeaders } from '../callers/headers.ts';
 import type { Operation } from '../contract/contract.ts';
-import { faultIn } from '../contract/schemas.ts';
-import { encodingFor, isWorthPacking, pack } from './compress.ts';
-import { type Answer, answerTo } from './errors.ts';
-import { asMarkdown, prefersMarkdown } from './markdown.ts';
-import type { Notes } from './notes.ts';
+import { isWorthPacking, pack } from '../pipeline/compress.ts';
+import type { Answer } from '../pipeline/errors.ts';
+import { matches } from '../pipeline/etag.ts';
+import { asMarkdown } from '../pipeline/markdown.ts';
+import { contextOf } from './context.ts';
+import { encodingFor, prefersMarkdown } from './negotiation.ts';
 
-/**
- * Writes an answer: compressed when the caller accepts that, unless it holds a secret, which its length might betray. In tests
- * it is checked against the contract first, and a fault becomes a 500.
- */
-export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {
+/** Writes an answer: compressed when the caller accepts that, unless it holds a secret, which its length might betray. */
+export async function send(req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;
-  const notes = res.locals as Notes;
-  const { operation } = notes;
-  const { status, body, headers = {}, packed } = validateResponses ? validated(notes, given) : given;
+  const { operation } = contextOf(res);
+  const { status, body, headers = {}, packed } = answer;
   res.statusCode = status;
   setHeaders(res, headers);
   if (body === undefined) {
@@ -36,14 +33,6 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   res.setHeader('Content-Type', type);
   res.setHeader('Content-Length', String(Buffer.byteLength(bytes)));
   res.end(bytes);
-}
-
-/** The answer itself, or a 500 for one that breaks the contract. */
-export function validated(notes: Notes, given: Answer): Answer {
-  const fault = notes.operation && faultIn(notes.operation, given.status, given.body?.toString());
-  if (!fault) return given;
-  notes.cause = new Error(fault);
-  return answerTo(notes.cause, notes.request_id);
 }
 
 function encodingOf(req: Request, res: Response, operation: Operation | undefined, text: string | Buffer) {
@@ -67,9 +56,4 @@ function formOf(req: Request, operation: Operation | undefined, status: number, 
 function withDescription(body: string): string {
   const refusal = JSON.parse(body) as { message: string };
   return JSON.stringify({ ...refusal, error_description: refusal.message });
-}
-
-/** If-None-Match by weak comparison (RFC 9110 §13.1.2): proxies that compress weaken a tag. */
-export function matches(wanted: string | undefined, etag: string): boolean {
-  return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }

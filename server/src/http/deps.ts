@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import type { Egress } from '../egress/post.ts';
+import type { AuditKey } from '../shop/audit/keys.ts';
+import type { PaymentAccounts } from '../shop/payments/accounts/providers.ts';
+import type { CheckoutDeps } from '../shop/payments/deps.ts';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
+import type { UsageCounter } from '../shop/usage.ts';
+import type { Caller } from './callers/caller.ts';
+import type { LastUsed } from './callers/last-used.ts';
+import type { SharedLookUps } from './callers/shared-look-ups.ts';
+import type { SiteHosts } from './callers/site-hosts.ts';
+import type { Surface } from './contract/contract.ts';
+import type { CatalogueCache } from './pipeline/cache.ts';
+import type { Deadlines } from './pipeline/deadline.ts';
+import type { AnyHandler } from './pipeline/handler.ts';
+import type { Incoming } from './pipeline/incoming.ts';
+import type { Limits } from './pipeline/limits.ts';
+import { RequestOrigin } from './pipeline/origin.ts';
+import type { Readiness } from './pipeline/readiness.ts';
+import type { Strain } from './pipeline/shedding.ts';
+
+/** What handling a request needs of the process. */
+export interface Deps {
+  db: Pool;
+  pooling: 'session' | 'transaction';
+  baseUrl: string;
+  secretKey: string;
+  /** Signs the rows of the audit. */
+  auditKey: AuditKey;
+  hosts: SiteHosts;
+  /** The provider of card payments; undefined if cards are not accepted. */
+  card: PaymentProvider | undefined;
+  /** The providers of the sites that have a payment account. */
+  accounts: PaymentAccounts;
+  /** Sends to addresses that tenants name. */
+  egress: Egress;
+  limits: Limits;
+  cache: CatalogueCache;
+  lastUsed: LastUsed;
+  lookUps: SharedLookUps;
+  usage: UsageCounter;
+  strain: Strain;
+  readiness: Readiness;
+  deadlines: Deadlines;
+  validateResponses: boolean;
+  /** The handlers of each surface, loaded when they are first needed. */
+  surfaces: Surfaces;
+}
+
+export type Surfaces = Record<Surface, () => Promise<Record<string, AnyHandler>>>;
+
+/** The parts of a call that every handler gets. */
+export function callPartsOf(deps: Deps, { request, received }: Incoming, { buyer_ip }: Caller) {
+  const { baseUrl, egress, hosts, secretKey, card, accounts } = deps;
+  const checkoutDeps: CheckoutDeps = { baseUrl, hosts, secretKey, card, accounts };
+  const origin = new RequestOrigin(request, buyer_ip, baseUrl);
+  const { params: path, query, body } = received;
+  return { baseUrl, egress, checkoutDeps, origin, path, query, body };
+}

@@ -1,0 +1,15 @@
+import type { Response } from 'express';
+import { setHeaders } from '../callers/headers.ts';
+import type { Counted } from '../pipeline/counted.ts';
+import type { RequestContext } from '../request.ts';
+
+/** The context of the request that a response answers. The first middleware makes it (`requestId`). */
+export function contextOf(res: Response): RequestContext {
+  return res.locals as RequestContext;
+}
+
+/** Sets the headers that report what is left of a limit. Throws its refusal if there is one. */
+export function sendLimit(res: Response, { headers, refusal }: Counted): void {
+  setHeaders(res, headers);
+  if (refusal) throw refusal;
+}

@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import { v7 as uuidv7 } from 'uuid';
+import type { Recorder } from '../pipeline/log.ts';
+import { newContext } from '../request.ts';
+import { contextOf } from './context.ts';
+
+const ID_BYTES = 16;
+const randomBytes = new Uint8Array(256 * ID_BYTES);
+let used = randomBytes.length;
+
+/** Random bytes for one id; drawn for many at once, since each call costs more than the bytes. */
+function randomForIds(): Uint8Array {
+  if (used === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return randomBytes.subarray(used - ID_BYTES, used);
+}
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** Gives each request its id: the caller's own when it is sane, else a new one. It is echoed in the answer. */
+export const requestId: RequestHandler = (req, res, next) => {
+  const given = String(req.headers['x-request-id'] ?? '');
+  const id = SANE_REQUEST_ID.test(given) ? given : uuidv7({ rng: randomForIds });
+  Object.assign(res.locals, newContext(id));
+  res.setHeader('X-Request-Id', id);
+  next();
+};
+
+/** Logs each request when its connection has taken the answer, or has gone (499). */
+export function requestLog(record: Recorder): RequestHandler {
+  return (req, res, next) => {
+    const started = performance.now();
+    res.once('close', () => {
+      const status = res.writableFinished ? res.statusCode : 499;
+      const { method, ip, headers } = req;
+      record({ request: { method, ip, headers, context: contextOf(res) }, status, headers: res.getHeaders(), started });
+    });
+    next();
+  };
+}

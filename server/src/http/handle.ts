@@ -1,0 +1,373 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { type Connection, query, together } from '../db/connect.ts';
+import { inSentTransaction, retryConflicts, withConnection } from '../db/transaction.ts';
+import { ShopError, ValidationError } from '../shop/errors.ts';
+import { logins } from '../shop/passwords/passwords.ts';
+import { Shop } from '../shop/shop.ts';
+import { buyerOf, namesBuyer } from './callers/buyer.ts';
+import type { Caller, Claim } from './callers/caller.ts';
+import { actorOf, authenticate, callerOf, isAgent } from './callers/callers.ts';
+import { claimAtHost, claimOf, refuseAtHost } from './callers/claims.ts';
+import { checkOrigin } from './callers/cors.ts';
+import { openClaimOf } from './callers/open-callers.ts';
+import { withPanelSession } from './callers/panel-session.ts';
+import { sharesLookUps } from './callers/shared-look-ups.ts';
+import { needsStepUp, requireStepUp } from './callers/step-up.ts';
+import type { Operation } from './contract/contract.ts';
+import { callPartsOf, type Deps } from './deps.ts';
+import { withAdvice } from './pipeline/advice.ts';
+import { auditEvent, ensureAudited } from './pipeline/audit.ts';
+import { applyLimit, outcomesOf } from './pipeline/counted.ts';
+import { Deadline, secondsFor } from './pipeline/deadline.ts';
+import { type Answer, answerTo, codeOf, isRefusal, isRetryable, isUnavailable } from './pipeline/errors.ts';
+import { isCredentialRefusal } from './pipeline/failed-credentials.ts';
+import type { PreparedHandler, Run } from './pipeline/handler.ts';
+import * as idempotency from './pipeline/idempotency.ts';
+import { runVersioned } from './pipeline/if-match.ts';
+import { auditedCall, type Incoming, isForAgent, keyOf, receivedOf } from './pipeline/incoming.ts';
+import { auditOwnAccount, type OwnAccount, ownAccountOf } from './pipeline/own-account.ts';
+import { answerInCookie } from './pipeline/panel-answer.ts';
+import { checked } from './pipeline/response-check.ts';
+import { tellOwners } from './pipeline/sensitive.ts';
+import { shed } from './pipeline/shedding.ts';
+import { isStrict } from './pipeline/strict-limits.ts';
+import { success } from './pipeline/success.ts';
+import { validate } from './pipeline/validation.ts';
+import type { Received } from './received.ts';
+import type { ApiRequest } from './request.ts';
+
+/**
+ * Handles a request of any protocol. The steps, in this order:
+ *  1. routing: the adapter has found the operation, or a refusal (404, 405)
+ *  2. load shedding (503); from here on, the request has a deadline (503 `timeout`)
+ *  3. the form of the credential (401); passwords are hashed for a limited number of callers at a time (503)
+ *  4. the body (413, 415) and validation; mistakes are reported only once the caller is known
+ *  5. strict limits, counted in PostgreSQL and never skipped (429)
+ *  6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a connection
+ *  7. one transaction for a mutation, one connection for a read:
+ *     a. the look-up of the credential names the tenant to row-level security and claims the Idempotency-Key (401, 403)
+ *     b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
+ *     c. a stored response is replayed, otherwise the handler runs
+ *     d. audit row, stored response and COMMIT are sent together
+ *  8. a refusal thrown by the handler has undone everything; a second transaction claims the key again and stores the refusal
+ *  9. the response, once an agent's call has its audit row, whatever the outcome
+ *
+ * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
+ * connection lost during COMMIT is 503: a retry with the same key learns the outcome.
+ */
+export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
+  const { context } = request;
+  const received = receivedOf(request);
+  let answer: Answer;
+  try {
+    answer = await respond(deps, request, received);
+    // If this fails, the request has succeeded nevertheless.
+    if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
+  } catch (error) {
+    answer = await refuse(deps, request, error);
+  }
+  const { caller, refusalIfFailed } = context;
+  if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
+  if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
+  answer = await ensureAudited(deps, received, context, answer);
+  if (deps.validateResponses) answer = checked(context, answer);
+  return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
+}
+
+/** The answer to anything thrown. Bad credentials are counted by address: after too many of them, the answer is 429. */
+async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
+  const { context } = request;
+  let error = thrown;
+  if (error instanceof ShopError && isCredentialRefusal(error)) {
+    const { headers, refusal } = await limits.countFailure(request);
+    if (refusal) Object.assign(context.limitHeaders, headers);
+    error = refusal ?? error;
+  }
+  const answer = answerTo(error, context.request_id, isForAgent(request));
+  if (answer.status >= 500) context.cause = error;
+  context.error = codeOf(error);
+  return answer;
+}
+
+/** Steps 1 and 2, around those that the deadline limits. */
+async function respond(deps: Deps, request: ApiRequest, received: Received): Promise<Answer> {
+  const { target, context } = request;
+  if ('refusal' in target) {
+    if (target.operation) context.operation = target.operation;
+    throw target.refusal;
+  }
+  const { operation } = target;
+  refuseAtHost(operation, deps.hosts.siteAt(request));
+  context.operation = operation;
+  const handler = (await deps.surfaces[operation.surface]())[operation.name];
+  if (!handler) throw new Error(`No handler for ${operation.id}`);
+  shed(deps.strain(), operation, request.query);
+  const deadline = new Deadline(secondsFor(operation, deps.deadlines));
+  const answer = await deadline.limit(serve(deps, request, received, handler, deadline));
+  return answerInCookie(operation, request, deps.hosts, answer);
+}
+
+/** Steps 3 to 6. */
+async function serve(
+  deps: Deps,
+  request: ApiRequest,
+  received: Received,
+  handler: Run | PreparedHandler,
+  deadline: Deadline,
+): Promise<Answer> {
+  const { context } = request;
+  const operation = context.operation as Operation;
+  const { hosts, limits } = deps;
+  const host_site = hosts.siteAt(request);
+  const secured =
+    request.vouched ?? claimAtHost(claimOf(operation, withPanelSession(operation, request, hosts)), host_site);
+  const isOpen = operation.security.length === 0;
+  const early: Incoming = {
+    ...{ request, received, context, operation, deadline },
+    claim: secured,
+    mistakes: [],
+    key: undefined,
+  };
+  // From an address that keeps sending bad credentials, the credential is looked up before anything else is done.
+  if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
+  if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
+  const mistakes = await validate(operation, request, received);
+  // Where nobody is authenticated, mistakes need not wait.
+  if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
+  const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
+  const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
+  const incoming = { ...early, claim, mistakes, key };
+  if (!('prepare' in handler)) {
+    await countStrictly(deps, incoming);
+    return attempt(deps, incoming, handler, true);
+  }
+  const prepared = () => prepare(deps, incoming, handler);
+  return attempt(deps, incoming, await (handler.hashes ? logins.take(prepared) : prepared()), false);
+}
+
+async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
+  const { operation, claim, mistakes, received, context } = incoming;
+  if (mistakes.length > 0 || !isStrict(operation)) return;
+  // Only a private token makes the header with the buyer's address count. Otherwise failures would escape their limits by it.
+  const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
+  const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
+  if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
+  const named = buyer.ip ? { ip: buyer.ip, token_id: caller?.private_token_id } : undefined;
+  const counted = await deps.limits.countStrictly(operation, claim, received, named);
+  Object.assign(context, outcomesOf(counted));
+  applyLimit(context.limitHeaders, counted);
+}
+
+/** What the handler does without a connection. It does nothing where a stored response is going to be replayed. */
+async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
+  await countStrictly(deps, incoming);
+  const { request, deadline } = incoming;
+  const { caller, isAnswered } = await look(deps, incoming, true);
+  if (isAnswered) return onlyReplay;
+  const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
+  const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
+  return handler.prepare(call as never).catch(async (error: unknown) => {
+    // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that did
+    // not answer is not asked for that: the caller would wait a second time.
+    if (isUnavailable(error) || !(await look(deps, incoming, false)).isAnswered) throw error;
+    return onlyReplay;
+  });
+}
+
+/** The caller, and whether the Idempotency-Key has a stored response. */
+async function look(deps: Deps, incoming: Incoming, counts: boolean) {
+  const { key } = incoming;
+  return onConnection(deps, incoming.deadline, async (connection) => {
+    const known = await authenticate(connection, incoming.claim, incoming.operation, isLocal(deps));
+    const caller = await admit(deps, incoming, known, counts);
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    return { caller, isAnswered: key !== undefined && (await idempotency.isAnswered(shop, key)) };
+  });
+}
+
+/** The caller behind a claim, for adapters that have to know it before they call an operation. Throws 401 and 403. */
+export function identify(deps: Deps, claim: Claim, operation: Operation): Promise<Caller> {
+  const deadline = new Deadline(secondsFor(operation, deps.deadlines));
+  return deadline.limit(lookUp(deps, { claim, operation, deadline }));
+}
+
+function lookUp(
+  deps: Deps,
+  { claim, operation, deadline }: Pick<Incoming, 'claim' | 'operation' | 'deadline'>,
+): Promise<Caller> {
+  return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
+}
+
+async function onlyReplay(): Promise<never> {
+  throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
+}
+
+/** A request that took longer to fail is not repeated: it would take as long again. */
+const RETRY_WITHIN_MS = 1_000;
+
+/** Step 7, again after a conflict, or after a copy of the request stored its response first. */
+function attempt(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+  const begun = Date.now();
+  const { deadline, operation } = incoming;
+  const work = operation.safe ? read : mutate;
+  return retryConflicts(
+    (count) => work(deps, incoming, run, counts && count === 1),
+    (error) =>
+      !deadline.over &&
+      Date.now() - begun <= RETRY_WITHIN_MS &&
+      (isRetryable(error) || idempotency.wasStoredByOther(error)),
+  );
+}
+
+async function mutate(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+  const { operation, claim, mistakes, key } = incoming;
+  let refused: { caller: Caller; error: unknown } | undefined;
+  try {
+    return await inTransactionOf(deps, incoming, async (connection, begun) => {
+      const claiming = key && mistakes.length === 0 ? { key: idempotency.claimOf(key) } : {};
+      const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
+      const caller = await admit(deps, incoming, known, counts);
+      const shop = new Shop(caller.tenant, actorOf(caller), connection);
+      const stored = key && (await idempotency.storedResponse(shop, connection, key, known.key_state));
+      deps.lastUsed.note(caller);
+      if (stored) return { result: stored, last: undefined };
+      const answer = await work(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
+        refused = { caller, error };
+        throw error;
+      });
+      return recorded(deps, incoming, shop, caller, answer);
+    });
+  } catch (error) {
+    if (!key || !refused || refused.error !== error) throw error;
+    return storeRefusal(deps, incoming, key, refused.caller, error);
+  }
+}
+
+/** Step 8. A copy of the request that claimed the key first has run by itself: its response is the answer. */
+function storeRefusal(
+  deps: Deps,
+  incoming: Incoming,
+  key: idempotency.Key,
+  caller: Caller,
+  error: unknown,
+): Promise<Answer> {
+  const answer = idempotency.finalRefusal(error, key, caller.agent !== undefined);
+  return inTransactionOf(deps, incoming, async (connection, begun) => {
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    const [, , state] = await together(
+      begun,
+      shop.run(sql`select set_config('app.site_id', ${shop.siteId}, true)`),
+      idempotency.claimAfterOther(shop, connection, key),
+    );
+    const stored = await idempotency.storedResponse(shop, connection, key, state);
+    if (stored) return { result: stored, last: undefined };
+    if (error instanceof ShopError) await error.afterwards?.(shop);
+    return recorded(deps, incoming, shop, caller, answer, error);
+  });
+}
+
+/** Step 7d: the answer, and the statement that is sent together with COMMIT. */
+function recorded(
+  deps: Deps,
+  incoming: Incoming,
+  shop: Shop,
+  caller: Caller,
+  answer: Answer,
+  refusal?: unknown,
+): { result: Answer; last: Sql | undefined } {
+  const event = auditEvent(shop, { caller, ...auditedCall(deps, incoming, answer) });
+  const { key } = incoming;
+  const isStored = key !== undefined && idempotency.isStored(refusal);
+  return {
+    result: isAgent(caller) ? { ...answer, audited: true } : answer,
+    last: isStored ? idempotency.storing(shop, key, answer, event) : event,
+  };
+}
+
+function inTransactionOf<T>(
+  { db }: Deps,
+  { deadline }: Incoming,
+  work: (connection: Connection, begun: Promise<unknown>) => Promise<{ result: T; last: Sql | undefined }>,
+): Promise<T> {
+  return inSentTransaction(db, (connection, begun) => deadline.hold(connection, true, () => work(connection, begun)));
+}
+
+/** Without BEGIN and COMMIT. */
+async function read(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+  const { operation, claim, received, context, deadline } = incoming;
+  const { cache, lookUps, lastUsed } = deps;
+  const found = operation.cacheable ? cache.find(operation, claim.site_id, received) : undefined;
+  let stillCounts = counts;
+  if (found?.isKept && sharesLookUps(claim)) {
+    const row = await lookUps.find(claim, operation, found.productIds);
+    const caller = await admit(deps, incoming, callerOf(claim, row, operation), counts);
+    lastUsed.note(caller);
+    const kept = cache.current(found, caller.tenant, context);
+    if (kept) return kept;
+    stillCounts = false;
+  }
+  return onConnection(deps, deadline, async (connection) => {
+    const shown = found?.productIds ?? [];
+    const known = await authenticate(connection, claim, operation, isLocal(deps), { shown });
+    const caller = await admit(deps, incoming, known, stillCounts);
+    lastUsed.note(caller);
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    const fresh = () => work(deps, incoming, run, caller, shop, connection);
+    const answer = await (found ? cache.remember(found, shop, context, fresh) : fresh());
+    if (!isAgent(caller)) return answer;
+    const event = auditEvent(shop, { caller, ...auditedCall(deps, incoming, answer) });
+    if (event) await query(connection, event);
+    return { ...answer, audited: true };
+  });
+}
+
+function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return withConnection(db, (connection) => deadline.hold(connection, false, () => work(connection)));
+}
+
+/** Behind a pooler that pools by transaction, the tenant is named for a transaction only. */
+function isLocal({ pooling }: Deps): boolean {
+  return pooling === 'transaction';
+}
+
+/** Step 7b: a known caller who may call from there, is within the limits, and has made no mistakes. */
+async function admit(deps: Deps, incoming: Incoming, known: Caller, counts: boolean): Promise<Caller> {
+  const { operation, mistakes, received, context } = incoming;
+  const buyer = buyerOf(operation, known, received);
+  const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
+  context.caller = caller;
+  checkOrigin(operation, received, caller, deps.hosts);
+  if (counts) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
+  requireStepUp(operation, caller, received.body);
+  const all = [...mistakes, ...buyer.mistakes];
+  if (all.length > 0) throw new ValidationError(all);
+  return caller;
+}
+
+/** Step 7c: the handler, with the version of what it read or changed. */
+async function work(
+  deps: Deps,
+  incoming: Incoming,
+  run: Run,
+  caller: Caller,
+  shop: Shop,
+  connection: Connection,
+): Promise<Answer> {
+  const { operation, received } = incoming;
+  let account: OwnAccount | undefined = ownAccountOf(caller, operation);
+  const noteAccount = (named: OwnAccount) => {
+    account = named;
+  };
+  const call = { ...callPartsOf(deps, incoming, caller), caller, shop, noteAccount };
+  const once = async () => {
+    const body = await run(call as never).catch(async (error: unknown) => {
+      throw caller.kind === 'agent' ? await withAdvice(shop, error, received) : error;
+    });
+    if (needsStepUp(operation, received.body)) await tellOwners(shop, operation, caller);
+    const answer = success(operation, body);
+    if (account) await auditOwnAccount(connection, account, auditedCall(deps, incoming, answer));
+    return { answer, body };
+  };
+  if (operation.guarded || operation.tagged) return runVersioned(operation, received, shop, once);
+  return (await once()).answer;
+}

@@ -1,0 +1,11 @@
+import { faultIn } from '../contract/schemas.ts';
+import type { RequestContext } from '../request.ts';
+import { type Answer, answerTo } from './errors.ts';
+
+/** In tests: the answer, or a 500 in place of one that breaks the contract. */
+export function checked(context: RequestContext, given: Answer): Answer {
+  const fault = context.operation && faultIn(context.operation, given.status, given.body?.toString());
+  if (!fault) return given;
+  context.cause = new Error(fault);
+  return answerTo(context.cause, context.request_id);
+}

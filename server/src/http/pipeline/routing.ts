@@ -1,0 +1,24 @@
+import { notFound, ShopError } from '../../shop/errors.ts';
+import type { Operation } from '../contract/contract.ts';
+import { type Match, route } from '../contract/route.ts';
+import { isDecodable } from '../contract/storable.ts';
+
+const MAX_URL_LENGTH = 8 * 1024;
+
+/** The operation that an HTTP request is for, with the parameters of its path. Throws `invalid_request`, 404 and 405. */
+export function matchOf(method: string, url: string): Match {
+  if (url.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
+  if (!url.startsWith('/')) throw new ShopError('invalid_request', 'Send only the path, starting with /.');
+  if (!isDecodable(url)) throw new ShopError('invalid_request', 'The path has a % sequence that is not valid UTF-8.');
+  const { operation, path } = route(method, url);
+  return matchWith(operation, path);
+}
+
+/** A call of a known operation. Ids are compared as text in places, so they have one spelling from here on. */
+export function matchWith(operation: Operation, path: Record<string, string>): Match {
+  const folded = Object.entries(path).map(([name, value]) => [name, UUID.test(value) ? value.toLowerCase() : value]);
+  if (folded.some(([, value]) => value === '')) throw notFound(operation.noun);
+  return { operation, path: Object.fromEntries(folded) as Record<string, string> };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
