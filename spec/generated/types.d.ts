@@ -7084,7 +7084,7 @@ export interface components {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
             /** @description False for a customer that was imported with only a phone number, and for one that was erased. Then email is a placeholder. */
-            has_email?: boolean;
+            has_email: boolean;
             /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];
