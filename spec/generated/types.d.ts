@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing.
+         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing, and stays a draft until it has a price.
          */
         post: operations["dashboard.importProducts"];
         delete?: never;
