@@ -16,18 +16,21 @@ const REFUSED: Record<string, number[]> = {
   '03-quotes.csv': [3],
   // A variant without a value of a third option; two options of one name.
   '04-options.csv': [134, 136],
-  // A SKU too long, three stocks and four prices that are none.
-  '05-skus.csv': [8, 10, 11, 12, 13, 15, 16, 17],
+  // A SKU too long, three stocks and three prices that are none. A missing price makes a draft.
+  '05-skus.csv': [8, 10, 11, 12, 15, 16, 17],
   // A character that cannot be stored, a product without a name.
   '06-texts.csv': [7, 7, 10],
   // Two products with one handle.
   '07-handles.csv': [6],
   // A picture of a product that is not in the file.
-  '08-apart.csv': [7, 7],
+  '08-apart.csv': [7],
   '09-facts.csv': [],
-  // Two products without a price.
-  '10-template.csv': [4, 5],
+  // Two products without a price, which become drafts.
+  '10-template.csv': [],
 };
+
+/** Files whose encoding is not recognised: Windows-1252 with quotation marks and dashes, and UTF-8 with a NUL. */
+const ENCODINGS: Record<string, string> = { '01-excel-de.csv': 'windows-1252', '06-texts.csv': 'utf-8' };
 
 async function merchant() {
   const shop = await openShop();
@@ -52,10 +55,11 @@ for (const name of await readdir(EXPORTS)) {
   test(`${name} is refused only where it says nothing clear, as its dry run says, and comes back as it went out`, async () => {
     const [one, other] = await Promise.all([merchant(), merchant()]);
     const file = join(EXPORTS, name);
+    const encoding = ENCODINGS[name] ? ['--encoding', ENCODINGS[name]] : [];
 
-    const tried = await one.run(file, '--dry-run');
-    const done = await one.run(file);
-    const again = await one.run(file);
+    const tried = await one.run(file, '--dry-run', ...encoding);
+    const done = await one.run(file, ...encoding);
+    const again = await one.run(file, ...encoding);
     const written = await one.exported();
     const back = await one.run(written.file);
     const moved = await other.run(written.file);

@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing.
+         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory. A new product without a price becomes a draft at 0, with the warning price_missing, and stays a draft until it has a price.
          */
         post: operations["dashboard.importProducts"];
         delete?: never;
@@ -7084,7 +7084,7 @@ export interface components {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
             /** @description False for a customer that was imported with only a phone number, and for one that was erased. Then email is a placeholder. */
-            has_email?: boolean;
+            has_email: boolean;
             /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];

@@ -48,12 +48,12 @@ const leaves = (command: Command, path: string[] = []): { args: string[]; reads:
     ? command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
     : [{ args: [...path, ...command.registeredArguments.map(() => ID)], reads: [...calledBy(command)] }];
 
-/** Every command that shows a list, found by the operation that it calls. */
+const READ_IDS = new Set(READS.map(({ id }) => id));
+
+/** Every command that shows a list, found by the operations that it calls. One that also writes only looks something up. */
 const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
-  ({ args, reads }) =>
-    reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) &&
-    args[0] !== 'listen' &&
-    args[0] !== 'logout',
+  ({ reads }) =>
+    reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) && reads.every((id) => READ_IDS.has(id)),
 );
 
 const SHAPES = [

@@ -411,3 +411,33 @@ test('a new product without a price becomes a draft, and a known one keeps its p
     ['sized', 'draft', '0.00'],
   ]);
 });
+
+test('a draft without a price stays a draft when it is imported again, until it has a price', async () => {
+  const { dashboard } = await openShop();
+  const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
+  const send = async (price?: string) => {
+    const priced = price === undefined ? {} : { price };
+    const variants = [
+      { option1: 'S', price: '4.00' },
+      { option1: 'M', ...priced },
+    ];
+    const products = [
+      { name: 'New', slug: 'new', status: 'active' as const, ...priced },
+      { name: 'Sized', slug: 'sized', status: 'active' as const, ...sizes, variants },
+    ];
+    const { data } = await dashboard.POST(importing, { body: { products } });
+    return data?.results.map(({ status, warnings = [] }) => [status, ...warnings.map(({ type }) => type)]);
+  };
+  const statuses = async () =>
+    (await dashboard.GET('/api/dashboard/products')).data?.products.map(({ status }) => status);
+  await send();
+
+  expect(await send()).toEqual([
+    ['unchanged', 'price_missing'],
+    ['unchanged', 'price_missing'],
+  ]);
+  expect(await statuses()).toEqual(['draft', 'draft']);
+  expect(await send('5.00')).toEqual([['updated'], ['updated']]);
+  expect(await statuses()).toEqual(['active', 'active']);
+  expect(await send()).toEqual([['unchanged'], ['unchanged']]);
+});

@@ -170,6 +170,7 @@ export const REQUEST_FUNCTIONS = [
   'enqueue_deliveries',
   'enqueue_file',
   'erase_audit_details',
+  'queue_state',
 ];
 
 /** The functions that run as commerce_search. Anyone may call them: they return only ids of the current tenant. */

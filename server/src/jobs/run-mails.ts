@@ -13,6 +13,8 @@ export interface MailRunner extends MailDeps {
   options: RunnerOptions;
   /** Called with the name under which a runner locks jobs. */
   announce: (holder: string) => void;
+  /** Called with each error of a runner's statements. */
+  onError: (error: unknown) => void;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface MailRunner extends MailDeps {
  * reached or does not let us in, the runner stops (a circuit breaker): mails wait in the queue without using up their attempts, and
  * the server is tried every few seconds until it answers.
  */
-export async function runMails({ options, announce, ...deps }: MailRunner): Promise<Pick<Kept, 'stop'>> {
+export async function runMails({ options, announce, onError, ...deps }: MailRunner): Promise<Pick<Kept, 'stop'>> {
   const { mailer, logger } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -37,7 +39,7 @@ export async function runMails({ options, announce, ...deps }: MailRunner): Prom
     }
   };
   const taskList = { send_mail: counted('send_mail', sendOrPause) };
-  const begin = () => keepRunning({ ...options, taskList }, logger, announce);
+  const begin = () => keepRunning({ ...options, taskList }, logger, announce, onError);
   let current = await begin();
 
   async function waitForServer(cause: MailServerDown): Promise<void> {
@@ -45,7 +47,10 @@ export async function runMails({ options, announce, ...deps }: MailRunner): Prom
     await current.stop();
     while (!signal.aborted && !(await mailer.isReady())) await rest(signal);
     while (!signal.aborted) {
-      const begun = await begin().catch((error: unknown) => logger.warn({ cause: error }, 'mails cannot be sent yet'));
+      const begun = await begin().catch((cause: unknown) => {
+        onError(cause);
+        logger.warn({ cause }, 'mails cannot be sent yet');
+      });
       if (begun) {
         current = begun;
         break;

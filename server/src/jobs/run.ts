@@ -150,7 +150,12 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
       }),
     },
   };
-  return keepRunning(options, logger, watch.add, (error) => noteIfReadOnly(db, error));
+  return keepRunning(options, logger, watch.add, reportTo(db));
+}
+
+/** Any runner may be the first to find that the database is read-only: all of them pause then, and requests are refused. */
+function reportTo(db: JobDeps['db']) {
+  return (error: unknown) => noteIfReadOnly(db, error);
 }
 
 /** A mail occupies a connection only while it is composed. */
@@ -163,7 +168,7 @@ function startMails({ url, mailConcurrency, ...deps }: JobDeps, watch: Watch): P
     logger: jobLogger(deps.logger),
     parsedCronItems: [],
   };
-  return runMails({ ...deps, options, announce: watch.add });
+  return runMails({ ...deps, options, announce: watch.add, onError: reportTo(deps.db) });
 }
 
 async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
@@ -178,9 +183,12 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
     parsedCronItems: [],
     taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(deps)) },
   };
-  const kept = await keepRunning(options, deps.logger, watch.add);
+  const kept = await keepRunning(options, deps.logger, watch.add, reportTo(deps.db));
   const due = { task: 'deliver_webhook', most: options.concurrency, wake: kept.wake };
-  const stopWaking = await wakeWhenDue(options, deps.logger, due);
+  const stopWaking = await wakeWhenDue(options, deps.logger, due).catch(async (error: unknown) => {
+    await kept.stop();
+    throw error;
+  });
   return {
     async stop() {
       await stopWaking();
@@ -214,7 +222,7 @@ function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): P
       }),
     },
   };
-  return keepRunning(options, logger, watch.add);
+  return keepRunning(options, logger, watch.add, reportTo(deps.db));
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Failed jobs are left to `startJobs`. */

@@ -49,7 +49,7 @@ export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): Requ
       res.status(503).json({ status: 'draining' });
       return;
     }
-    if (!answer || Date.now() - asked > CACHED_MS) {
+    if (!answer || isReadOnly(db) || Date.now() - asked > CACHED_MS) {
       asked = Date.now();
       answer = ask(db, probe);
     }

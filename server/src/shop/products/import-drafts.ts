@@ -1,21 +1,33 @@
-import type { ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
+import type { Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
+import { combinationOf } from './plan.ts';
 
-/** New products of an import that have no price: other shops keep some that nobody can buy. They become drafts at 0. */
+/**
+ * Products of an import that have no price: other shops keep some that nobody can buy. New ones become drafts at 0, and stay
+ * drafts when the file is imported again, so that nothing is sold for 0 by mistake.
+ */
 
-export function lacksPrice({ price, variants }: ProductImport): boolean {
+/** Whether the row makes a draft, or leaves one, since a price is missing. `before` is the product so far. */
+export function isPricelessDraft({ price, variants = [] }: ProductImport, before: Product | undefined): boolean {
   if (price !== undefined) return false;
-  return variants === undefined || variants.length === 0 || variants.some((variant) => variant.price === undefined);
+  const unpriced = variants.filter((variant) => variant.price === undefined);
+  if (!before) return variants.length === 0 || unpriced.length > 0;
+  if (before.status !== 'draft') return false;
+  const missing = new Set(unpriced.map(combinationOf));
+  return before.variants.some(
+    (variant) => Number(variant.price) === 0 && (variants.length === 0 || missing.has(combinationOf(variant))),
+  );
 }
 
-/** The product as a draft whose missing prices are 0; any other as it is. */
-export function draftIfPriceless(input: ProductImport): ProductImport {
-  if (!lacksPrice(input)) return input;
+/** The product as a draft, whose missing prices are 0 if it is new; any other as it is. */
+export function draftIfPriceless(input: ProductImport, before: Product | undefined): ProductImport {
+  if (!isPricelessDraft(input, before)) return input;
   const draft: ProductImport = { ...input, status: 'draft' };
+  if (before) return draft;
   if (!input.variants || input.variants.length === 0) return { ...draft, price: '0' };
   return { ...draft, variants: input.variants.map((variant) => ({ ...variant, price: variant.price ?? '0' })) };
 }
 
 export function priceMissing(loc: (string | number)[]): ValidationErrorItem {
-  const msg = 'The price is missing. The product comes in as a draft at 0.';
+  const msg = 'The price is missing: the product is a draft at 0 until it has one.';
   return { loc: [...loc, 'price'], msg, type: 'price_missing' };
 }

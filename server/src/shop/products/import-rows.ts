@@ -28,7 +28,7 @@ interface NewRow extends ImportRow {
 interface Settings {
   dry_run?: boolean;
   update_inventory?: boolean;
-  /** New products without a price become drafts; otherwise they are refused. */
+  /** New products without a price become drafts and stay drafts; otherwise they are refused. */
   drafts_without_price?: boolean;
 }
 
@@ -89,7 +89,7 @@ function inputFor(
   input: ProductImport,
   before: Product | undefined,
 ): ProductImport {
-  return drafts_without_price && !before ? draftIfPriceless(input) : input;
+  return drafts_without_price ? draftIfPriceless(input, before) : input;
 }
 
 /** Thrown to undo what was only tried. */

@@ -4,7 +4,7 @@ import { cleanRow } from '../hidden-characters.ts';
 import { insecurePictures, withSecurePictures } from '../picture-addresses.ts';
 import { sanitizeHtml } from '../rich-text.ts';
 import type { Shop } from '../shop.ts';
-import { lacksPrice, priceMissing } from './import-drafts.ts';
+import { isPricelessDraft, priceMissing } from './import-drafts.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
 
@@ -20,7 +20,7 @@ export interface ImportCall {
   own_origins?: string[];
   /** Also set the stock of variants that exist already; without it, stock sold since is never put back. */
   update_inventory?: boolean;
-  /** New products without a price become drafts; otherwise they are refused. */
+  /** New products without a price become drafts and stay drafts; otherwise they are refused. */
   drafts_without_price?: boolean;
 }
 
@@ -59,9 +59,15 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     checked.filter(({ mistakes }) => mistakes.length === 0),
     known,
   );
+  const bySlug = new Map(known.map((product) => [product.slug, product]));
+  const isDraft = ({ status }: RowResult, input: ProductImport) => {
+    const before = bySlug.get(input.slug);
+    const isWritten = status === 'created' || (before !== undefined && status !== 'failed');
+    return call.drafts_without_price && isWritten && isPricelessDraft(input, before);
+  };
   const results = checked.map(({ index, slug, warnings, mistakes, input }): RowResult => {
     const result = outcomes.get(index) ?? refusedRow(index, slug, mistakes);
-    if (result.status === 'created' && lacksPrice(input)) warnings.push(priceMissing(['body', 'products', index]));
+    if (isDraft(result, input)) warnings.push(priceMissing(['body', 'products', index]));
     return warnings.length > 0 ? { ...result, warnings } : result;
   });
   if (!call.dry_run) await indexRows(shop, results);

@@ -59,7 +59,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     schema: 'Collection',
     lock: (shop, id) => shop.run(sql`select from collections where site_id = ${shop.siteId} and id = ${id} for update`),
     read: (shop, id) => collections.get(shop, id, { limit: 1 }),
-    edited: ({ products: _, products_count: _count, updated_at: _at, ...edited }: Collection) => edited,
+    edited: editedCollection,
     beside: membersDigest,
   },
   discounts: {
@@ -113,6 +113,19 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     edited: ({ url, events, description, status }: Webhook) => ({ url, events, description, status }),
   },
 };
+
+/** Without the page of products, which differs by request: `membersDigest` covers the products. */
+function editedCollection({
+  products: _,
+  products_count: _count,
+  page: _page,
+  limit: _limit,
+  pages: _pages,
+  updated_at: _at,
+  ...edited
+}: Collection): object {
+  return edited;
+}
 
 function editedProduct({ total_inventory: _, in_stock: _in, updated_at: _at, variants, ...edited }: Product): object {
   return { ...edited, variants: variants.map(editedVariant) };
