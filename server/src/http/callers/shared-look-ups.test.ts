@@ -147,21 +147,3 @@ test('a look-up that fails is told to all who waited for it, and to nobody after
   fails = false;
   expect((await read(shop, '/products/mug')).status).toBe(200);
 });
-
-test('reads that are not cached share a look-up as well, and are sent behind it', async () => {
-  const shop = await cachedShop();
-  for (const slug of ['vase', 'cup', 'jug']) await shop.givenProduct({ name: slug, slug, tags: [slug] });
-  const paths = ['/products/vase', '/products/cup', '/products/none', '/products?tag=jug', '/products?q=cup'];
-  const asked = repeated(paths);
-  const { others, lookUps: sent } = await meanwhile(shop, () => asked.map((path) => read(shop, path)));
-
-  const expected = [
-    { status: 200, body: { name: 'vase' } },
-    { status: 200, body: { name: 'cup' } },
-    { status: 404, body: { error: 'not_found' } },
-    { status: 200, body: { products: [{ name: 'jug' }] } },
-    { status: 200, body: { products: [{ name: 'cup' }] } },
-  ];
-  expect(others).toMatchObject(repeated(expected));
-  expect(sent()).toBeLessThan(asked.length);
-});
