@@ -320,7 +320,12 @@ async function tampered(
   try {
     await client.query('begin; set local search_path = commerce, public');
     await tamper(client);
-    const { findings } = await verifySite(new Connection(client), site_id, await readAuditKeys(new Connection(client), SECRET_KEY), head);
+    const { findings } = await verifySite(
+      new Connection(client),
+      site_id,
+      await readAuditKeys(new Connection(client), SECRET_KEY),
+      head,
+    );
     return findings;
   } finally {
     await client.query('rollback');

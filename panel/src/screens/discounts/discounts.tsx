@@ -86,7 +86,13 @@ function Rows({ discounts }: { discounts: Discount[] }) {
       numeric: true,
       cell: ({ usage_count, usage_limit }) => (usage_limit === null ? usage_count : `${usage_count} of ${usage_limit}`),
     },
-    { id: 'until', header: 'Until', short: true, wideOnly: true, cell: ({ ends_at }) => (ends_at ? format.date(ends_at) : '—') },
+    {
+      id: 'until',
+      header: 'Until',
+      short: true,
+      wideOnly: true,
+      cell: ({ ends_at }) => (ends_at ? format.date(ends_at) : '—'),
+    },
     { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
   ];
   return (

@@ -65,7 +65,12 @@ function Rows<Row extends KeyRow>({
     { id: 'prefix', header: 'Begins with', cell: (row) => <code className="nowrap">{row.secret_prefix}</code> },
     ...kind.columns,
     { id: 'by', header: 'Made by', wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
-    { id: 'used', header: 'Last used', short: true, cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never') },
+    {
+      id: 'used',
+      header: 'Last used',
+      short: true,
+      cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never'),
+    },
     {
       id: 'status',
       header: 'Status',

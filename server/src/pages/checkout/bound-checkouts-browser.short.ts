@@ -12,7 +12,7 @@ played(
       const shop = await openShop();
       const { id, checkout_url } = await shop.givenCheckout();
       const url = shop.baseUrl + new URL(checkout_url ?? '').pathname;
-    const params = { path: { checkout_id: id } };
+      const params = { path: { checkout_id: id } };
       const { page } = await openTab(browser(), width);
       await page.goto(url);
       const shipping_address = {

@@ -166,7 +166,9 @@ test('what is read of a site is hidden from the tenant of another', async () => 
     inTransaction(db, async (connection) => {
       await connection.client.query(`select set_config('app.site_id', $1, true)`, [tenant]);
       const health = await connection.client.query('select from commerce.site_health($1)', [shop.site_id]);
-      const counts = await connection.client.query(`select from commerce.site_counts($1, '{products}')`, [shop.site_id]);
+      const counts = await connection.client.query(`select from commerce.site_counts($1, '{products}')`, [
+        shop.site_id,
+      ]);
       return [health.rowCount, counts.rowCount];
     });
 

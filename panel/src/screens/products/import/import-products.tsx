@@ -1,6 +1,6 @@
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { UnknownEncoding } from '../../../../../cli/src/formats/encoding.ts';
 import { decimalsOf } from '../../../../../cli/src/formats/amounts.ts';
+import { UnknownEncoding } from '../../../../../cli/src/formats/encoding.ts';
 import type { SharedSkuRule } from '../../../../../cli/src/import/shared-skus.ts';
 import { useFormat } from '../../../format.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
