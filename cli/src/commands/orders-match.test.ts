@@ -123,6 +123,21 @@ test('a transfer that is assigned to an expired order is recorded as a late paym
   expect(out).toContain('1 late payment recorded.');
 });
 
+test('an amount that the server could not read is not recorded for an expired order', async () => {
+  const order = { ...orderOf(1007, '1500.00'), payment_status: 'expired' };
+  const unread = { ...transfers[3], amount: '1.500', outcome: 'check_by_hand' };
+  const { file, commerce, seen } = await merchant({
+    [MATCH]: { body: { format: 'csv', counts: { ...counts, ...none }, left_out, transfers: [unread] } },
+    'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
+    [`GET /api/dashboard/orders/${order.id}`]: { body: order },
+  });
+  const { code, err } = await commerce(['orders', 'match', file, '--assign', '1=1007', '--yes']);
+
+  expect(code).toBe(2);
+  expect(err).toContain('The amount of transfer 1 cannot be read: 1.500.');
+  expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('amount'))).toEqual([]);
+});
+
 test.each([
   ['9=1001', 'names no transfer'],
   ['x', 'names no transfer'],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { decimalsOf, readAmount } from '../formats/amounts.ts';
 import { readText } from '../formats/text-file.ts';
 import { calls } from '../operations.ts';
 import { asCalled, counted, show, styleOf } from '../output.ts';
@@ -96,14 +97,25 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
     if (taken.has(order.id)) throw usageError(`Order ${order.order_number} has another transfer of this statement.`);
     taken.add(order.id);
     const { id, order_number, total, currency, payment_status, email } = order;
+    const isLate = payment_status === 'expired';
+    if (isLate) refuseUnread(transfer, order);
     const message =
       Number(total) === Number(transfer.amount) ? null : `assigned by you; the total is ${total} ${currency}`;
     Object.assign(transfer, {
-      outcome: payment_status === 'expired' ? 'assigned_late' : 'assigned',
+      outcome: isLate ? 'assigned_late' : 'assigned',
       message,
       orders: [{ id, order_number, total, currency, payment_status, email }],
     });
   }
+}
+
+/** The amount of a transfer is as the bank wrote it if the server could not read it: `1.500` must not be recorded as 1.50. */
+function refuseUnread({ number, amount }: Found, order: { order_number: string; currency: string }): void {
+  if (readAmount(amount, { sign: '.', decimals: decimalsOf(order.currency) }).amount !== undefined) return;
+  throw usageError(
+    `The amount of transfer ${number} cannot be read: ${amount}.`,
+    `Record it with commerce orders record-payment ${order.order_number} --amount and the amount that arrived.`,
+  );
 }
 
 function questionOf(toMark: Found[], late: Found[]): string {

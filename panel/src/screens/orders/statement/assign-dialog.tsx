@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { decimalsOf, readAmount } from '../../../../../cli/src/formats/amounts.ts';
 import { api, inWords } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -130,7 +131,10 @@ function Late({
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const { id, order_number, total, currency, payment_status, email = null } = order;
-  const [amount, setAmount] = useState(transfer.amount);
+  // Empty if the server could not read the amount: 1.500 must not be recorded as 1.50.
+  const [amount, setAmount] = useState(
+    () => readAmount(transfer.amount, { sign: '.', decimals: decimalsOf(currency) }).amount ?? '',
+  );
   const params = { path: { order_id: id } };
   const record = useMutation({
     mutationFn: () => {

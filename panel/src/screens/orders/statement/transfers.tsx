@@ -31,7 +31,7 @@ export function Transfers({
         header: 'Amount',
         numeric: true,
         cell: ({ transfer: { amount, currency } }) =>
-          /^\d+(?:\.\d+)?$/.test(amount) ? money(amount, currency ?? undefined) : amount,
+          /^\d+(?:\.\d{1,2})?$/.test(amount) ? money(amount, currency ?? undefined) : amount,
       },
       {
         id: 'order',
