@@ -126,6 +126,8 @@ test('after the first post the public token neither reads nor changes the buyer 
     params: { path: { cart_id: checkout.cart_id } },
   });
   expect(emptied.error).toMatchObject({ error: 'buyer_data_locked' });
+  const unpaid = await shop.storefront.POST(`${at}/payment/cancel`, { params });
+  expect(unpaid.error).toMatchObject({ error: 'buyer_data_locked' });
 
   expect((await browser.press(review, 'place_order')).html).toContain('Order number');
   const again = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });

@@ -9,9 +9,10 @@ import { patienceOf, providerNamed, providerOf } from '../payments/providers.ts'
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { type Attempt, actionOf, findAttempt } from './attempts.ts';
 import { type Begun, beginPayment, type PayInput } from './begin-payment.ts';
+import { requireBuyer } from './binding.ts';
 import type { Completion } from './complete.ts';
 import { takeEvent } from './settle.ts';
-import { findCheckout, type Paid } from './state.ts';
+import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
 
 /**
  * Paying a checkout through a provider, which no transaction may wait for:
@@ -152,25 +153,34 @@ export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInpu
 
 /**
  * Ends the payment that is open for a checkout, if there is one. A payment that has succeeded by then makes the order. Throws
- * `unavailable` when the provider does not answer.
+ * `buyer_data_locked` for callers who may not cancel a bound checkout, and `unavailable` when the provider does not answer.
  */
 export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
-  return withOpen(db, tenant, actor, input, async (provider, key) => {
+  const call: ProviderCall = async (provider, key) => {
     if (!provider) throw unavailable();
     return inTime(patienceOf(input.checkoutDeps).request, () => provider.cancel(key)).catch(() => {
       throw unavailable();
     });
-  });
+  };
+  return withOpen(db, tenant, actor, input, call, requireCanceller);
 }
+
+/** Another browser with the link may go on with the checkout, and so end its payment. */
+function requireCanceller(shop: Shop, row: CheckoutRow): void {
+  if (shop.browser === null) requireBuyer(shop, row);
+}
+
+type ProviderCall = (provider: PaymentProvider | undefined, key: PaymentKey) => Promise<Outcome | undefined>;
 
 async function withOpen(
   db: Pool,
   tenant: Tenant,
   actor: Actor,
   { checkoutDeps, checkout_id, customer_id = actor.customer_id }: OpenInput,
-  call: (provider: PaymentProvider | undefined, key: PaymentKey) => Promise<Outcome | undefined>,
+  call: ProviderCall,
+  check?: (shop: Shop, row: CheckoutRow) => void,
 ): Promise<Paid | undefined> {
-  const attempt = await findOpen(db, tenant, actor, { checkout_id, customer_id });
+  const attempt = await findOpen(db, tenant, actor, { checkout_id, customer_id }, check);
   if (!attempt) return undefined;
   const provider = await providerNamed(checkoutDeps, tenant.site_id, attempt.provider);
   const outcome = await call(provider, keyOf(tenant, attempt));
@@ -183,9 +193,12 @@ async function findOpen(
   tenant: Tenant,
   actor: Actor,
   { checkout_id, customer_id = actor.customer_id }: Pick<OpenInput, 'checkout_id' | 'customer_id'>,
+  check?: (shop: Shop, row: CheckoutRow) => void,
 ): Promise<Attempt | undefined> {
   return inShop(db, tenant, actor, async (shop) => {
-    const { payment_id } = await findCheckout(shop, checkout_id, customer_id);
+    const row = await findCheckout(shop, checkout_id, customer_id);
+    check?.(shop, row);
+    const { payment_id } = row;
     return payment_id ? findAttempt(shop, payment_id) : undefined;
   });
 }
