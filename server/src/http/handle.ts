@@ -1,6 +1,13 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../db/connect.ts';
-import { inSentTransaction, retryConflicts, withConnection } from '../db/transaction.ts';
+import {
+  CONFLICTS,
+  hasCode,
+  inSentTransaction,
+  isLostConnection,
+  retryConflicts,
+  withConnection,
+} from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import { logins } from '../shop/passwords/passwords.ts';
 import { Shop } from '../shop/shop.ts';
@@ -19,7 +26,7 @@ import { withAdvice } from './pipeline/advice.ts';
 import { auditEvent, ensureAudited } from './pipeline/audit.ts';
 import { applyLimit, outcomesOf } from './pipeline/counted.ts';
 import { Deadline, secondsFor } from './pipeline/deadline.ts';
-import { type Answer, answerTo, codeOf, isRefusal, isRetryable, isUnavailable } from './pipeline/errors.ts';
+import { type Answer, answerTo, codeOf, isRefusal, isUnavailable } from './pipeline/errors.ts';
 import { isCredentialRefusal } from './pipeline/failed-credentials.ts';
 import type { PreparedHandler, Run } from './pipeline/handler.ts';
 import * as idempotency from './pipeline/idempotency.ts';
@@ -40,17 +47,20 @@ import type { ApiRequest } from './request.ts';
  * Handles a request of any protocol. The steps, in this order:
  *  1. routing: the adapter has found the operation, or a refusal (404, 405)
  *  2. load shedding (503); from here on, the request has a deadline (503 `timeout`)
- *  3. the form of the credential (401); passwords are hashed for a limited number of callers at a time (503)
+ *  3. the form of the credential (401); from an address that keeps sending bad ones it is looked up at once; passwords are
+ *     hashed for a limited number of callers at a time (503)
  *  4. the body (413, 415) and validation; mistakes are reported only once the caller is known
  *  5. strict limits, counted in PostgreSQL and never skipped (429)
  *  6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a connection
  *  7. one transaction for a mutation, one connection for a read:
- *     a. the look-up of the credential names the tenant to row-level security and claims the Idempotency-Key (401, 403)
+ *     a. the look-up of the credential names the tenant to row-level security; for a token it also claims the Idempotency-Key
+ *        (401, 403)
  *     b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
  *     c. a stored response is replayed, otherwise the handler runs
  *     d. audit row, stored response and COMMIT are sent together
- *  8. a refusal thrown by the handler has undone everything; a second transaction claims the key again and stores the refusal
- *  9. the response, once an agent's call has its audit row, whatever the outcome
+ *  8. a refusal thrown by the handler has undone everything; a second transaction claims the key again and stores the refusal.
+ *     Refusals of `prepare` and without a key are answered and not stored
+ *  9. the response, once a call with an agent's token has its audit row, whatever the outcome
  *
  * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
  * connection lost during COMMIT is 503: a retry with the same key learns the outcome.
@@ -162,20 +172,21 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
   const { request, deadline } = incoming;
-  const { caller, isAnswered } = await look(deps, incoming, true);
+  const { caller, isAnswered } = await findStored(deps, incoming, true);
   if (isAnswered) return onlyReplay;
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
   const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.prepare(call as never).catch(async (error: unknown) => {
     // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that did
     // not answer is not asked for that: the caller would wait a second time.
-    if (isUnavailable(error) || !(await look(deps, incoming, false)).isAnswered) throw error;
+    const now = isUnavailable(error) ? undefined : await findStored(deps, incoming, false).catch(() => undefined);
+    if (!now?.isAnswered) throw error;
     return onlyReplay;
   });
 }
 
-/** The caller, and whether the Idempotency-Key has a stored response. */
-async function look(deps: Deps, incoming: Incoming, counts: boolean) {
+/** The caller, and whether the Idempotency-Key has a stored response, before anything is done. */
+async function findStored(deps: Deps, incoming: Incoming, counts: boolean) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
     const known = await authenticate(connection, incoming.claim, incoming.operation, isLocal(deps));
@@ -202,20 +213,21 @@ async function onlyReplay(): Promise<never> {
   throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
 }
 
-/** A request that took longer to fail is not repeated: it would take as long again. */
+/** A request that lost its connection later than this is not repeated: it would take as long again. */
 const RETRY_WITHIN_MS = 1_000;
 
 /** Step 7, again after a conflict, or after a copy of the request stored its response first. */
 function attempt(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const { deadline, operation } = incoming;
-  const work = operation.safe ? read : mutate;
+  const once = operation.safe ? read : mutate;
+  const mayRetry = (error: unknown) =>
+    hasCode(error, CONFLICTS) ||
+    idempotency.wasStoredByOther(error) ||
+    (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    (count) => work(deps, incoming, run, counts && count === 1),
-    (error) =>
-      !deadline.over &&
-      Date.now() - begun <= RETRY_WITHIN_MS &&
-      (isRetryable(error) || idempotency.wasStoredByOther(error)),
+    (count) => once(deps, incoming, run, counts && count === 1),
+    (error) => !deadline.over && mayRetry(error),
   );
 }
 
@@ -228,10 +240,10 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, counts: boolean)
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
       const caller = await admit(deps, incoming, known, counts);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
-      const stored = key && (await idempotency.storedResponse(shop, connection, key, known.key_state));
+      const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
       if (stored) return { result: stored, last: undefined };
-      const answer = await work(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
+      const answer = await runHandler(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
         refused = { caller, error };
         throw error;
       });
@@ -259,9 +271,10 @@ function storeRefusal(
       shop.run(sql`select set_config('app.site_id', ${shop.siteId}, true)`),
       idempotency.claimAfterOther(shop, connection, key),
     );
-    const stored = await idempotency.storedResponse(shop, connection, key, state);
+    const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
     if (error instanceof ShopError) await error.afterwards?.(shop);
+    incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);
   });
 }
@@ -312,7 +325,7 @@ async function read(deps: Deps, incoming: Incoming, run: Run, counts: boolean): 
     const caller = await admit(deps, incoming, known, stillCounts);
     lastUsed.note(caller);
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    const fresh = () => work(deps, incoming, run, caller, shop, connection);
+    const fresh = () => runHandler(deps, incoming, run, caller, shop, connection);
     const answer = await (found ? cache.remember(found, shop, context, fresh) : fresh());
     if (!isAgent(caller)) return answer;
     const event = auditEvent(shop, { caller, ...auditedCall(deps, incoming, answer) });
@@ -345,7 +358,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, counts: bool
 }
 
 /** Step 7c: the handler, with the version of what it read or changed. */
-async function work(
+async function runHandler(
   deps: Deps,
   incoming: Incoming,
   run: Run,

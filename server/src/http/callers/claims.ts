@@ -53,7 +53,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const ofCustomer = alternative.includes('CustomerToken');
   const customer_secret = ofCustomer ? wellFormed('customer', secretIn(headers, 'authorization')) : null;
   const namesSite = alternative.includes('SiteId') || (scheme.kind === 'agent' && 'x-site-id' in headers);
-  const site_id = namesSite ? String(headers['x-site-id']) : null;
+  const site_id = namesSite ? String(headers['x-site-id']).toLowerCase() : null;
   if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
   const takesMerchant = operation.parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
   const merchant = takesMerchant ? headers['x-service-merchant-id'] : undefined;
@@ -64,7 +64,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
 /** Restricts a claim made at a site's host to that site. Throws 401 when it names another one. */
 export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
   if (site_id === undefined || claim.kind === 'anonymous') return claim;
-  if (claim.site_id !== null && claim.site_id.toLowerCase() !== site_id) throw invalidToken();
+  if (claim.site_id !== null && claim.site_id !== site_id) throw invalidToken();
   return { ...claim, site_id };
 }
 
@@ -93,7 +93,14 @@ function agentBesidePair(headers: IncomingHttpHeaders): Claim {
   const storefront_secret = wellFormed('storefront', secretIn(headers, 'x-service-token'));
   if (!isUuid(site_id)) throw invalidToken();
   const secret = secretIn(headers, 'authorization');
-  return { kind: 'agent', secret, customer_secret: null, storefront_secret, site_id, merchant_id: null };
+  return {
+    kind: 'agent',
+    secret,
+    customer_secret: null,
+    storefront_secret,
+    site_id: site_id.toLowerCase(),
+    merchant_id: null,
+  };
 }
 
 export function humanOnly(): ShopError {

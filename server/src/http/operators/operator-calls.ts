@@ -179,7 +179,7 @@ async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Ans
   let refusal: { error: unknown } | undefined;
   try {
     return await inRecordedTransaction(deps, call, known, async (connection, outside) => {
-      const stored = await idempotency.storedResponse(outside, connection, key, undefined);
+      const stored = await idempotency.claimAndFindResponse(outside, connection, key, undefined);
       if (stored) return { answer: stored, last: () => undefined };
       const body = await work(deps, call, connection, known.password).catch((error: unknown) => {
         refusal = { error };
@@ -193,7 +193,7 @@ async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Ans
     const answer = idempotency.finalRefusal(error, key, false);
     return inRecordedTransaction(deps, call, known, async (connection, outside) => {
       const state = await idempotency.claimAfterOther(outside, connection, key);
-      const stored = await idempotency.storedResponse(outside, connection, key, state);
+      const stored = await idempotency.claimAndFindResponse(outside, connection, key, state);
       return {
         answer: stored ?? answer,
         last: () => (stored ? undefined : idempotency.storing(outside, key, answer, undefined)),

@@ -50,10 +50,10 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The code that is logged for an error. */
+/** The code that is logged for an error: the one that the caller gets. */
 export function codeOf(error: unknown): string {
-  if (error instanceof ShopError) return error.code;
-  return error instanceof ValidationError ? 'validation_error' : 'internal_error';
+  if (error instanceof ValidationError) return 'validation_error';
+  return error instanceof ShopError ? error.code : translate(error).code;
 }
 
 /** Whether the caller was refused. Faults of the server are no guesses. */
@@ -166,7 +166,7 @@ export function isRetryable(error: unknown): boolean {
 
 /** A statement that was ended after its time limit, and one that waited too long for a lock. */
 const TOO_SLOW = ['57014', '55P03'];
-const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
+const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
 /** The database did not answer, or not in time. */

@@ -8,8 +8,8 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key of its caller. All in the request's transaction:
- * 1. claim: lock the key by an advisory lock and look for its response, in the statement that looks up the token. A second
- *    request waits until the first ends, at most for lock_timeout (2 s).
+ * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in the statement that looks it up.
+ *    If another request holds the lock, this one waits until that ends, at most for lock_timeout (2 s).
  * 2. a stored response is replayed to the same request; another request with the key is 422.
  * 3. after the work, key, response and audit row are stored by one statement. The primary key lets one response be stored:
  *    a response committed between the look and the lock rolls this request back, which then runs again and finds it.
@@ -91,7 +91,7 @@ export function wasStoredByOther(error: unknown): boolean {
  * The stored response to the same request, if there is one. `state` is what the look-up of the credential found when it claimed the
  * key; without one the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError for another request with the key.
  */
-export async function storedResponse(
+export async function claimAndFindResponse(
   shop: Shop,
   connection: Connection,
   key: Key,
@@ -105,7 +105,7 @@ export async function storedResponse(
   return stored && replay(shop, key, stored);
 }
 
-/** Whether `storedResponse` would find one. */
+/** Whether `claimAndFindResponse` would find one. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}

@@ -96,6 +96,23 @@ test('logins from one network address are counted together across accounts and s
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
+test('logins are counted together, however the id of the shop is spelled', async () => {
+  const shop = await openShop();
+  const [one, two] = await startTwo();
+  const spellings = [shop.site_id, shop.site_id.toUpperCase()];
+
+  await setSiteLimits(shop.db, shop.site_id, new Map([readLimit('customer_login=2')]));
+  const answers = [];
+  for (let i = 0; i < 4; i += 1) {
+    const spelled = { ...shop, site_id: spellings[i % 2] ?? '' };
+    const wrong = { email: `${randomUUID()}@example.com`, password: 'a guess' };
+    answers.push(await call(one.baseUrl, spelled, '/customer/login', wrong, '10.2.0.3'));
+  }
+
+  expect(tally(answers)).toEqual({ 401: 2, 429: 2 });
+  await Promise.all([stopServer(one), stopServer(two)]);
+});
+
 test('codes are tried ten times a minute on a cart', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
