@@ -12,20 +12,20 @@ export function headOf(order: OrderDetails): string {
 export interface Move {
   before: OrderDetails;
   order: Order;
-  /** What has been done to the order. */
-  deed: string;
-  /** What to do next. */
+  /** The state of the order after the command, such as `is paid`. */
+  summary: string;
+  /** The commands to run next. */
   next?: string;
   /** What programs get beside the order and its changes. */
   more?: object;
 }
 
 /** Shows an order as it is now, and what the command changed. */
-export function showChange({ before, order, deed, next, more }: Move, command: Command, terminal: Terminal): void {
+export function showChange({ before, order, summary, next, more }: Move, command: Command, terminal: Terminal): void {
   const changed = changesOf(before, order);
   show(terminal, isJson(command), { order, ...more, changed }, (paint) => {
     const already = Object.keys(changed).length === 0 && !more ? ' already; nothing was changed' : '';
-    const head = `Order ${plain(order.order_number)} ${deed}${already}.`;
+    const head = `Order ${plain(order.order_number)} ${summary}${already}.`;
     return [head, statusLines(before, order, paint), ...(next ? [next] : [])].join('\n');
   });
 }

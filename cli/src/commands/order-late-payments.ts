@@ -69,8 +69,8 @@ async function record(wanted: string, options: RecordOptions, command: Command, 
   const next = `${refundable} ${currency} were received and not refunded.
 Then: commerce orders reinstate ${order_number}
   or: commerce orders refund ${order_number} --all --reason other`;
-  const deed = `has a recorded payment of ${payment.amount} ${currency}`;
-  showChange({ before, order, deed, next, more: { payment } }, command, terminal);
+  const summary = `has a recorded payment of ${payment.amount} ${currency}`;
+  showChange({ before, order, summary, next, more: { payment } }, command, terminal);
 }
 
 async function reinstate(
@@ -85,5 +85,5 @@ async function reinstate(
   const params = { path: { order_id: before.id } };
   const body = keepPrices ? { keep_prices: true } : {};
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body }));
-  showChange({ before, order, deed: 'is reinstated' }, command, terminal);
+  showChange({ before, order, summary: 'is reinstated' }, command, terminal);
 }

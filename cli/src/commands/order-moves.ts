@@ -148,7 +148,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const order = await unwrap(
     client.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } }),
   );
-  showChange({ before, order, deed: 'is paid' }, command, terminal);
+  showChange({ before, order, summary: 'is paid' }, command, terminal);
 }
 
 async function capture(
@@ -165,7 +165,7 @@ async function capture(
   const isDone = order.payment_status === 'paid';
   const next = isDone ? undefined : `Within seconds: commerce orders get ${order.order_number}`;
   showChange(
-    { before, order, deed: isDone ? 'is paid' : 'is being captured', more: {}, ...(next && { next }) },
+    { before, order, summary: isDone ? 'is paid' : 'is being captured', more: {}, ...(next && { next }) },
     command,
     terminal,
   );
@@ -183,7 +183,7 @@ async function ship(wanted: string, options: ShipOptions, command: Command, term
   const params = { path: { order_id: before.id } };
   const call = client.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body });
   const { order, fulfillment } = await unwrap(call);
-  showChange({ before, order, deed: 'has shipped', more: { fulfillment } }, command, terminal);
+  showChange({ before, order, summary: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
 /** A line of the order and how much of it, as --item names them. */
@@ -208,7 +208,7 @@ async function deliver(wanted: string, command: Command, terminal: Terminal): Pr
   const before = await findOrder(client, wanted);
   const params = { path: { order_id: before.id } };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params }));
-  showChange({ before, order, deed: 'is delivered' }, command, terminal);
+  showChange({ before, order, summary: 'is delivered' }, command, terminal);
 }
 
 async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -223,7 +223,7 @@ async function cancel(wanted: string, options: CancelOptions, command: Command, 
   const owed =
     isPaid(before) && !refund ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
   const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
-  showChange({ before, order, deed: 'is cancelled', next }, command, terminal);
+  showChange({ before, order, summary: 'is cancelled', next }, command, terminal);
 }
 
 /** Asks whether to cancel, and whether to return what was paid if that is not said yet; resolves to the latter. */
@@ -285,6 +285,6 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;
-  const deed = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
-  showChange({ before, order: made.order, deed, more: { refund: made.refund } }, command, terminal);
+  const summary = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
+  showChange({ before, order: made.order, summary, more: { refund: made.refund } }, command, terminal);
 }

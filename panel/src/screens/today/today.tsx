@@ -84,7 +84,7 @@ function Sales({ overview }: { overview: Overview }) {
         <strong className="figure">{money(sales, currency)}</strong>{' '}
         {orders_count === 1 ? 'from 1 order' : `from ${number(orders_count)} orders`}
       </p>
-      <p className="hint">What was paid, less refunds. Unpaid orders add nothing yet.</p>
+      <p className="hint">Payments received less refunds. Unpaid orders do not count yet.</p>
       {orders_count === 0 ? (
         <p className="quiet-text">Once orders are placed, each day's sales stand here.</p>
       ) : (
