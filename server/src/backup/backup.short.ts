@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { restoreOldDatabase } from '../../test/old-database.ts';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { backup } from '../commands/backup.ts';
 import { examine } from '../commands/doctor.ts';
@@ -192,6 +193,39 @@ test('a backup of an older version is restored as it was, and brought to this on
   expect(applied).toEqual([{ name: LATEST_MIGRATION }]);
 });
 
+test('a backup made before the baseline replaced its migrations is restored and brought to this version', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
+  const old = await givenDatabase();
+  await restoreOldDatabase(asSuperuser(old), decodeURIComponent(new URL(old).username));
+  const file = join(dir, 'replaced.backup');
+  await backup(configOf(old), file);
+  const url = await givenDatabase();
+
+  await restore(configOf(url), file, { otherKey: false });
+
+  const count =
+    'select (select count(*) from commerce.orders) as orders, (select count(*) from commerce.variants) as variants';
+  expect(await send(asSuperuser(url), count)).toEqual(await send(asSuperuser(old), count));
+  const recorded = await send<{ name: string }>(url, 'select name from public.commerce_migrations order by id');
+  expect(recorded.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
+});
+
+test('a backup that is older than the baseline is refused with its version, and the database stays empty', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
+  const file = join(dir, 'too-old.backup');
+  await rewrite(made, file, () => ['0001_foundation', '0002_catalogue']);
+  const url = await givenDatabase();
+
+  const refused = restore(configOf(url), file, { otherKey: false });
+
+  await expect(refused).rejects.toThrow(
+    /at migration 0002_catalogue\..* Check out commit 8ac8a862, restore the backup/,
+  );
+  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+});
+
 test('a file that was cut off or changed in any place is refused before the database is touched', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
@@ -243,19 +277,19 @@ test('another SECRET_KEY is refused with what would not open, and taken when tha
 
 test('a backup of a newer release is refused by its name', { timeout: LONG_ENOUGH_MS }, async () => {
   const file = join(dir, 'newer.backup');
-  await rewrite(made, file, ['9999_from_the_future']);
+  await rewrite(made, file, (migrations) => [...migrations, '9999_from_the_future']);
 
   await expect(restore(configOf(await givenDatabase()), file, { otherKey: false })).rejects.toThrow(
     'the migration 9999_from_the_future, which this release does not have',
   );
 });
 
-async function rewrite(source: string, file: string, migrations: string[]): Promise<void> {
+async function rewrite(source: string, file: string, change: (migrations: string[]) => string[]): Promise<void> {
   await pipeline(
     async function* frames() {
       yield opening();
       for await (const frame of readFrames(source)) {
-        if (frame.kind === 'header') frame.header.migrations.push(...migrations);
+        if (frame.kind === 'header') frame.header.migrations = change(frame.header.migrations);
         yield encode(frame);
       }
     },

@@ -103,7 +103,7 @@ async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<v
 }
 
 /**
- * Product changes are numbered by the transaction ids of one cluster's history (0009_sync). A restored database begins another
+ * Product changes are numbered by the transaction ids of one cluster's history (`commerce.change_eras`). A restored database begins another
  * history, even in the same cluster.
  */
 async function beginEra(client: pg.Client, made_at: string): Promise<void> {

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { Config } from '../config.ts';
+import { recordedMigrations, remedyFor, versionBeforeBaseline, withoutReplaced } from '../db/baseline.ts';
 import { accessGaps } from '../db/mend-access.ts';
-import { pendingMigrations } from '../db/migrate.ts';
+import { MIGRATION_NAMES, pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
 import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
@@ -78,11 +79,15 @@ const checkExtensions: Check = async (client) => {
 };
 
 const checkMigrations: Check = async (client, url) => {
-  const { rows } = await client.query<{ found: string | null }>(
-    `select to_regclass('public.commerce_migrations')::text as found`,
-  );
-  // Looking for pending migrations would create that table.
-  const pending = rows[0]?.found ? await pendingMigrations(url) : ['all'];
+  const recorded = await recordedMigrations(client);
+  const old = versionBeforeBaseline(recorded);
+  if (old) return wrong('migrations', `the database is at migration ${old}`, remedyFor('database'));
+  const unknown = withoutReplaced(recorded).find((name) => !MIGRATION_NAMES.includes(name));
+  if (unknown) {
+    const mend = 'Run the release that migrated the database, or a newer one.';
+    return wrong('migrations', `the database has ${unknown}, which this release does not have`, mend);
+  }
+  const pending = recorded.length > 0 ? await pendingMigrations(url) : ['all'];
   return pending.length === 0
     ? ok('migrations', 'all applied')
     : wrong('migrations', `missing: ${pending.join(', ')}`, 'Run commerce-server migrate.');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
-import { migrate, migrateLocked } from '../db/migrate.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
 
@@ -115,7 +114,7 @@ test('an empty database lacks its migrations, and looking at it leaves it empty'
   expect(await send(DATABASE_URL, tables)).toHaveLength(0);
 });
 
-test('a migrated database is well, until a migration is missing', async () => {
+test('a migrated database is well, until a migration is missing or belongs to a newer release', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
 
   const [well] = await findingsOf('migrations', { DATABASE_URL });
@@ -124,9 +123,12 @@ test('a migrated database is well, until a migration is missing', async () => {
     `delete from public.commerce_migrations where id = (select max(id) from public.commerce_migrations)`,
   );
   const [sick] = await findingsOf('migrations', { DATABASE_URL });
+  await send(DATABASE_URL, `insert into public.commerce_migrations (name, batch) values ('9999_newer', 9)`);
+  const [newer] = await findingsOf('migrations', { DATABASE_URL });
 
   expect(well).toMatchObject({ state: 'ok' });
   expect(sick).toMatchObject({ state: 'wrong', found: expect.stringMatching(/^missing: \d{4}_\w+$/) });
+  expect(newer).toMatchObject({ state: 'wrong', found: expect.stringContaining('9999_newer') });
 });
 
 test('a database that may lose confirmed writes is wrong', async () => {
@@ -175,16 +177,14 @@ async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ w
   return { webhook_id };
 }
 
-test('SKUs that differ in case alone, from before that was refused, are kept and listed', async () => {
-  const DATABASE_URL = await givenDatabase();
-  const client = new pg.Client({ connectionString: DATABASE_URL });
-  await client.connect();
-  await migrateLocked(client, DATABASE_URL, '0043_tax_decided').finally(() => client.end());
+test('SKUs that differ in case alone, from before that was refused, are listed', async () => {
+  const DATABASE_URL = await givenDatabase({ migrated: true });
   const superuser = new URL(superuserUrl());
   superuser.pathname = new URL(DATABASE_URL).pathname;
   const [site_id, product_id] = [randomUUID(), randomUUID()];
   const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
-  const rows = skus.map((sku, i) => `(${i}, '${sku}')`).join(', ');
+  // The oldest spelling counts. The others are marked, as the migration that refused them has done.
+  const rows = skus.map((sku, i) => `(${i}, '${sku}', ${i > 0 && sku.toUpperCase() === 'AA-1'})`).join(', ');
   await send(
     superuser.href,
     `begin;
@@ -194,18 +194,14 @@ test('SKUs that differ in case alone, from before that was refused, are kept and
     insert into commerce.products (site_id, id, name, slug, status, has_variants, price, price_max)
       values ('${site_id}', '${product_id}', 'Mug', 'mug', 'draft', true, 1, 1);
     insert into commerce.variants (site_id, id, product_id, position, option1, sku, price, track_inventory, inventory_policy,
-        low_stock_threshold, weight_unit, requires_shipping, created_at)
+        low_stock_threshold, weight_unit, requires_shipping, created_at, sku_twin)
       select '${site_id}', gen_random_uuid(), '${product_id}', place, sku, sku, 1, true, 'deny', 0, 'kg', true,
-        now() + place * interval '1 second' from (values ${rows}) as given (place, sku);
+        now() + place * interval '1 second', twin from (values ${rows}) as given (place, sku, twin);
     commit`,
   );
 
-  await migrate(DATABASE_URL);
   const [found] = await findingsOf('skus', { DATABASE_URL });
 
-  expect(await send(superuser.href, 'select sku from commerce.variants order by position')).toEqual(
-    skus.map((sku) => ({ sku })),
-  );
   expect(found).toMatchObject({
     state: 'warning',
     found: `SKUs that differ in case alone: aa-1 and AA-1 of site ${site_id}; Aa-1 and AA-1 of site ${site_id}`,

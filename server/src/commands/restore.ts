@@ -5,6 +5,7 @@ import type { Header } from '../backup/format.ts';
 import { load } from '../backup/load.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
+import { recordedMigrations, remedyFor, versionBeforeBaseline, withoutReplaced } from '../db/baseline.ts';
 import { withClient } from '../db/client.ts';
 import { MIGRATION_NAMES } from '../db/migrate.ts';
 import { openStore } from '../files/open-store.ts';
@@ -26,7 +27,9 @@ export interface RestoreOptions {
 export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
   printProgress(`Verifying ${file}.`);
-  const { header, rows, files } = await verify(file);
+  const { header: written, rows, files } = await verify(file);
+  refuseOlder(written);
+  const header = { ...written, migrations: withoutReplaced(written.migrations) };
   if (header.site) throw new Error(`${file} is the export of a site. Bring it in with commerce-server site import.`);
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
@@ -46,6 +49,14 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
   } finally {
     await database.stop();
   }
+}
+
+function refuseOlder({ migrations, release }: Header): void {
+  const version = versionBeforeBaseline(migrations);
+  if (!version) return;
+  throw new Error(
+    `The backup was written by release ${release} at migration ${version}. ${remedyFor('backup')} Nothing was changed.`,
+  );
 }
 
 function refuseNewer({ migrations, release }: Header): void {
@@ -71,11 +82,8 @@ function refuseOtherKey({ secret_key }: Header, secretKey: string): void {
 /** Refuses a database that is in use. Tables without any site count as empty: a failed restore may have left them. */
 async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<void> {
   await refuseOtherClients(client);
-  const { rows } = await client.query<{ made: boolean; migrated: boolean }>(
-    `select to_regclass('commerce.sites') is not null as made,
-      to_regclass('public.commerce_migrations') is not null as migrated`,
-  );
-  const applied = rows[0]?.migrated ? await appliedTo(client) : [];
+  const { rows } = await client.query<{ made: boolean }>(`select to_regclass('commerce.sites') is not null as made`);
+  const applied = withoutReplaced(await recordedMigrations(client));
   const sites = rows[0]?.made ? await sitesIn(client) : 0;
   const empty = 'Restore into an empty database, such as a new one (create database … owner …) or a new DATA_DIR.';
   if (sites > 0)
@@ -85,11 +93,6 @@ async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<vo
       `The database has migrations that the backup does not have (its last is ${migrations.at(-1)}). ${empty}`,
     );
   }
-}
-
-async function appliedTo(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('select name from public.commerce_migrations order by id');
-  return rows.map(({ name }) => name);
 }
 
 async function sitesIn(client: pg.Client): Promise<number> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { refuseBeforeBaseline } from '../db/baseline.ts';
 import { withClient } from '../db/client.ts';
 import { type Gap, mendAccess } from '../db/mend-access.ts';
 import { migrateLocked } from '../db/migrate.ts';
@@ -56,6 +57,7 @@ export async function prepareRoles(url: string): Promise<string[]> {
 
 async function rolesWith(client: pg.Client): Promise<string[]> {
   await refuseForeignOwner(client);
+  await refuseBeforeBaseline(client);
   return ensureRoles(client);
 }
 

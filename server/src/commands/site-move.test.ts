@@ -466,6 +466,16 @@ test('what cannot come is refused with what to do, and leaves nothing behind', a
   expect(picture.length).toBeGreaterThan(0);
 });
 
+test('a site comes in from a server whose record still has the migrations that the baseline replaced', async () => {
+  const shop = await openShop();
+  const file = join(dir, 'replaced.site');
+  await rewrite(await exported(shop), file, (frame) => {
+    if (frame.kind === 'header') frame.header.migrations.unshift('0001_foundation', '0002_catalogue');
+  });
+
+  expect((await imported(file)).site_id).toBe(shop.site_id);
+});
+
 test('somebody with a login there keeps it, and what they did here is theirs', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;

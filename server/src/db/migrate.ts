@@ -1,84 +1,12 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { adoptBaseline, BASELINE, recordedMigrations } from './baseline.ts';
 import { withClient } from './client.ts';
 import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 
 /** All migrations, oldest first, loaded when they are to run. A released migration is never edited: a change is a new file. */
 const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
-  '0001_foundation': () => import('./migrations/0001_foundation.ts'),
-  '0002_catalogue': () => import('./migrations/0002_catalogue.ts'),
-  '0003_search': () => import('./migrations/0003_search.ts'),
-  '0004_sweep': () => import('./migrations/0004_sweep.ts'),
-  '0005_buying': () => import('./migrations/0005_buying.ts'),
-  '0006_used_codes': () => import('./migrations/0006_used_codes.ts'),
-  '0007_search_engine': () => import('./migrations/0007_search_engine.ts'),
-  '0008_agents': () => import('./migrations/0008_agents.ts'),
-  '0009_sync': () => import('./migrations/0009_sync.ts'),
-  '0010_webhooks': () => import('./migrations/0010_webhooks.ts'),
-  '0011_registrations': () => import('./migrations/0011_registrations.ts'),
-  '0012_authorized_payments': () => import('./migrations/0012_authorized_payments.ts'),
-  '0013_shipping_kind': () => import('./migrations/0013_shipping_kind.ts'),
-  '0014_event_truth': () => import('./migrations/0014_event_truth.ts'),
-  '0015_search_meanings': () => import('./migrations/0015_search_meanings.ts'),
-  '0016_products_hidden': () => import('./migrations/0016_products_hidden.ts'),
-  '0017_checkout_links': () => import('./migrations/0017_checkout_links.ts'),
-  '0018_login_unlocks': () => import('./migrations/0018_login_unlocks.ts'),
-  '0019_limits': () => import('./migrations/0019_limits.ts'),
-  '0020_private_storefront_tokens': () => import('./migrations/0020_private_storefront_tokens.ts'),
-  '0021_order_event_types': () => import('./migrations/0021_order_event_types.ts'),
-  '0022_shown_catalogue': () => import('./migrations/0022_shown_catalogue.ts'),
-  '0023_queued_jobs': () => import('./migrations/0023_queued_jobs.ts'),
-  '0024_plans': () => import('./migrations/0024_plans.ts'),
-  '0025_customers_by_email': () => import('./migrations/0025_customers_by_email.ts'),
-  '0026_payments_in_progress': () => import('./migrations/0026_payments_in_progress.ts'),
-  '0027_payment_accounts': () => import('./migrations/0027_payment_accounts.ts'),
-  '0028_pages': () => import('./migrations/0028_pages.ts'),
-  '0029_storefront_reads': () => import('./migrations/0029_storefront_reads.ts'),
-  '0030_tax_and_delivery': () => import('./migrations/0030_tax_and_delivery.ts'),
-  '0031_new_order_mails': () => import('./migrations/0031_new_order_mails.ts'),
-  '0032_marketing_consents': () => import('./migrations/0032_marketing_consents.ts'),
-  '0033_site_domains': () => import('./migrations/0033_site_domains.ts'),
-  '0034_attribution': () => import('./migrations/0034_attribution.ts'),
-  '0036_reorders': () => import('./migrations/0036_reorders.ts'),
-  '0037_ended_links': () => import('./migrations/0037_ended_links.ts'),
-  '0038_leaner_purchases': () => import('./migrations/0038_leaner_purchases.ts'),
-  '0040_import': () => import('./migrations/0040_import.ts'),
-  '0041_cheaper_orders': () => import('./migrations/0041_cheaper_orders.ts'),
-  '0042_catalogue_statistics': () => import('./migrations/0042_catalogue_statistics.ts'),
-  '0043_tax_decided': () => import('./migrations/0043_tax_decided.ts'),
-  '0044_movements_and_skus': () => import('./migrations/0044_movements_and_skus.ts'),
-  '0045_event_patterns': () => import('./migrations/0045_event_patterns.ts'),
-  '0046_roles': () => import('./migrations/0046_roles.ts'),
-  '0047_staff_accounts': () => import('./migrations/0047_staff_accounts.ts'),
-  '0048_files': () => import('./migrations/0048_files.ts'),
-  '0050_opening': () => import('./migrations/0050_opening.ts'),
-  '0051_stock_noted_by_row': () => import('./migrations/0051_stock_noted_by_row.ts'),
-  '0053_budget_periods': () => import('./migrations/0053_budget_periods.ts'),
-  '0054_oauth': () => import('./migrations/0054_oauth.ts'),
-  '0056_ucp': () => import('./migrations/0056_ucp.ts'),
-  '0057_audit_tells': () => import('./migrations/0057_audit_tells.ts'),
-  '0059_names_and_pictures': () => import('./migrations/0059_names_and_pictures.ts'),
-  '0060_pictures_of_orders': () => import('./migrations/0060_pictures_of_orders.ts'),
-  '0063_ucp_answers': () => import('./migrations/0063_ucp_answers.ts'),
-  '0070_meanings_shown_at_once': () => import('./migrations/0070_meanings_shown_at_once.ts'),
-  '0072_last_changes': () => import('./migrations/0072_last_changes.ts'),
-  '0075_site_life': () => import('./migrations/0075_site_life.ts'),
-  '0080_operators': () => import('./migrations/0080_operators.ts'),
-  '0085_formatted_descriptions': () => import('./migrations/0085_formatted_descriptions.ts'),
-  '0090_imported_customers': () => import('./migrations/0090_imported_customers.ts'),
-  '0100_order_search': () => import('./migrations/0100_order_search.ts'),
-  '0101_stock_search': () => import('./migrations/0101_stock_search.ts'),
-  '0110_deletion_begun': () => import('./migrations/0110_deletion_begun.ts'),
-  '0120_site_usage': () => import('./migrations/0120_site_usage.ts'),
-  '0130_sites_at_a_glance': () => import('./migrations/0130_sites_at_a_glance.ts'),
-  '0150_reduced_variants': () => import('./migrations/0150_reduced_variants.ts'),
-  '0165_file_names': () => import('./migrations/0165_file_names.ts'),
-  '0169_traced_jobs': () => import('./migrations/0169_traced_jobs.ts'),
-  '0170_leaner_policies': () => import('./migrations/0170_leaner_policies.ts'),
-  '0185_picture_turns': () => import('./migrations/0185_picture_turns.ts'),
-  '0186_former_staff': () => import('./migrations/0186_former_staff.ts'),
-  '0190_shown_events': () => import('./migrations/0190_shown_events.ts'),
-  '0195_online_payments': () => import('./migrations/0195_online_payments.ts'),
+  [BASELINE]: () => import('./migrations/0195_online_payments.ts'),
   '0196_lazy_policies': () => import('./migrations/0196_lazy_policies.ts'),
   '0200_line_quantities': () => import('./migrations/0200_line_quantities.ts'),
   '0201_late_payments': () => import('./migrations/0201_late_payments.ts'),
@@ -125,7 +53,11 @@ export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIG
 
 /** The same for a caller that holds the lock already. Most starts find nothing to do, and do not load knex for it. */
 export async function migrateLocked(client: pg.Client, url: string, last = LATEST_MIGRATION): Promise<string[]> {
-  if (last === LATEST_MIGRATION && (await isMigrated(client))) return [];
+  const recorded = await adoptBaseline(client);
+  if (last === LATEST_MIGRATION && isComplete(recorded)) {
+    await client.query(BEGIN_ERA);
+    return [];
+  }
   return withMigrator(url, last, async (knex) => {
     await knex.migrate.list();
     await knex.migrate.forceFreeMigrationsLock();
@@ -135,17 +67,12 @@ export async function migrateLocked(client: pg.Client, url: string, last = LATES
   });
 }
 
-/** A restored database begins an era of its own (see 0009_sync). */
+/** A restored database begins an era of its own (see baseline/product-search.ts). */
 const BEGIN_ERA = 'call commerce.begin_change_era()';
 
 /** Whether exactly the migrations of this release have run. Every other case is left to knex. */
-async function isMigrated(client: pg.Client): Promise<boolean> {
-  const { rows: tables } = await client.query(`select to_regclass('public.commerce_migrations') as found`);
-  if (!tables[0].found) return false;
-  const { rows } = await client.query<{ name: string }>('select name from public.commerce_migrations order by name');
-  if (rows.map(({ name }) => name).join() !== MIGRATION_NAMES.join()) return false;
-  await client.query(BEGIN_ERA);
-  return true;
+function isComplete(recorded: string[]): boolean {
+  return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }
 
 /** Rolls the last batch of migrations back. */
@@ -158,10 +85,9 @@ export async function rollback(url: string): Promise<string[]> {
 
 /** The migrations that the database still lacks, oldest first. */
 export async function pendingMigrations(url: string): Promise<string[]> {
-  return withMigrator(url, LATEST_MIGRATION, async (knex) => {
-    const [, pending] = (await knex.migrate.list()) as [unknown[], string[]];
-    return pending;
-  });
+  const connection = { connectionString: url, application_name: 'commerce migrate' };
+  const recorded = await withClient(connection, recordedMigrations);
+  return MIGRATION_NAMES.filter((name) => !recorded.includes(name));
 }
 
 // knex would print failures itself; the caller gets them as errors.

@@ -7,7 +7,7 @@ import sql, { type Sql } from 'sql-template-tag';
  * find the jobs when they look next, within two seconds.
  */
 
-/** The code of the notice by which `commerce.add_jobs` reports how many jobs it has added (migration 0023). */
+/** The code of the notice by which `commerce.add_jobs` reports how many jobs it has added. */
 const JOBS_ADDED = 'CJ001';
 
 const added = new WeakMap<object, number>();

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Runs work in a transaction as commerce_sweep (see 0004_sweep), whose policies show only expired rows, those of all tenants.
+ * Runs work in a transaction as commerce_sweep, whose policies (db/schema.sql) show only expired rows, those of all tenants.
  */
 export async function asSweeper<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query('begin');

@@ -102,7 +102,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-/** The shops in which something is due, as seen by commerce_sweep: its policies (0005_buying) show only due rows. */
+/** The shops in which something is due, as seen by commerce_sweep: its policies show only due rows. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(

@@ -13,7 +13,7 @@ export interface Tenant {
   currency_digits: number;
   /** What everybody but the merchant is shown of its stock. */
   show_stock: ShowStock;
-  /** Changes with every committed change of the catalogue (see 0002_catalogue). */
+  /** Changes with every committed change of the catalogue (see `commerce.bump_catalog`). */
   catalog_version: string;
   /** The stock of the products of a cached answer, where that was asked for. */
   shown_stock?: string | null;

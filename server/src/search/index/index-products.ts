@@ -140,7 +140,7 @@ export async function indexOutdated(db: SearchDb): Promise<number> {
 
 async function announceNewIndex(db: SearchDb): Promise<void> {
   await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
-  // Every change of the settings counts up the catalogue version (0002_catalogue), which cached answers depend on.
+  // Every change of the settings counts up the catalogue version (`commerce.bump_catalog`), which cached answers depend on.
   await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
 }
 

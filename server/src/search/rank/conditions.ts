@@ -118,7 +118,7 @@ export function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** A variant costs less than before. These are few, and have an index of their own (0150_reduced_variants). */
+/** A variant costs less than before. These are few, and have an index of their own (`variants_reduced`). */
 function isOnSale(db: SearchDb): Sql {
   return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
 }

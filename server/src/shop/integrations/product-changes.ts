@@ -5,7 +5,7 @@ import { ValidationError } from '../errors.ts';
 import { productColumns, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The log of product changes (0009_sync), read by whoever keeps a copy of the catalogue. */
+/** The log of product changes (`commerce.product_changes`), read by whoever keeps a copy of the catalogue. */
 
 export interface ChangesQuery {
   cursor?: string;

@@ -6,7 +6,7 @@ import type { WholeLegal } from './brand.ts';
 
 /** What a shop still needs before it can sell, and what else should be set. */
 
-/** What `commerce.site_health` answers (see 0130_sites_at_a_glance). */
+/** What `commerce.site_health` answers (db/migrations/baseline/reports.ts). */
 export interface Facts {
   is_published: boolean;
   is_in_stock: boolean;

@@ -12,7 +12,7 @@ export type Audience = 'merchant' | 'public';
 /** A product that the public may see, as a condition on `products p`. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
 
-/** The opposite of `visible`, in parts that each have a partial index (0016_products_hidden). */
+/** The opposite of `visible`, in parts that each have a partial index (`products_hidden`). */
 const hidden = [
   sql`(p.status <> 'active' or p.published_at is null)`,
   sql`p.status = 'active' and p.published_at > now()`,

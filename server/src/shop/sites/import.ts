@@ -4,6 +4,7 @@ import { fileIn, type OnFile } from '../../backup/files.ts';
 import type { ExportedSite, Header, TableColumns } from '../../backup/format.ts';
 import { checkedFrames } from '../../backup/verify.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import { withoutReplaced } from '../../db/baseline.ts';
 import type { FileStore } from '../../files/store.ts';
 import { addChain, type NewChain, signAnew } from '../audit/adoption.ts';
 import type { AuditKey } from '../audit/keys.ts';
@@ -113,8 +114,11 @@ async function refuse(client: pg.Client, header: Header, site: ExportedSite, dep
   }
 }
 
-function refuseOtherSchema({ migrations, release }: Header, own: string[]): void {
-  const [theirs, ours] = [migrations.at(-1), own.at(-1)];
+function refuseOtherSchema(header: Header, recorded: string[]): void {
+  const { release } = header;
+  const [theirs, ours] = [header.migrations.at(-1), recorded.at(-1)];
+  // A server that ran the migrations that the baseline replaced has the same schema.
+  const [migrations, own] = [withoutReplaced(header.migrations), withoutReplaced(recorded)];
   if (migrations.length === own.length && migrations.every((name, i) => own[i] === name)) return;
   const isOlder = migrations.length < own.length && migrations.every((name, i) => own[i] === name);
   throw new Error(

@@ -7,7 +7,7 @@ const NAMED = 50;
 
 /**
  * Has staff told which variants were sold down to their thresholds since the last time, and are still that low. A trigger notes
- * them in the transaction of each sale (migration 0050_opening) and queues the job that calls this, a quarter of an hour later.
+ * them in the transaction of each sale (`commerce.note_low_stock`) and queues the job that calls this, a quarter of an hour later.
  */
 export async function tellLowStock(shop: Shop): Promise<void> {
   const noted = await shop.rows<{ id: string }>(

@@ -9,7 +9,7 @@ import { hashSecret, mintSecret } from './secrets.ts';
 
 /**
  * Events that are fetched instead of sent, for `commerce listen`, and test events. The database writes the events
- * themselves in the transaction of each change (migration 0010_webhooks).
+ * themselves in the transaction of each change (db/migrations/baseline/events.ts).
  */
 const LIFE = '10 minutes';
 const LIMIT = 20;

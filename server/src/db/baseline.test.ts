@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { catalogueOf } from '../../test/catalogue.ts';
+import { restoreOldDatabase } from '../../test/old-database.ts';
+import { send } from '../../test/send-statement.ts';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { examine } from '../commands/doctor.ts';
+import { prepareSchema } from '../commands/schema.ts';
+import { BASELINE } from './baseline.ts';
+import { MIGRATION_NAMES } from './migrate.ts';
+
+const owner = () => decodeURIComponent(new URL(databaseUrl()).username);
+
+async function givenDatabase(): Promise<string> {
+  const name = `baseline_${randomBytes(6).toString('hex')}`;
+  await send(superuserUrl(), `create database ${name} owner ${pg.escapeIdentifier(owner())}`);
+  onTestFinished(async () => {
+    await send(superuserUrl(), `drop database ${name} with (force)`);
+  });
+  return Object.assign(new URL(databaseUrl()), { pathname: `/${name}` }).href;
+}
+
+/** A database that the migrations 0001 to 0195 created, with a demo shop. */
+async function givenOldDatabase(): Promise<string> {
+  const url = await givenDatabase();
+  await restoreOldDatabase(asSuperuser(url), owner());
+  return url;
+}
+
+function asSuperuser(url: string): string {
+  return Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href;
+}
+
+async function recordedIn(url: string): Promise<unknown[]> {
+  return send(url, 'select id, name from public.commerce_migrations order by id');
+}
+
+/** The number of rows in each table, and a checksum of the rows of some. */
+async function rowsIn(url: string): Promise<unknown[]> {
+  return send(
+    asSuperuser(url),
+    `select (select count(*) from commerce.products) as products, (select count(*) from commerce.orders) as orders,
+      (select md5(string_agg(v::text, '' order by id)) from commerce.variants v) as variants,
+      (select md5(string_agg(c::text, '' order by id)) from commerce.collections c) as collections`,
+  );
+}
+
+test('the baseline creates the schema of the migrations that it replaces, with roles, rights and policies', async () => {
+  const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
+
+  await prepareSchema(fresh, undefined, BASELINE);
+
+  const [before, after] = [await catalogueOf(asSuperuser(old)), await catalogueOf(asSuperuser(fresh))];
+  expect(after.relation?.length).toBeGreaterThan(300);
+  for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
+});
+
+test('a database at the baseline is adopted once by two processes, keeps its rows and gets the later migrations', async () => {
+  const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
+  const before = await rowsIn(old);
+  const recordedBefore = await recordedIn(old);
+
+  const prepared = await Promise.all([prepareSchema(old), prepareSchema(old)]);
+
+  expect(prepared.map(({ applied }) => applied).toSorted((a, b) => a.length - b.length)).toEqual([
+    [],
+    MIGRATION_NAMES.filter((name) => name > BASELINE),
+  ]);
+  const recorded = await recordedIn(old);
+  expect(recorded.map((row) => (row as { name: string }).name)).toEqual(MIGRATION_NAMES);
+  expect(recorded[0]).toEqual(recordedBefore.at(-1));
+  expect(await rowsIn(old)).toEqual(before);
+  await prepareSchema(fresh);
+  expect(await catalogueOf(asSuperuser(old))).toEqual(await catalogueOf(asSuperuser(fresh)));
+});
+
+test('an older database is refused with its version and the commit to migrate with, and stays as it is', async () => {
+  const url = await givenOldDatabase();
+  await send(url, `delete from public.commerce_migrations where name > '0186_former_staff'`);
+  const [catalogue, recorded] = [await catalogueOf(asSuperuser(url)), await recordedIn(url)];
+
+  const refused = prepareSchema(url);
+
+  await expect(refused).rejects.toThrow('The database is at migration 0186_former_staff.');
+  await expect(refused).rejects.toThrow('Check out commit 8ac8a862, run its commerce-server migrate');
+  expect(await catalogueOf(asSuperuser(url))).toEqual(catalogue);
+  expect(await recordedIn(url)).toEqual(recorded);
+  const findings = await examine({ DATABASE_URL: url });
+  expect(findings.filter(({ check }) => check === 'migrations')).toMatchObject([
+    {
+      state: 'wrong',
+      found: 'the database is at migration 0186_former_staff',
+      mend: expect.stringContaining('8ac8a862'),
+    },
+  ]);
+});
+
+test('doctor lists only the later migrations as missing in a database that is not adopted yet', async () => {
+  const findings = await examine({ DATABASE_URL: await givenOldDatabase() });
+
+  const later = MIGRATION_NAMES.filter((name) => name > BASELINE);
+  expect(findings.find(({ check }) => check === 'migrations')?.found).toBe(`missing: ${later.join(', ')}`);
+});
