@@ -138,6 +138,52 @@ test('after the first post the public token neither reads nor changes the buyer 
   ]);
 });
 
+test('after the first post the public token and other customers complete nothing, whatever they say was seen', async () => {
+  const { shop, checkout, review, browser, params } = await openBound();
+  const { data: express } = await shop.dashboard.POST('/api/dashboard/shipping-options', {
+    body: { name: 'Express', price: '99.00', countries: ['DE'] },
+  });
+  const at = '/api/storefront/checkout/{checkout_id}';
+  const body = { shipping_option_id: express?.id ?? '' };
+  const { data: dearer } = await shop.storefront.PATCH(at, { params, body });
+  expect(dearer?.shipping_option?.name).toBe('Express');
+
+  const stranger = await shop.givenCustomer();
+  for (const client of [shop.storefront, stranger.client]) {
+    for (const seen of [{}, { expected_total: dearer?.total ?? '' }, { expected: checkout.review_token ?? '' }]) {
+      const { error } = await client.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: seen });
+      expect(error).toMatchObject({ error: 'buyer_data_locked' });
+    }
+  }
+  expect(await ordersOf(shop)).toEqual([]);
+
+  // The buyer sees the other delivery before anything is ordered.
+  const again = await browser.press(review, 'place_order');
+  expect(again.html).toContain('Express');
+  expect(await ordersOf(shop)).toEqual([]);
+  expect((await browser.press(again, 'place_order')).html).toContain('Order number');
+});
+
+test('the customer and a private token complete a bound checkout with the total that was seen', async () => {
+  const guest = await openBound();
+  const server = await privateClient(guest.shop);
+  const done = await server.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: guest.params,
+    body: { expected_total: guest.checkout.total },
+  });
+  expect(done.data?.order.email).toBe('june@example.com');
+
+  const customer = await guest.shop.givenCustomer();
+  const own = await guest.shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });
+  const browser = new PaperBrowser(guest.shop.baseUrl);
+  await browser.press(await browser.open(`${own.checkout_url}?change=1`), 'save', { note: 'Ring twice' });
+  const theirs = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path: { checkout_id: own.id } },
+    body: { expected_total: own.total },
+  });
+  expect(theirs.data?.order).toMatchObject({ customer_id: customer.id, note: 'Ring twice' });
+});
+
 test('a private token reads, changes and cancels a bound checkout', async () => {
   const { shop, params } = await openBound();
   const server = await privateClient(shop);

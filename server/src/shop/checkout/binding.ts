@@ -7,8 +7,8 @@ import type { CheckoutRow } from './state.ts';
 
 /**
  * Who owns the buyer's data of a checkout. The first accepted post from the hosted page binds them to that browser. From then on
- * only this browser, the customer, the shop's own server (a private storefront token) and staff read them, change them and cancel
- * the checkout. A checkout that was never posted works through the API for everybody who knows its id, as published.
+ * only this browser, the customer, the shop's own server (a private storefront token) and staff read them, change them, and
+ * complete or cancel the checkout. A checkout that was never posted works through the API for everybody who knows its id, as published.
  */
 type Bindable = Pick<CheckoutRow, 'id' | 'customer_id' | 'bound_browser'>;
 
@@ -58,11 +58,10 @@ export function customerOf(shop: Shop, row: Bindable): string | null {
   return mayReadBuyer(shop, row) ? shop.customerId : null;
 }
 
-/** Throws `buyer_data_locked` for whoever may not change a bound checkout. */
+/** Throws `buyer_data_locked` for whoever may not change, complete or cancel a bound checkout. */
 export function requireBuyer(shop: Shop, row: Bindable): void {
   if (row.bound_browser === null || mayReadBuyer(shop, row)) return;
-  const message =
-    'The buyer has entered their data on the checkout page. Only they can change or cancel this checkout.';
+  const message = 'The buyer has entered their data on the checkout page. Only they can change, complete or cancel it.';
   throw new ShopError('buyer_data_locked', message);
 }
 

@@ -16,16 +16,17 @@ export interface Seen {
 }
 
 /**
- * The order is what the human saw. With `expected`, all of the review must be as displayed: throws `review_changed` or
- * `buyer_data_locked`. Without it, the total must be the one that the human expects, or else the one last shown; and no line may
- * cost anything other than what was shown, or what an earlier refusal reported, if the request answers it with `expected_total`:
- * throws `price_changed`, and remembers what it reported.
+ * The order is what the human saw. Once the buyer has posted the page, only they saw all of it: for others it throws
+ * `buyer_data_locked`. With `expected`, all of the review must be as displayed: throws `review_changed`. Without it, the total must
+ * be the one that the human expects, or else the one last shown; and no line may cost anything other than what was shown, or what
+ * an earlier refusal reported, if the request answers it with `expected_total`: throws `price_changed`, and remembers what it
+ * reported.
  */
 export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
   const { expected: review, expected_total } = seen;
   const { row, totals } = priced;
+  requireBuyer(shop, row);
   if (review !== undefined) {
-    requireBuyer(shop, row);
     requireReviewed(shop, deps, priced, review);
     return;
   }
