@@ -2200,7 +2200,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate an expired order
-         * @description Makes an expired order confirmed and paid, once its money is recorded (POST payments). Its stock is taken and its discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete when less than the total was received and not refunded, 409 insufficient_stock when too little is left, 409 order_prices_changed when a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* when the code cannot be redeemed any more, and 402 budget_exceeded when the agent that made the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
+         * @description Makes an expired order confirmed and paid (partially_refunded after a refund), once its money is recorded (POST payments). The stock of what is left to ship is taken and the discount code redeemed again; cancelled_at becomes null. The order keeps its prices. 409 payment_incomplete when less than the total was received and not refunded, 409 insufficient_stock when too little is left, 409 order_prices_changed when a product has another price by now (send keep_prices to reinstate it all the same), 400 discount_* when the code cannot be redeemed any more, and 402 budget_exceeded when the agent that made the order may not spend as much. Then nothing changes and the money can be refunded. Money above the total is refund_due.
          */
         post: operations["dashboard.reinstateOrder"];
         delete?: never;

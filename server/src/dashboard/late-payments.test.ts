@@ -20,7 +20,8 @@ async function givenExpired(shop: OpenShop, order_id: string) {
     record: (amount: string, more: object = {}) =>
       shop.dashboard.POST(paymentPath, { ...at, body: { amount, ...more } }),
     reinstate: (body: { keep_prices?: boolean } = {}) => shop.dashboard.POST(reinstatePath, { ...at, body }),
-    refund: (amount: string) => shop.dashboard.POST(refundPath, { ...at, body: { amount, reason: 'other' } }),
+    refund: (amount: string, line_items?: { line_item_id: string; quantity: number; restock?: boolean }[]) =>
+      shop.dashboard.POST(refundPath, { ...at, body: { amount, reason: 'other', ...(line_items && { line_items }) } }),
     markPaid: () => shop.dashboard.POST(paidPath, at),
     details: async () => (await shop.dashboard.GET(orderPath, at)).data,
     timeline: async () => (await shop.dashboard.GET(timelinePath, at)).data?.entries ?? [],
@@ -154,6 +155,31 @@ test('an order is not reinstated beyond the stock, and nothing of it is taken', 
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 2, available: 1 }] });
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 1 });
   expect(await details()).toMatchObject({ payment_status: 'expired', refund_due: order.total });
+});
+
+test('a piece that was refunded before the reinstatement stays in stock', async () => {
+  const { shop, product, order, record, refund, reinstate } = await givenExpiredOrder();
+  await record(order.total);
+  await record('10.00');
+  const line_item_id = order.line_items[0]?.id ?? '';
+  const { error } = await refund('10.00', [{ line_item_id, quantity: 1, restock: true }]);
+
+  const { data } = await reinstate();
+  const reinstated = await stockOf(shop, product.id);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer' },
+  });
+
+  expect(error).toBeUndefined();
+  expect(data).toMatchObject({
+    payment_status: 'partially_refunded',
+    refund_due: '0.00',
+    line_states: [{ removed: 1, to_fulfill: 1 }],
+  });
+  expect(reinstated).toMatchObject({ on_hand: 9, reserved: 0 });
+  // What shipping needed is put back once.
+  expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 
 test('a changed price refuses the reinstatement unless the prices of the order are kept', async () => {

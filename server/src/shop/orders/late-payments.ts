@@ -10,7 +10,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { expireIfDue } from './expiry.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
-import { amountReceived } from './received.ts';
+import { amountReceived, paidOrPartlyRefunded } from './received.ts';
 import { getDetails, orderPaymentObject } from './rows.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
@@ -102,7 +102,7 @@ async function get(shop: Shop, id: string): Promise<OrderPayment> {
 }
 
 /**
- * Makes an expired order confirmed and paid. Takes its stock, its code and an agent's budget again, in the order of their locks.
+ * Makes an expired order confirmed and paid, or partially refunded. Takes its stock, its code and an agent's budget again, in the order of their locks.
  * Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`, `insufficient_stock` and `order_prices_changed`.
  */
 export async function reinstate(shop: Shop, order_id: string, { keep_prices = false } = {}): Promise<OrderDetails> {
@@ -112,14 +112,14 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   if (order.cart_id) await redemptions.redeemAgain(shop, order.cart_id, order_id);
   await stock.sellAgain(shop, order_id);
   if (!keep_prices) await refuseOtherPrices(shop, order_id);
-  const after: Partial<OrderStates> = { status: 'confirmed', payment_status: 'paid' };
-  await shop.run(
-    sql`update orders set status = 'confirmed', payment_status = 'paid', payment_confirmed_at = now(), cancelled_at = null,
-        cancel_reason = null, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${order_id}`,
+  const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
+    sql`update orders o set status = 'confirmed', payment_status = ${paidOrPartlyRefunded}, payment_confirmed_at = now(),
+        cancelled_at = null, cancel_reason = null, updated_at = now()
+      where o.site_id = ${shop.siteId} and o.id = ${order_id} returning o.status, o.payment_status`,
   );
   const message = 'The payment that arrived late was accepted.';
-  await events.record(shop, order_id, { type: 'payment_confirmed', message, context: changesBetween(order, after) });
+  const context = changesBetween(order, after ?? {});
+  await events.record(shop, order_id, { type: 'payment_confirmed', message, context });
   await events.record(shop, order_id, { type: 'updated', message: 'The order was reinstated.' });
   await mail.enqueue(shop, 'payment_received', { order_id });
   return getDetails(shop, order_id);

@@ -11,6 +11,12 @@ import { decimal, minorUnits } from '../money.ts';
 export const amountReceived: Sql = sql`coalesce(o.captured,
   case when o.payment_status in ('paid', 'partially_refunded', 'refunded') then o.total else 0 end)`;
 
+/** The payment status of `orders o`, which is paid: whether a part was returned, but not all. */
+export const paidOrPartlyRefunded: Sql = sql`case when exists (
+    select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+    where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
+  then 'partially_refunded' else 'paid' end`;
+
 /** What the shop may keep of it: the total, or of a cancelled order what the refund that cancelled it left to the shop. */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained else o.total end`;
 

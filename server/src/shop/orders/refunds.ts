@@ -9,7 +9,7 @@ import type { Shop } from '../shop.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
-import { amountReceived } from './received.ts';
+import { amountReceived, paidOrPartlyRefunded } from './received.ts';
 import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
@@ -142,9 +142,7 @@ async function takeBack(
   { reason }: MoveOutcome,
 ): Promise<void> {
   const after = await shop.one<Pick<OrderStates, 'payment_status'>>(
-    sql`update orders o set payment_status = case when exists (
-          select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
-          where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded') then 'partially_refunded' else 'paid' end
+    sql`update orders o set payment_status = ${paidOrPartlyRefunded}
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning payment_status`,
   );
   if (before.agent_token_id) await budgets.takeAgain(shop, order_id, minorUnits(amount, shop.currencyDigits));

@@ -189,16 +189,18 @@ export async function sell(shop: Shop, checkout_id: string, order_id: string): P
 }
 
 /**
- * Takes the pieces of an expired order from stock again, as far as its expiry has put them back. Throws `insufficient_stock`, and
- * then nothing may be committed.
+ * Takes the pieces of an expired order from stock again, as far as its expiry has put them back and they are to ship: what a refund
+ * has removed since stays in stock. Throws `insufficient_stock`, and then nothing may be committed.
  */
 export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   const rows = await shop.rows<Shortage & { done: boolean }>(
     sql`with lines as (
-        update order_lines l set restocked = 0, stock_taken = true from order_lines before
-        where before.site_id = ${shop.siteId} and before.order_id = ${order_id} and before.restocked > 0
-          and l.site_id = ${shop.siteId} and l.id = before.id
-        returning l.variant_id, before.restocked as quantity
+        update order_lines l set restocked = l.restocked - back.quantity, stock_taken = true from (
+          select b.id, least(b.restocked, b.quantity - b.fulfilled - b.removed) as quantity from order_lines b
+          where b.site_id = ${shop.siteId} and b.order_id = ${order_id}
+        ) back
+        where l.site_id = ${shop.siteId} and l.id = back.id and back.quantity > 0
+        returning l.variant_id, back.quantity
       ), pieces as (
         select variant_id, sum(quantity)::int as quantity, ${order_id}::uuid as reference_id from lines group by variant_id
       ), ${lockedPieces(shop)}, changed as (
