@@ -21,6 +21,8 @@ async function givenOrderOf(quantity: number) {
         ...at,
         body: { amount, reason: 'customer', line_items: [{ line_item_id, quantity: pieces, restock }] },
       }),
+    cancel: (restock = true) =>
+      shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at, body: { reason: 'customer', restock } }),
     ship: () => shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { ...at, body: {} }),
     details: () => shop.details(order.id),
     onHand: async () => {
@@ -75,6 +77,29 @@ test('an order is cancelled once the provider has refunded all of its pieces, an
   expect(await details()).toMatchObject({ status: 'cancelled', payment_status: 'refunded', refund_due: '0.00' });
   expect(await onHand()).toBe(10);
 });
+
+test.each([true, false])(
+  'pieces of a refund (restock %s) that fails after the order was cancelled are put into stock once',
+  async (restock) => {
+    const { shop, refund, cancel, details, onHand } = await givenOrderOf(3);
+    standIn.ledger.refundsBegin = 'pending';
+    await refund('10.00', 1, restock);
+    await shop.finishMoves();
+    const { error } = await cancel();
+    const cancelled = await onHand();
+
+    await failRefunds(shop);
+    standIn.ledger.refundsBegin = 'succeeded';
+    const failed = await onHand();
+    await refund('10.00', 1, true);
+    await shop.finishMoves();
+
+    expect(error).toBeUndefined();
+    expect([cancelled, failed]).toEqual([9, 10]);
+    expect(await details()).toMatchObject({ status: 'cancelled', refunded: '10.00' });
+    expect(await onHand()).toBe(10);
+  },
+);
 
 test('money is due again when the bank sends back the refund that cancelled the order', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);

@@ -122,14 +122,24 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 }
 
 /**
- * The lines of a refund that failed can be refunded again, and unshipped pieces ship again. If it had succeeded, what was removed or
- * put into stock stays so.
+ * The lines of a refund that failed can be refunded again, and unshipped pieces ship again, or go into stock if the order was
+ * cancelled meanwhile. If the refund had succeeded, what was removed or put into stock stays so.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
-  await shop.run(
-    sql`update order_lines l set refunded_quantity = l.refunded_quantity - i.quantity, removed = l.removed - i.unshipped
-      from (${sumsOf(shop, refund_id, given)}) i where l.site_id = ${shop.siteId} and l.id = i.line_id`,
+  await restockPieces(
+    shop,
+    sql`update order_lines l set refunded_quantity = l.refunded_quantity - r.quantity, removed = l.removed - r.unshipped,
+        restocked = l.restocked + r.pieces
+      from (
+        select b.id, i.quantity, i.unshipped,
+          case when o.status = 'cancelled' and b.stock_taken then i.unshipped else 0 end as pieces
+        from (${sumsOf(shop, refund_id, given)}) i join order_lines b on b.site_id = ${shop.siteId} and b.id = i.line_id
+        join orders o on o.site_id = b.site_id and o.id = b.order_id
+      ) r
+      where l.site_id = ${shop.siteId} and l.id = r.id
+      returning l.variant_id, r.pieces as quantity`,
+    { type: 'refund', id: refund_id },
   );
 }
 
