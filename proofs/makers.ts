@@ -4,7 +4,15 @@ import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';
 import { makeInvitation, makeMember, makeStaffSession } from './people.ts';
-import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption, makeSyncOrder } from './sales.ts';
+import {
+  makeCart,
+  makeCheckout,
+  makeDiscount,
+  makeOrder,
+  makeShippingOption,
+  makeStatementRun,
+  makeSyncOrder,
+} from './sales.ts';
 import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
@@ -66,19 +74,20 @@ const KINDS_OF: Record<string, Kind[]> = {
   'agent.cancelCheckout checkout_id': ['agent_checkout'],
   'agent.getOrder order_id': ['agent_order'],
   sync_order_id: ['sync_order'],
+  'dashboard.undoStatementRun statement_run_id': ['statement_run'],
   webhook_id: ['webhook'],
   delivery_id: ['delivery'],
   listener_id: ['listener'],
 };
 
-/** UUIDs that name nothing, or the shop, which anyone may name. */
-const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id'];
+/** UUIDs that name nothing yet, or the shop, which anyone may name. */
+const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id', 'dashboard.markOrdersPaid statement_run_id'];
 
 /** The kinds of thing that a parameter or field names; undefined when it names none. Throws for an unknown id. */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
   const known = KINDS_OF[`${where} ${name}`] ?? KINDS_OF[name];
   if (known) return known;
-  const looksLikeId = schema.format === 'uuid' && !NO_IDS.includes(name);
+  const looksLikeId = schema.format === 'uuid' && !NO_IDS.includes(name) && !NO_IDS.includes(`${where} ${name}`);
   if (!looksLikeId) return undefined;
   throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
 }
@@ -158,6 +167,13 @@ export const MAKERS = {
     async make(world: World, tenant: Tenant) {
       await reviveSyncKey(world, tenant);
       return makeSyncOrder(world, tenant);
+    },
+  },
+  statement_run: {
+    makes: ['statement_run'],
+    async make(world: World, tenant: Tenant) {
+      await reviveSyncKey(world, tenant);
+      return makeStatementRun(world, tenant);
     },
   },
   webhook: { makes: ['webhook', 'delivery'], make: makeWebhook },

@@ -212,14 +212,14 @@ inPanel('a bank statement of 30 transfers is matched, and what it pays is marked
   await open('/orders');
   await press('Match a bank statement', 'link');
   await fill('Or paste it', ['Name,Reference,Amount,Currency', ...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n'));
-  await press('Show what matches');
-  await sees('30 match');
+  await press('Show matches');
+  await sees('30 transfers to mark');
   await look('statement');
-  await press('Mark 30 as paid');
+  await press('Mark 30 orders as paid');
   await sees('30 orders marked as paid.');
   // What does not match is still to be looked at, and what was marked cannot be marked again.
-  await sees('1 to look at');
-  expect(await text()).not.toContain('30 match');
+  await sees('1 transfer to check');
+  expect(await text()).not.toContain('30 transfers to mark');
 
   const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
   expect(new Set(states.map(({ payment_status }) => payment_status))).toEqual(new Set(['paid']));

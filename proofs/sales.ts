@@ -128,6 +128,16 @@ export async function makeSyncOrder(world: World, tenant: Tenant): Promise<Parti
   return { sync_order: [id] };
 }
 
+/** A statement run that marked the order of a widget as paid. */
+export async function makeStatementRun(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const body = await syncOrderOf(world, tenant);
+  const { order } = (await callAs(world, tenant, 'sync.createOrder', body)) as { order: { order_number: string } };
+  const statement_run_id = randomUUID();
+  const orders = [{ order_number: order.order_number }];
+  await callAs(world, tenant, 'dashboard.markOrdersPaid', { orders, statement_run_id });
+  return { statement_run: [statement_run_id] };
+}
+
 export async function syncOrderOf(world: World, tenant: Tenant): Promise<Record<string, unknown>> {
   const { canary } = tenant;
   const variant_id = await stapleOf(world, tenant);

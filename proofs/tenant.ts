@@ -47,6 +47,7 @@ export interface Ids {
   agent_checkout: string[];
   /** Orders of the customer for whom that agent acts. */
   agent_order: string[];
+  statement_run: string[];
   sync_order: string[];
   webhook: string[];
   delivery: string[];

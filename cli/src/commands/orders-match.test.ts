@@ -138,6 +138,21 @@ test('an amount that the server could not read is not recorded for an expired or
   expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('amount'))).toEqual([]);
 });
 
+test('a transfer in another currency is not assigned', async () => {
+  const order = orderOf(1007, '37.40');
+  const foreign = { ...transfers[3], amount: '37.40', currency: 'USD', outcome: 'check_by_hand' };
+  const { file, commerce, seen } = await merchant({
+    [MATCH]: { body: { format: 'csv', counts: { ...counts, ...none }, left_out, transfers: [foreign] } },
+    'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
+    [`GET /api/dashboard/orders/${order.id}`]: { body: order },
+  });
+  const { code, err } = await commerce(['orders', 'match', file, '--assign', '1=1007', '--yes']);
+
+  expect(code).toBe(2);
+  expect(err).toContain('Transfer 1 is in USD, and order 1007 in EUR.');
+  expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('statement_run_id'))).toEqual([]);
+});
+
 test.each([
   ['9=1001', 'names no transfer'],
   ['x', 'names no transfer'],

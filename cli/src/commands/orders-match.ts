@@ -98,7 +98,11 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
     taken.add(order.id);
     const { id, order_number, total, currency, payment_status, email } = order;
     const isLate = payment_status === 'expired';
+    refuseOtherCurrency(transfer, order);
     if (isLate) refuseUnread(transfer, order);
+    if (isLate && transfer.outcome === 'already_paid') {
+      throw usageError(`Money is already recorded for order ${order.order_number}.`, RECORD_MORE(order.order_number));
+    }
     const message =
       Number(total) === Number(transfer.amount) ? null : `assigned by you; the total is ${total} ${currency}`;
     Object.assign(transfer, {
@@ -115,6 +119,18 @@ function refuseUnread({ number, amount }: Found, order: { order_number: string; 
   throw usageError(
     `The amount of transfer ${number} cannot be read: ${amount}.`,
     `Record it with commerce orders record-payment ${order.order_number} --amount and the amount that arrived.`,
+  );
+}
+
+const RECORD_MORE = (order_number: string) =>
+  `If this is another payment, record it with commerce orders record-payment ${order_number}.`;
+
+/** An amount in another currency would be recorded, or count, as the same amount of the order's. */
+function refuseOtherCurrency({ number, currency }: Found, order: { order_number: string; currency: string }): void {
+  if (!currency || currency === order.currency) return;
+  throw usageError(
+    `Transfer ${number} is in ${currency}, and order ${order.order_number} in ${order.currency}.`,
+    `Record what arrived in ${order.currency} with commerce orders record-payment or mark-paid.`,
   );
 }
 

@@ -75,7 +75,12 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
           ))}
         </Select>
         <TextArea label="Note" name="note" rows={2} maxLength={5000} />
-        <Checkbox label="Put these pieces back into stock" name="restock" hint="Only for pieces chosen above." />
+        <Checkbox
+          label="Put these pieces back into stock"
+          name="restock"
+          disabled={Object.values(pieces).every((quantity) => quantity === 0)}
+          hint="Choose the pieces above first."
+        />
         {isUnshipped(order) && (
           <p className="note">
             Chosen pieces no longer ship. If you refund everything without choosing pieces, the order is cancelled, and

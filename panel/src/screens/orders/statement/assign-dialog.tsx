@@ -94,7 +94,9 @@ function Found({
   onClose: () => void;
   onAssigned: (order: OrderOfRow) => void;
 }) {
-  const reason = isTaken ? 'Another transfer of this statement pays this order.' : refusalOf(order);
+  const foreign =
+    transfer.currency && transfer.currency !== order.currency ? `It is in ${transfer.currency}.` : undefined;
+  const reason = isTaken ? 'Another transfer of this statement pays this order.' : (foreign ?? refusalOf(order));
   const { id, order_number, total, currency, payment_status, email = null } = order;
   return (
     <>
@@ -131,9 +133,10 @@ function Late({
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const { id, order_number, total, currency, payment_status, email = null } = order;
-  // Empty if the server could not read the amount: 1.500 must not be recorded as 1.50.
-  const [amount, setAmount] = useState(
-    () => readAmount(transfer.amount, { sign: '.', decimals: decimalsOf(currency) }).amount ?? '',
+  // Empty if the amount is unreadable or in another currency: it must not be recorded as another amount.
+  const isForeign = Boolean(transfer.currency) && transfer.currency !== currency;
+  const [amount, setAmount] = useState(() =>
+    isForeign ? '' : (readAmount(transfer.amount, { sign: '.', decimals: decimalsOf(currency) }).amount ?? ''),
   );
   const params = { path: { order_id: id } };
   const record = useMutation({
