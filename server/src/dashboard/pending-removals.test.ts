@@ -101,6 +101,20 @@ test.each([true, false])(
   },
 );
 
+test('pieces of a failed refund stay out of stock when the order was cancelled without restocking', async () => {
+  const { shop, refund, cancel, onHand } = await givenOrderOf(3);
+  standIn.ledger.refundsBegin = 'pending';
+  await refund('10.00', 1);
+  await shop.finishMoves();
+  const { error } = await cancel(false);
+
+  await failRefunds(shop);
+  standIn.ledger.refundsBegin = 'succeeded';
+
+  expect(error).toBeUndefined();
+  expect(await onHand()).toBe(7);
+});
+
 test('money is due again when the bank sends back the refund that cancelled the order', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
   await refund('5.00', 2);

@@ -123,7 +123,7 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 
 /**
  * The lines of a refund that failed can be refunded again, and unshipped pieces ship again, or go into stock if the order was
- * cancelled meanwhile. If the refund had succeeded, what was removed or put into stock stays so.
+ * cancelled meanwhile, unless that was without restocking. If the refund had succeeded, what was removed or put into stock stays so.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
@@ -133,7 +133,9 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
         restocked = l.restocked + r.pieces
       from (
         select b.id, i.quantity, i.unshipped,
-          case when o.status = 'cancelled' and b.stock_taken then i.unshipped else 0 end as pieces
+          case when o.status = 'cancelled' and b.stock_taken and not exists (
+            select from order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'cancelled'
+              and e.context ->> 'restock' = 'false') then i.unshipped else 0 end as pieces
         from (${sumsOf(shop, refund_id, given)}) i join order_lines b on b.site_id = ${shop.siteId} and b.id = i.line_id
         join orders o on o.site_id = b.site_id and o.id = b.order_id
       ) r
