@@ -103,15 +103,12 @@ const STORIES: Record<string, Story> = {
     );
     return { replies: [await reset(scene)], successes: 0 };
   },
-  'after staff changed the address': async (scene) => {
-    const { world, tenant, account } = scene;
-    await callAs(
-      world,
-      tenant,
-      'dashboard.updateCustomer',
-      { email: `new-${account.email}` },
-      { customer_id: account.id },
-    );
+  'after staff entered another address, which was confirmed': async (scene) => {
+    const { world, tenant, account, guest } = scene;
+    const email = `new-${account.email}`;
+    await callAs(world, tenant, 'dashboard.updateCustomer', { email }, { customer_id: account.id });
+    const token = await mailedSecret(world, tenant.site_id, email);
+    await callAs(world, guest, 'storefront.verifyEmail', { token });
     return { replies: [await reset(scene)], successes: 0 };
   },
   'after the customer changed the address': async (scene) => {

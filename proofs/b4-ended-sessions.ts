@@ -74,9 +74,12 @@ const ENDINGS: Record<string, Ending> = {
     },
     ends: 'all',
   },
-  'another address, by staff': {
-    end: ({ world, tenant, account: { id, email } }) =>
-      callAs(world, tenant, 'dashboard.updateCustomer', { email: `new-${email}` }, { customer_id: id }),
+  'another address, entered by staff and confirmed': {
+    end: async ({ world, tenant, account: { id, email } }) => {
+      await callAs(world, tenant, 'dashboard.updateCustomer', { email: `new-${email}` }, { customer_id: id });
+      const token = await mailedSecret(world, tenant.site_id, `new-${email}`);
+      return callAs(world, asGuest(tenant), 'storefront.verifyEmail', { token });
+    },
     ends: 'all',
   },
   anonymisation: {
