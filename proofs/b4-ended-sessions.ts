@@ -81,6 +81,7 @@ const ENDINGS: Record<string, Ending> = {
       return callAs(world, asGuest(tenant), 'storefront.verifyEmail', { token });
     },
     ends: 'all',
+    keepsPassword: true,
   },
   anonymisation: {
     end: ({ world, tenant, account: { id } }) =>
