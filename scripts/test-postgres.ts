@@ -48,11 +48,12 @@ async function passes(version: string): Promise<boolean> {
     const bin = version === '15' ? findTool(DEBIAN)?.replace(/\/postgres$/, '') : installed(version, folder);
     if (!bin) {
       console.log(skippedWithout(DEBIAN));
-      return true;
+      return !process.env.CI;
     }
     const cluster = await startCluster(bin, join(folder, 'cluster'), SETTINGS);
     try {
-      return testsPass({ DATABASE_URL: cluster.url });
+      console.log(`Left out: ${ONLY_FROM_18}, which sets statistics by hand, as PostgreSQL can from 18 on.`);
+      return testsPass({ DATABASE_URL: cluster.url }, ['--exclude', ONLY_FROM_18]);
     } finally {
       await cluster.stop();
     }
@@ -77,10 +78,12 @@ function installed(version: string, folder: string): string {
   return bin;
 }
 
-function testsPass(env: { DATABASE_URL?: string }): boolean {
+const ONLY_FROM_18 = 'src/dashboard/unseen-shop.test.ts';
+
+function testsPass(env: { DATABASE_URL?: string }, options: string[] = []): boolean {
   const { DATABASE_URL: _, ...others } = process.env;
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'server', ...files], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'server', ...options, ...files], {
     cwd: ROOT,
     env: { ...others, ...env },
     stdio: 'inherit',

@@ -97,7 +97,7 @@ test('the copy that a moved shop leaves behind cancels no order and mails nobody
     await workOverdue(shop);
     await expect.poll(() => statusOf(neighbour, neighbour.order.id)).toBe('expired');
     const mails = async () => (await mailsTo(neighbour, neighbour.email)).length;
-    await expect.poll(mails, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(mails, { timeout: 40_000 }).toBeGreaterThan(1);
   } finally {
     await jobs.stop();
   }
