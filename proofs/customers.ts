@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { mailedSecret } from './mails.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
 /**
@@ -136,8 +137,11 @@ const ENDS: Record<string, End> = {
   'of a closed account': (world, customer) => callAs(world, customer, 'storefront.deleteCustomer'),
   'of an anonymised customer': (world, customer, { id }) =>
     callAs(world, customer, 'dashboard.anonymizeCustomer', undefined, { customer_id: id }),
-  'of another e-mail': (world, customer, { id, email }) =>
-    callAs(world, customer, 'dashboard.updateCustomer', { email: `former-${email}` }, { customer_id: id }),
+  'of another e-mail': async (world, customer, { id, email }) => {
+    await callAs(world, customer, 'dashboard.updateCustomer', { email: `former-${email}` }, { customer_id: id });
+    const token = await mailedSecret(world, customer.site_id, `former-${email}`);
+    return callAs(world, asGuest(customer), 'storefront.verifyEmail', { token });
+  },
   'of another password': async (world, customer, { id }) => {
     const other = asCustomer(customer, await openCustomerSession(world, customer, id));
     const body = { current_password: CUSTOMER_PASSWORD, new_password: `${CUSTOMER_PASSWORD}, changed` };

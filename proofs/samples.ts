@@ -74,6 +74,9 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   email: fc
     .tuple(fc.stringMatching(/^[a-z]{1,10}$/), fc.stringMatching(/^[a-z]{1,10}$/))
     .map(([who, host]) => `${who}@${host}.example`),
+  'idn-email': fc
+    .tuple(fc.stringMatching(/^[a-z]{1,10}$/), fc.stringMatching(/^[a-zäöü]{1,10}$/))
+    .map(([who, host]) => `${who}@${host}.example`),
   uri: fc.webUrl(),
   country: fc.constantFrom(...countries()),
   password: fc.string({ minLength: 8, maxLength: 40 }),

@@ -172,7 +172,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   await writeSettings(world, tenant);
   await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5, agent_token: 2 });
   await makeAll(world, tenant, { user_code: 2, agent_cart: 2, agent_checkout: 2, agent_order: 2, sync_order: 2 });
-  await makeAll(world, tenant, { webhook: 2, listener: 2 });
+  await makeAll(world, tenant, { statement_run: 2, webhook: 2, listener: 2 });
   await moveOrders(world, tenant);
   await buryCredentials(world, tenant);
   return tenant;
