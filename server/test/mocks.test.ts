@@ -282,7 +282,8 @@ const careless: Script = async (call, { variantIds, siteId }) => {
   await call('GET', `${SHOP}/cart/${cart}/shipping-options?country=XX`);
   await call('GET', `${SHOP}/customer/me`);
   await call('GET', `${SHOP}/shop`, undefined, { 'X-Service-Token': 'stk_unknown' });
-  await call('GET', `${SHOP}/shop`, undefined, { 'X-Site-ID': siteId.replace(/.$/, 'f') });
+  const otherSite = siteId.replace(/.$/, (last) => (last === 'f' ? 'e' : 'f'));
+  await call('GET', `${SHOP}/shop`, undefined, { 'X-Site-ID': otherSite });
   await call('PUT', `${SHOP}/cart`, {});
   await call('POST', `${SHOP}/customer/login`, { email: 'nobody', password: '' });
   await call('POST', `${SHOP}/customer/login`, { email: 'nobody@mail.example', password: 'x' });
