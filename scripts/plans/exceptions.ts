@@ -73,7 +73,7 @@ export const EXCEPTIONS: Exception[] = [
   {
     from: ['jobs/send-mail.ts'],
     kinds: ['site', 'index'],
-    tables: ['staff_memberships'],
+    tables: ['sites', 'staff_memberships'],
     why: 'A mail about a login names a shop that its owner works for.',
   },
   {

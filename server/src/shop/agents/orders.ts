@@ -26,7 +26,7 @@ const columns: Sql = sql`o.id, o.order_number, o.status, o.payment_status, o.ful
 /** One page, newest first, in one statement. */
 export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage> {
   const { page, limit, offset } = pageOf(query);
-  const rows = await shop.rows<Row & { counted: number }>(
+  const rows = await shop.rows<{ [Key in keyof Row]: Row[Key] | null } & { counted: number }>(
     sql`select counted.counted, chosen.*
       from (select count(*) as counted from orders
         where site_id = ${shop.siteId} and customer_id = ${shop.customerId}) counted
@@ -36,7 +36,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage
       ) chosen on true`,
   );
   const total = rows[0]?.counted ?? 0;
-  const orders = rows.filter(({ id }) => id !== null).map(orderOf);
+  const orders = rows.filter((row): row is Row & { counted: number } => row.id !== null).map(orderOf);
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
