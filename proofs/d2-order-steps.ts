@@ -89,7 +89,7 @@ export async function piecesOf({ shop, variants, carts }: History): Promise<Orde
   });
 }
 
-/** Whether the orders of a state have these pieces, and whether on hand, shipped and lost come to what was received. */
+/** Whether the orders of a state have these pieces, and whether on hand, shipped and lost add up to the received pieces. */
 export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');
   const sum = (kind: keyof OrderPieces, at: number) =>

@@ -83,7 +83,7 @@ inPanel('a screen that fails while it is drawn leaves the menu, and another scre
   });
 });
 
-/** By the menu, which is folded on a phone; a page that is loaded anew would hide what is wrong. */
+/** Uses the menu, which is folded on a phone: reloading the page would hide the fault. */
 async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
   if (width < 896) await tab.locator('.menu-button').click();
   await press(name, 'link');

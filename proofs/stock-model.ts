@@ -14,7 +14,7 @@ export interface CheckoutState {
   held: number[];
   /** It holds this past its time: others may take it. */
   overdue: boolean;
-  /** What became of the pieces of its order. */
+  /** The pieces of its order, by what happened to them. */
   order?: OrderPieces;
 }
 

@@ -5,7 +5,7 @@ import { amountStyle, readAmount, readMoney, showAmount, withoutCurrency } from 
 const LOCALES = { de: 'EUR', fr: 'EUR', en: 'GBP', 'de-CH': 'CHF', sv: 'SEK', 'de-AT': 'EUR', 'fr-CH': 'CHF' } as const;
 const POINT_LOCALES = ['en', 'de-CH', 'fr-CH'];
 
-/** What each text means in every locale, as canonical amount; two amounts where it is refused with both. */
+/** The canonical amount of each text in every locale; two amounts where the refusal names both. */
 const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = [
   ['14', '14.00'],
   ['14.5', '14.50'],

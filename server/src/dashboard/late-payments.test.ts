@@ -178,7 +178,7 @@ test('a piece that was refunded before the reinstatement stays in stock', async 
     line_states: [{ removed: 1, to_fulfill: 1 }],
   });
   expect(reinstated).toMatchObject({ on_hand: 9, reserved: 0 });
-  // What shipping needed is put back once.
+  // The pieces that shipping took are put back once.
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 

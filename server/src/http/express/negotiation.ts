@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Encoding } from '../pipeline/compress.ts';
 
-/** What the caller accepts and prefers to the plain body; of what it accepts, the cheapest. */
+/** The cheapest encoding that the caller accepts, if it prefers that to the plain body. */
 export function encodingFor(req: Request): Encoding | undefined {
   const preferred = req.acceptsEncodings('br', 'gzip', 'identity');
   if (preferred !== 'br' && preferred !== 'gzip') return undefined;

@@ -9,7 +9,7 @@ import { RATE_LIMITS, type RateLimit } from '../../shop/rate-limits.ts';
 import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 import { hashToken, mintToken } from '../../shop/tokens.ts';
 
-/** What strangers can do to others by using limits up. */
+/** Strangers who use limits up must not lock others out. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 

@@ -70,7 +70,7 @@ test.each(SWAPS)(
     expect(again.html).toMatch(new RegExp(`<div class="answer changed"><dt>${heading} <strong>changed</strong>`));
     expect(await ordersOf(shop)).toEqual([]);
 
-    // What is displayed now can be ordered.
+    // The order as it is displayed now can be placed.
     expect((await browser.press(again, 'place_order')).html).toContain('Order number');
     expect(await ordersOf(shop)).toMatchObject([patch]);
   },
