@@ -4,9 +4,11 @@ const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /** The settings with which a crash may lose committed transactions, each as `name = value`; none if it is safe. */
 export async function unsafeDurability(db: pg.Pool | pg.Client): Promise<string[]> {
-  const { rows } = await db.query<{ name: string; setting: string }>(
-    'select name, setting from pg_settings where name = any($1) order by name',
-    [DURABLE],
-  );
+  const statement = {
+    text: 'select name, setting from pg_settings where name = any($1) order by name',
+    values: [DURABLE],
+    query_timeout: 6_000,
+  } as pg.QueryConfig;
+  const { rows } = await db.query<{ name: string; setting: string }>(statement);
   return rows.filter(({ setting }) => setting === 'off').map(({ name, setting }) => `${name} = ${setting}`);
 }

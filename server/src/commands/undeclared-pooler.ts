@@ -7,7 +7,8 @@ import type pg from 'pg';
 export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | 'transaction'): Promise<void> {
   if (pooling === 'transaction') return;
   try {
-    const { rows } = await db.query<{ name: string }>('select current_user as name');
+    const statement = { text: 'select current_user as name', query_timeout: 6_000 } as pg.QueryConfig;
+    const { rows } = await db.query<{ name: string }>(statement);
     if (rows[0]?.name === 'commerce_app') return;
   } catch (error) {
     if (!/startup parameter/.test((error as Error).message)) throw error;

@@ -35,6 +35,28 @@ test('statements that are sent together have their time one after the other', as
   );
 });
 
+test('fails a statement whose own time is over, although statements sent with it were answered', async () => {
+  const { db } = await testServer();
+  let failedAfterMs = 0;
+
+  const lost = withConnection(db, async (connection) => {
+    const begun = Date.now();
+    const silent = [
+      send(connection, 'select 1', 500),
+      send(connection, 'select 2', 500),
+      send(connection, 'select pg_sleep(3)', 500),
+      send(connection, 'select 4', 500),
+    ];
+    await together(...silent).finally(() => {
+      failedAfterMs = Date.now() - begun;
+    });
+  });
+
+  await expect(lost).rejects.toSatisfy(isLostConnection);
+  expect(failedAfterMs).toBeGreaterThanOrEqual(500);
+  expect(failedAfterMs).toBeLessThan(1_400);
+});
+
 test('of statements that are sent together, the one that failed by itself is reported', async () => {
   const { db } = await testServer();
 

@@ -70,10 +70,13 @@ export interface AskedRows {
 /** A connection of the pool while one piece of work has it, and what is known of that work. */
 export class Connection {
   readonly client: pg.PoolClient;
+  /** Whether the connection remains the same between transactions, so that it keeps settings and prepared statements. */
+  readonly keepsSession: boolean;
   /** How long to wait for an answer, in milliseconds. */
   readonly silenceMs: number;
-  /** Statements that were sent and not answered yet. */
-  underWay = 0;
+  /** The time limits of the statements that were sent and not answered yet, in milliseconds, in the order of the answers. */
+  readonly #unanswered: number[] = [];
+  #silence: NodeJS.Timeout | undefined;
   /** Statements whose result nobody waits for. If one fails, so does the end of the transaction. */
   unheard: Promise<unknown>[] = [];
   /** When the work ends at the latest, in milliseconds since 1970. */
@@ -83,9 +86,29 @@ export class Connection {
   /** Rows asked for without waiting in between, by site and list (listing.ts). */
   readonly asked = new Map<string, Map<object, AskedRows>>();
 
-  constructor(client: pg.PoolClient, silenceMs = SILENCE_MS) {
+  constructor(client: pg.PoolClient, keepsSession = true, silenceMs = SILENCE_MS) {
     this.client = client;
+    this.keepsSession = keepsSession;
     this.silenceMs = silenceMs;
+  }
+
+  /** To be called for each statement sent. Its time starts when those sent before it are answered. */
+  noteSent(limitMs: number): void {
+    this.#unanswered.push(limitMs);
+    if (this.#unanswered.length === 1) this.#limitSilence();
+  }
+
+  noteAnswered(): void {
+    this.#unanswered.shift();
+    this.#limitSilence();
+  }
+
+  /** A statement that is not answered in time cuts the connection, and fails with all those sent after it. */
+  #limitSilence(): void {
+    clearTimeout(this.#silence);
+    const [limitMs] = this.#unanswered;
+    if (limitMs === undefined) return;
+    this.#silence = setTimeout(() => cut(this, new Error('Query read timeout')), limitMs);
   }
 }
 
@@ -98,28 +121,27 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   const begun = Date.now();
   const refusals = refusalCount(pool);
   const client = await pool.connect();
-  const connection = new Connection(client, Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun)));
+  const silenceMs = Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun));
+  const connection = new Connection(client, keepsSessions(pool), silenceMs);
   connection.isOutdated = () => refusalCount(pool) > refusals;
   return connection;
 }
 
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
-  const query_timeout = Math.min(within_ms, connection.silenceMs);
-  const name = prepare && BOUNDARIES[text] ? text : undefined;
-  return transmit(connection, { name, text, values: undefined, query_timeout });
+  const name = connection.keepsSession && BOUNDARIES[text] ? text : undefined;
+  return transmit(connection, { name, text, values: undefined }, Math.min(within_ms, connection.silenceMs));
 }
 
-/** A statement waits for those that were sent before it, and has its own time after them. */
 async function transmit<Row extends object>(
   connection: Connection,
-  { name, text, values, query_timeout = SILENCE_MS }: StatementConfig,
+  config: StatementConfig,
+  limitMs: number,
 ): Promise<pg.QueryResult<Row>> {
-  const before = connection.underWay;
-  connection.underWay += 1;
+  connection.noteSent(limitMs);
   gatherWrites(connection);
-  const span = beginSpan(() => spanOf(text));
-  const statement = new Statement<Row>({ name, text, values, query_timeout: query_timeout * (before + 1) });
+  const span = beginSpan(() => spanOf(config.text));
+  const statement = new Statement<Row>(config);
   try {
     return await (connection.client.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
@@ -129,7 +151,7 @@ async function transmit<Row extends object>(
     throw error;
   } finally {
     span?.end();
-    connection.underWay -= 1;
+    connection.noteAnswered();
   }
 }
 
@@ -151,8 +173,8 @@ function gatherWrites(connection: Connection): void {
 }
 
 /** Cuts a connection, whatever is under way on it: PostgreSQL undoes its transaction. `end` would wait for the statements sent. */
-export function cut(connection: Connection): void {
-  streamOf(connection).destroy();
+export function cut(connection: Connection, reason?: Error): void {
+  streamOf(connection).destroy(reason);
 }
 
 /** Gives a connection back to its pool, which closes one that failed, was cut or is outdated. */
@@ -179,21 +201,25 @@ export async function together<const Sent extends readonly unknown[]>(
   };
 }
 
+/** A pool behind a pooler that gives each transaction another connection to PostgreSQL. */
+class PooledByTransaction extends pg.Pool {}
+
 /** Whether a connection remains the same between transactions. */
-export function keepsSessions(): boolean {
-  return prepare;
+export function keepsSessions(pool: pg.Pool): boolean {
+  return !(pool instanceof PooledByTransaction);
 }
 
 /** The statement that begins a transaction. Behind a pooler in transaction mode it also applies the settings. */
-export function begin(): string {
-  return prepare ? 'begin' : BEGIN_WITH_SETTINGS;
+export function begin({ keepsSession }: Connection): string {
+  return keepsSession ? 'begin' : BEGIN_WITH_SETTINGS;
 }
 
 export function openPool(options: PoolOptions): pg.Pool {
   const { url, max, pooling, applicationName = 'commerce', connectWithinMs = 3_000, idleMs = 30_000 } = options;
-  prepare = pooling === 'session';
+  const keepsSession = pooling === 'session';
   const settings = Object.entries({ ...SETTINGS, client_connection_check_interval: '2s' });
-  const pool = new pg.Pool({
+  const Pool = keepsSession ? pg.Pool : PooledByTransaction;
+  const pool = new Pool({
     connectionString: url,
     max,
     min: 0,
@@ -202,9 +228,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: idleMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    query_timeout: SILENCE_MS,
     pipeline: true,
-    ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
+    ...(keepsSession && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
   ignoreLostConnections(pool);
   return pool.on('connect', countAddedJobs).on('connect', prepareConnection);
@@ -222,7 +247,6 @@ export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
 // The texts of statements are constants, so their number is bounded; the limit guards against one that is not.
 const STATEMENT_LIMIT = 2_000;
 const named = new Map<string, Pick<StatementConfig, 'name' | 'text'>>();
-let prepare = true;
 
 /** Called with each statement while its sender is on the stack; what it returns is called with the result. */
 export type ResultObserver = (text: string) => (result: pg.QueryResult) => void;
@@ -240,19 +264,18 @@ export function observeResults(next: ResultObserver): void {
  * written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
-  const { name, text } = nameOf(statement.text);
-  const query_timeout = connection.silenceMs;
+  const { name, text } = connection.keepsSession ? nameOf(statement.text) : { name: undefined, text: statement.text };
   const observe = observer?.(text);
-  const result = await transmit<Row>(connection, { name, text, values: statement.values, query_timeout });
+  const result = await transmit<Row>(connection, { name, text, values: statement.values }, connection.silenceMs);
   observe?.(result);
   return result;
 }
 
 /** With the same string each time: comparing it with what was prepared then takes no time. */
 function nameOf(text: string): Pick<StatementConfig, 'name' | 'text'> {
-  const known = prepare ? named.get(text) : undefined;
+  const known = named.get(text);
   if (known) return known;
-  if (!prepare || named.size >= STATEMENT_LIMIT) return { name: undefined, text };
+  if (named.size >= STATEMENT_LIMIT) return { name: undefined, text };
   const fresh = { name: `s${named.size}`, text };
   named.set(text, fresh);
   return fresh;

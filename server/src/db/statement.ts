@@ -58,21 +58,18 @@ export interface StatementConfig {
   name: string | undefined;
   text: string;
   values: unknown[] | undefined;
-  query_timeout: number | undefined;
 }
 
 /** The result is what it resolves to, so that it can stand where `pg` returns the promise of a result. */
 export class Statement<Row extends object> extends Query implements PromiseLike<pg.QueryResult<Row>> {
-  readonly query_timeout: number | undefined;
   /** Whether a Sync follows it, so that PostgreSQL itself says that it is ready for the next. */
   synced = true;
   readonly #settled: Promise<pg.QueryResult<Row>>;
   #known: Columns | undefined;
 
-  constructor({ name, text, values, query_timeout }: StatementConfig) {
+  constructor({ name, text, values }: StatementConfig) {
     super(text, values);
     this.name = name;
-    this.query_timeout = query_timeout;
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<Row>>();
     this.#settled = promise;
     this.callback = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult<Row>));

@@ -48,7 +48,7 @@ export async function inSentTransaction<T>(
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
-    const begun = send(connection, begin(), BEGIN_WITHIN_MS);
+    const begun = send(connection, begin(connection), BEGIN_WITHIN_MS);
     // Work that awaits `begun` sees its error; work that failed before did not await it.
     begun.catch(() => undefined);
     noteTrace(connection);
@@ -166,7 +166,7 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
 
 /** Runs reads on one connection, without a transaction unless a pooler would give each statement another connection. */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
-  if (!keepsSessions()) return inTransaction(pool, work);
+  if (!keepsSessions(pool)) return inTransaction(pool, work);
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
@@ -198,4 +198,9 @@ const LOST_MESSAGES = /Connection terminated|connection error|Query read timeout
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return LOST_CODES.test(code) || (!isFromServer(error) && LOST_MESSAGES.test(message));
+}
+
+/** No connection could be had in time, or it was lost. */
+export function isUnreachable(error: unknown): boolean {
+  return isLostConnection(error) || (error as Error).message === 'timeout exceeded when trying to connect';
 }

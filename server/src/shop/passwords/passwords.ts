@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { isUnreachable } from '../../db/transaction.ts';
 import { compute } from './threads.ts';
 import { Turns } from './turns.ts';
 
@@ -20,6 +21,7 @@ export const logins = new Turns({
   atOnce: AT_ONCE,
   maxWaiting: MAX_WAITING,
   refusal: 'Too many logins at once. Try again.',
+  failsAll: isUnreachable,
 });
 
 /** The form in which a password is kept. Throws `unavailable` when too many are being computed. */

@@ -50,3 +50,24 @@ test('an operation that fails gives its place to the next', async () => {
   expect(results).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'done' }]);
   expect(await turns.take(async () => 'again')).toBe('again');
 });
+
+test('a failure that all would meet fails those that wait at once, and not those that come later', async () => {
+  const unreachable = new Error('unreachable');
+  const turns = new Turns({
+    atOnce: 1,
+    maxWaiting: 2,
+    refusal: 'Too many at once.',
+    failsAll: (error) => error === unreachable,
+  });
+  let begun = 0;
+  const fail = () => {
+    begun += 1;
+    return Promise.reject(unreachable);
+  };
+
+  const results = await Promise.allSettled([turns.take(fail), turns.take(fail), turns.take(fail)]);
+
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(begun).toBe(1);
+  expect(await turns.take(async () => 'again')).toBe('again');
+});
