@@ -7,7 +7,8 @@ import { findTool, skippedWithout, type Tool } from '../server/test/tools.ts';
 
 /**
  * Runs the server's tests on each supported version of PostgreSQL: `npm run test:postgres`, or with some versions and files,
- * `npm run test:postgres -- 15 17 server/src/dashboard`. 15 is Debian's; 16 and 17 are npm's, installed in node_modules/.cache so that
+ * `npm run test:postgres -- 15 17 server/src/dashboard`. With `--pooler` the requests of the tests go through PgBouncer in transaction
+ * mode. 15 is Debian's; 16 and 17 are npm's, installed in node_modules/.cache so that
  * `npm ci` stays small; 18 is the one that the server brings.
  */
 const VERSIONS = ['15', '16', '17', '18'];
@@ -21,15 +22,19 @@ const DEBIAN: Tool = {
 const ROOT = join(import.meta.dirname, '..');
 const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
-const given = process.argv.slice(2);
+const POOLER = '--pooler';
+
+const words = process.argv.slice(2);
+const given = words.filter((word) => word !== POOLER);
+if (given.length < words.length) process.env.TEST_POOLER = 'on';
 const asked = given.filter((word) => VERSIONS.includes(word));
 const files = given.filter((word) => !VERSIONS.includes(word));
 const failed: string[] = [];
 let interrupted = false;
-// The tests get the signal as well, and end; the cluster is then stopped as after every run.
-/** Of the test files. */
+/** A test file. */
 const ONLY_FROM_18 = 'dashboard/unseen-shop.test.ts';
 
+// The tests get the signal as well, and end; the cluster is then stopped as after every run.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     interrupted = true;

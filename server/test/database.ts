@@ -7,7 +7,9 @@ import { prepareSchema } from '../src/commands/schema.ts';
 import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from '../src/db/access.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { forgetObserved } from './observed-rows.ts';
+import { PGBOUNCER, startPgBouncer } from './pgbouncer.ts';
 import { forgetStatements } from './sent-statements.ts';
+import { findTool, skippedWithout } from './tools.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,6 +20,8 @@ declare module 'vitest' {
     databaseUrls: string[];
     /** The same databases, seen past row-level security. */
     superuserUrls: string[];
+    /** The first of them through PgBouncer in transaction mode, with TEST_POOLER=on. */
+    poolerUrl: string | undefined;
     /** Where the mails of all tests are written. */
     mailDir: string;
   }
@@ -30,12 +34,21 @@ export async function setup({ provide, vitest }: TestProject): Promise<() => Pro
   const { urls, superuserUrls, stop } = await migratedDatabases(vitest.config.maxWorkers);
   provide('databaseUrls', urls);
   provide('superuserUrls', superuserUrls);
+  const pooler = process.env.TEST_POOLER === 'on' ? await poolerBefore(urls[0] ?? '') : undefined;
+  provide('poolerUrl', pooler?.url);
   const mailDir = mkdtempSync(join(tmpdir(), 'commerce-mail-'));
   provide('mailDir', mailDir);
   return async () => {
     rmSync(mailDir, { recursive: true, force: true });
+    await pooler?.stop();
     await stop();
   };
+}
+
+function poolerBefore(url: string) {
+  const program = findTool(PGBOUNCER);
+  if (!program) throw new Error(skippedWithout(PGBOUNCER));
+  return startPgBouncer(program, url);
 }
 
 /**

@@ -17,7 +17,7 @@ import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { openAuditKey } from '../src/shop/audit/keys.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { createUsageCounter } from '../src/shop/usage.ts';
-import { databaseUrl, superuserUrl } from './worker-database.ts';
+import { databaseUrl, pooledUrl, superuserUrl } from './worker-database.ts';
 
 /** Where the servers and the jobs of a worker keep files. */
 export const FILES_DIR = mkdtempSync(join(tmpdir(), 'commerce-files-'));
@@ -50,7 +50,8 @@ let asked = false;
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
-  running ??= await startServer(databaseUrl());
+  const pooled = pooledUrl();
+  running ??= await (pooled ? startServer(pooled, { pooling: 'transaction' }) : startServer(databaseUrl()));
   return running;
 }
 

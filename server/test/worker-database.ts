@@ -9,6 +9,12 @@ export function databaseUrl(): string {
   return inject('databaseUrls')[worker()] ?? unknownWorker();
 }
 
+/** The same database through PgBouncer in transaction mode, where the tests run behind it. */
+export function pooledUrl(): string | undefined {
+  const pooler = inject('poolerUrl');
+  return pooler && Object.assign(new URL(pooler), { pathname: new URL(databaseUrl()).pathname }).href;
+}
+
 /** The same database, seen past row-level security. */
 export function superuserUrl(): string {
   return inject('superuserUrls')[worker()] ?? unknownWorker();
