@@ -41,7 +41,7 @@ const ONLY_DIRECT = [
   'shop/usage.test.ts',
 ];
 
-// The tests get the signal as well, and end; the cluster is then stopped as after every run.
+// Vitest gets the signal as well and ends; then the cluster is stopped as after every run.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     interrupted = true;
