@@ -14,7 +14,7 @@ import { Shop } from '../shop/shop.ts';
 import { buyerOf, namesBuyer } from './callers/buyer.ts';
 import type { Caller, Claim } from './callers/caller.ts';
 import { actorOf, authenticate, callerOf, isAgent } from './callers/callers.ts';
-import { claimAtHost, claimOf, refuseAtHost } from './callers/claims.ts';
+import { claimAtHost, claimOf as credentialOf, refuseAtHost } from './callers/claims.ts';
 import { checkOrigin } from './callers/cors.ts';
 import { openClaimOf } from './callers/open-callers.ts';
 import { withPanelSession } from './callers/panel-session.ts';
@@ -46,10 +46,11 @@ import type { ApiRequest } from './request.ts';
 /**
  * Handles a request of any protocol. The steps, in this order:
  *  1. routing: the adapter has found the operation, or a refusal (404, 405)
- *  2. load shedding (503); from here on, the request has a deadline (503 `timeout`)
+ *  2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, and nothing was done. Once COMMIT is sent,
+ *     its outcome is waited for
  *  3. the form of the credential (401); from an address that keeps sending bad ones it is looked up at once; passwords are
  *     hashed for a limited number of callers at a time (503)
- *  4. the body (413, 415) and validation; mistakes are reported only once the caller is known
+ *  4. the body (413 and 415 at once) and validation, whose mistakes are reported only once the caller is known
  *  5. strict limits, counted in PostgreSQL and never skipped (429)
  *  6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a connection
  *  7. one transaction for a mutation, one connection for a read:
@@ -58,11 +59,11 @@ import type { ApiRequest } from './request.ts';
  *     b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
  *     c. a stored response is replayed, otherwise the handler runs
  *     d. audit row, stored response and COMMIT are sent together
- *  8. a refusal thrown by the handler has undone everything; a second transaction claims the key again and stores the refusal.
+ *  8. a refusal thrown by the handler has undone everything; if it is final, a second transaction claims the key again and stores it.
  *     Refusals of `prepare` and without a key are answered and not stored
  *  9. the response, once a call with an agent's token has its audit row, whatever the outcome
  *
- * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
+ * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
  * connection lost during COMMIT is 503: a retry with the same key learns the outcome.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
@@ -77,6 +78,7 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
+  // A limit that strangers share is used up: any 4xx, even a stored one, becomes 429, so that nobody learns whether a guess was right.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -84,7 +86,10 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
 }
 
-/** The answer to anything thrown. Bad credentials are counted by address: after too many of them, the answer is 429. */
+/**
+ * The answer to anything thrown. Missing and bad credentials are counted by address, site and kind: after too many of them, the answer
+ * is 429 instead of 401. Good ones are never refused for that.
+ */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
   let error = thrown;
@@ -130,7 +135,7 @@ async function serve(
   const { hosts, limits } = deps;
   const host_site = hosts.siteAt(request);
   const secured =
-    request.vouched ?? claimAtHost(claimOf(operation, withPanelSession(operation, request, hosts)), host_site);
+    request.vouched ?? claimAtHost(credentialOf(operation, withPanelSession(operation, request, hosts)), host_site);
   const isOpen = operation.security.length === 0;
   const early: Incoming = {
     ...{ request, received, context, operation, deadline },
@@ -149,10 +154,10 @@ async function serve(
   const incoming = { ...early, claim, mistakes, key };
   if (!('prepare' in handler)) {
     await countStrictly(deps, incoming);
-    return attempt(deps, incoming, handler, true);
+    return attempt(deps, incoming, handler, { countsRate: true });
   }
   const prepared = () => prepare(deps, incoming, handler);
-  return attempt(deps, incoming, await (handler.hashes ? logins.take(prepared) : prepared()), false);
+  return attempt(deps, incoming, await (handler.hashes ? logins.take(prepared) : prepared()), { countsRate: false });
 }
 
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
@@ -172,25 +177,27 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
   const { request, deadline } = incoming;
-  const { caller, isAnswered } = await findStored(deps, incoming, true);
-  if (isAnswered) return onlyReplay;
+  const { caller, isAnswered } = await admitAndLook(deps, incoming, { countsRate: true });
+  if (isAnswered) return expectReplay;
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
   const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.prepare(call as never).catch(async (error: unknown) => {
     // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that did
     // not answer is not asked for that: the caller would wait a second time.
-    const now = isUnavailable(error) ? undefined : await findStored(deps, incoming, false).catch(() => undefined);
+    const now = isUnavailable(error)
+      ? undefined
+      : await admitAndLook(deps, incoming, { countsRate: false }).catch(() => undefined);
     if (!now?.isAnswered) throw error;
-    return onlyReplay;
+    return expectReplay;
   });
 }
 
 /** The caller, and whether the Idempotency-Key has a stored response, before anything is done. */
-async function findStored(deps: Deps, incoming: Incoming, counts: boolean) {
+async function admitAndLook(deps: Deps, incoming: Incoming, rate: RateCount) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
     const known = await authenticate(connection, incoming.claim, incoming.operation, isLocal(deps));
-    const caller = await admit(deps, incoming, known, counts);
+    const caller = await admit(deps, incoming, known, rate);
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     return { caller, isAnswered: key !== undefined && (await idempotency.isAnswered(shop, key)) };
   });
@@ -209,15 +216,24 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-async function onlyReplay(): Promise<never> {
-  throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
+/** In place of the handler where a stored response is replayed: it runs only if that response has expired meanwhile. */
+async function expectReplay(): Promise<never> {
+  throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
 
 /** A request that lost its connection later than this is not repeated: it would take as long again. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Step 7, again after a conflict, or after a copy of the request stored its response first. */
-function attempt(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+/** Whether the request is counted for its rate limit in this step: it is counted once. */
+interface RateCount {
+  countsRate: boolean;
+}
+
+/**
+ * Step 7, again after a conflict, or after a copy of the request stored its response first. CommitUnknown is neither: a COMMIT is never
+ * repeated.
+ */
+function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
   const { deadline, operation } = incoming;
   const once = operation.safe ? read : mutate;
@@ -226,22 +242,25 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Pro
     idempotency.wasStoredByOther(error) ||
     (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    (count) => once(deps, incoming, run, counts && count === 1),
+    // A first attempt that failed before it was counted leaves the request uncounted.
+    (attempted) => once(deps, incoming, run, { countsRate: countsRate && attempted === 1 }),
     (error) => !deadline.over && mayRetry(error),
   );
 }
 
-async function mutate(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, mistakes, key } = incoming;
   let refused: { caller: Caller; error: unknown } | undefined;
   try {
     return await inTransactionOf(deps, incoming, async (connection, begun) => {
       const claiming = key && mistakes.length === 0 ? { key: idempotency.claimOf(key) } : {};
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
-      const caller = await admit(deps, incoming, known, counts);
+      const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
+      // Waits for a copy of the request. Claims the key only where the look-up could not: for staff, guests and open operations.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
+      // A replay adds no audit row here; `ensureAudited` does for an agent's token.
       if (stored) return { result: stored, last: undefined };
       const answer = await runHandler(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
         refused = { caller, error };
@@ -255,7 +274,10 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, counts: boolean)
   }
 }
 
-/** Step 8. A copy of the request that claimed the key first has run by itself: its response is the answer. */
+/**
+ * Step 8. Final are refusals with 400, 402, 403, 404 and 409; everything else is thrown again and not stored, since a retry may
+ * succeed. If a copy of the request claimed the key in between, its response is the answer.
+ */
 function storeRefusal(
   deps: Deps,
   incoming: Incoming,
@@ -263,7 +285,7 @@ function storeRefusal(
   caller: Caller,
   error: unknown,
 ): Promise<Answer> {
-  const answer = idempotency.finalRefusal(error, key, caller.agent !== undefined);
+  const answer = idempotency.finalRefusalOrThrow(error, key, isForAgent(incoming.request));
   return inTransactionOf(deps, incoming, async (connection, begun) => {
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     const [, , state] = await together(
@@ -302,27 +324,29 @@ function inTransactionOf<T>(
   { deadline }: Incoming,
   work: (connection: Connection, begun: Promise<unknown>) => Promise<{ result: T; last: Sql | undefined }>,
 ): Promise<T> {
-  return inSentTransaction(db, (connection, begun) => deadline.hold(connection, true, () => work(connection, begun)));
+  return inSentTransaction(db, (connection, begun) =>
+    deadline.hold(connection, { commits: true }, () => work(connection, begun)),
+  );
 }
 
 /** Without BEGIN and COMMIT. */
-async function read(deps: Deps, incoming: Incoming, run: Run, counts: boolean): Promise<Answer> {
+async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;
   const { cache, lookUps, lastUsed } = deps;
   const found = operation.cacheable ? cache.find(operation, claim.site_id, received) : undefined;
-  let stillCounts = counts;
+  let counted = rate;
   if (found?.isKept && sharesLookUps(claim)) {
     const row = await lookUps.find(claim, operation, found.productIds);
-    const caller = await admit(deps, incoming, callerOf(claim, row, operation), counts);
+    const caller = await admit(deps, incoming, callerOf(claim, row, operation), rate);
     lastUsed.note(caller);
     const kept = cache.current(found, caller.tenant, context);
     if (kept) return kept;
-    stillCounts = false;
+    counted = { countsRate: false };
   }
   return onConnection(deps, deadline, async (connection) => {
     const shown = found?.productIds ?? [];
     const known = await authenticate(connection, claim, operation, isLocal(deps), { shown });
-    const caller = await admit(deps, incoming, known, stillCounts);
+    const caller = await admit(deps, incoming, known, counted);
     lastUsed.note(caller);
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     const fresh = () => runHandler(deps, incoming, run, caller, shop, connection);
@@ -335,7 +359,7 @@ async function read(deps: Deps, incoming: Incoming, run: Run, counts: boolean): 
 }
 
 function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return withConnection(db, (connection) => deadline.hold(connection, false, () => work(connection)));
+  return withConnection(db, (connection) => deadline.hold(connection, { commits: false }, () => work(connection)));
 }
 
 /** Behind a pooler that pools by transaction, the tenant is named for a transaction only. */
@@ -344,13 +368,14 @@ function isLocal({ pooling }: Deps): boolean {
 }
 
 /** Step 7b: a known caller who may call from there, is within the limits, and has made no mistakes. */
-async function admit(deps: Deps, incoming: Incoming, known: Caller, counts: boolean): Promise<Caller> {
+async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
   const { operation, mistakes, received, context } = incoming;
   const buyer = buyerOf(operation, known, received);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   context.caller = caller;
   checkOrigin(operation, received, caller, deps.hosts);
-  if (counts) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
+  // Strict operations have been counted before.
+  if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
   requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
   if (all.length > 0) throw new ValidationError(all);

@@ -30,7 +30,7 @@ const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 /** What every agent may do, besides what its customer allowed: look at its own actions, and give its token back. */
 const AGENT_SCOPES = ['agent:self'];
 
-/** Every call of an agent is audited, also of agents without a token. */
+/** Whether every call is audited. Of agents without a token only calls with an effect are: their refusals could fill the audit. */
 export function isAgent({ kind }: Caller): boolean {
   return kind === 'agent' || kind === 'guest_agent';
 }

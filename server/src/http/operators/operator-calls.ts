@@ -190,7 +190,7 @@ async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Ans
     });
   } catch (error) {
     if (refusal?.error !== error) throw error;
-    const answer = idempotency.finalRefusal(error, key, false);
+    const answer = idempotency.finalRefusalOrThrow(error, key, false);
     return inRecordedTransaction(deps, call, known, async (connection, outside) => {
       const state = await idempotency.claimAfterOther(outside, connection, key);
       const stored = await idempotency.claimAndFindResponse(outside, connection, key, state);
@@ -216,7 +216,7 @@ function inRecordedTransaction(
   part: (connection: Connection, outside: Shop) => Promise<Done>,
 ): Promise<Answer> {
   return inSentTransaction(deps.owner, (connection, begun) =>
-    deadline.hold(connection, true, async () => {
+    deadline.hold(connection, { commits: true }, async () => {
       await begun;
       const found = await asOwner(connection, () => findKey(connection, secret));
       if (found !== key_id) throw invalidToken();

@@ -55,8 +55,8 @@ export class Deadline {
     }
   }
 
-  /** Runs work that holds a connection; `commits` when what it did is committed next. */
-  async hold<T>(connection: Connection, commits: boolean, work: () => Promise<T>): Promise<T> {
+  /** Runs work that holds a connection; `commits` when a COMMIT follows. */
+  async hold<T>(connection: Connection, { commits }: { commits: boolean }, work: () => Promise<T>): Promise<T> {
     this.#committing = false;
     if (this.#missed) this.#expire();
     this.#throwIfOver();
@@ -75,7 +75,9 @@ export class Deadline {
   /** One of the transactions of a request that has several: between them the time counts. */
   async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
     try {
-      return await inShop(db, tenant, actor, work, { hold: (connection, run) => this.hold(connection, true, run) });
+      return await inShop(db, tenant, actor, work, {
+        hold: (connection, run) => this.hold(connection, { commits: true }, run),
+      });
     } finally {
       this.#committing = false;
     }

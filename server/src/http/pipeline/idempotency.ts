@@ -169,7 +169,7 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
 }
 
 /** The answer to a business refusal, which is final. Throws every other error: the same request may succeed later. */
-export function finalRefusal(error: unknown, key: Key, forAgent: boolean): Answer {
+export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
   return answer;

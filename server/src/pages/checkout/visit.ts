@@ -42,7 +42,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { deadline, db, req, res, context } = request;
   const token = String(req.params.token);
   const found = await inTransaction(db, (connection) =>
-    deadline.hold(connection, false, () => followLink(connection, token, true)),
+    deadline.hold(connection, { commits: false }, () => followLink(connection, token, true)),
   );
   if (!found) throw new ShopError('not_found', 'This link does not lead to a checkout.');
   const { tenant, checkout_id } = found;
