@@ -748,7 +748,9 @@ test('after the deadline of the transfer the page asks for none, and changes not
     params: { path: { checkout_id: checkout.id } },
   });
   expect(data?.status).toBe('completed');
-  expect(await ordersOf(given)).toMatchObject([{ status: 'pending', payment_status: 'awaiting_payment' }]);
+  expect(await ordersOf(given)).toMatchObject([{ status: 'cancelled', payment_status: 'expired' }]);
+  const { rows } = await owner.query('select status from commerce.orders where site_id = $1', [site_id]);
+  expect(rows, 'stored').toEqual([{ status: 'pending' }]);
 });
 
 test('the account shows an order past its deadline as cancelled', async () => {
