@@ -53,6 +53,7 @@ import { H6 } from './h6-contract-fuzz.ts';
 import { H7 } from './h7-other-judges.ts';
 import { H8 } from './h8-odd-texts.ts';
 import { H9 } from './h9-old-line-items.ts';
+import { H10 } from './h10-safe-requests.ts';
 import { I1 } from './i1-patterns.ts';
 import { I7 } from './i7-code-guessing.ts';
 import { J2 } from './j2-error-bodies.ts';
@@ -118,7 +119,7 @@ export const PROOFS: Proof[] = [
   ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13],
   ...[G1, G2, G3, G4, G5, G6, G7],
-  ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
+  ...[H1, H2, H3, H4, H5, H6, H7, H8, H9, H10],
   ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
   ...[K1, K2, K3, K4, K5],

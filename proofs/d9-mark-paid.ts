@@ -172,14 +172,14 @@ async function againstExpiry({ shop, chance, variant_id }: Scene): Promise<Race>
     [shop.site_id, id, wait],
   );
   const expiry = async () => {
-    for (let i = 0; i < 4; i += 1) await expireUnpaid(db, shop.tenant, id);
+    for (let i = 0; i < 4; i += 1) await expireUnpaid(db, shop.tenant);
   };
   const [, , ...answers] = await Promise.all([expiry(), expiry(), ...Array.from({ length: 8 }, () => mark(shop, id))]);
   await owner.query(
     `update commerce.orders set payment_due_at = now() where site_id = $1 and id = $2 and payment_status = 'awaiting_payment'`,
     [shop.site_id, id],
   );
-  await expireUnpaid(db, shop.tenant, id);
+  await expireUnpaid(db, shop.tenant);
   const row = await rowOf(shop, id);
   return { end: row.payment_status, faults: faultsIn(row, answers) };
 }

@@ -108,6 +108,13 @@ const STORIES: Record<string, Teller> = {
     const mend = () => callAs(world, tenant, 'dashboard.markOrderPaid', undefined, { order_id });
     return { call, status: 409, mend };
   },
+  // Refused before the transaction begins.
+  'a webhook that is disabled': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('dashboard.testWebhook'));
+    const setTo = (status: string) => callAs(world, tenant, 'dashboard.updateWebhook', { status }, { ...call.path });
+    await setTo('disabled');
+    return { call, status: 409, mend: () => setTo('active') };
+  },
   'an e-mail that is taken': async (world, tenant) => {
     const email = `taken-${randomUUID()}@example.com`;
     const first = (await callAs(world, tenant, 'dashboard.createCustomer', { email })) as Made;

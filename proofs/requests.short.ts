@@ -7,8 +7,9 @@ import { H5 } from './h5-refusals.ts';
 import { H6 } from './h6-contract-fuzz.ts';
 import { H7 } from './h7-other-judges.ts';
 import { H8 } from './h8-odd-texts.ts';
+import { H10 } from './h10-safe-requests.ts';
 import { I1 } from './i1-patterns.ts';
 import { J8 } from './j8-dependencies.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(H1, H2, H3, H4, H5, H6, H7, H8, I1, J8, D7);
+shortForm(H1, H2, H3, H4, H5, H6, H7, H8, I1, J8, D7, H10);

@@ -1773,7 +1773,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Orders by page, newest first unless sort asks for another order. All filters must hold. q searches order numbers, e-mails, names in the addresses, SKUs, tracking numbers and the references of integrations. Orders whose payment deadline has passed are expired before they are returned.
+         * @description Orders by page, newest first unless sort asks for another order. All filters must hold. q searches order numbers, e-mails, names in the addresses, SKUs, tracking numbers and the references of integrations. An order whose payment deadline has passed is expired and cancelled, for filters as well; its stock is for sale again when a job has recorded that, usually within a minute.
          */
         get: operations["dashboard.listOrders"];
         put?: never;

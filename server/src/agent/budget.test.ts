@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
 const complete = '/api/storefront/checkout/{checkout_id}/complete';
@@ -160,8 +161,7 @@ test('a payment that is overdue returns the budget', async () => {
   expect((await budgetOf(customer))[0]).toBe(1000);
   await shop.owner.query(sql`update commerce.orders set payment_due_at = now() where id = ${data?.order.id}`);
 
-  // Reading expires what is overdue.
-  await customer.client.GET('/api/storefront/customer/me/orders');
+  await workOverdue(shop);
 
   expect((await budgetOf(customer))[0]).toBe(0);
 });

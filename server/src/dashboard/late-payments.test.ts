@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
@@ -15,7 +16,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 async function givenExpired(shop: OpenShop, order_id: string) {
   const at = { params: { path: { order_id } } };
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order_id]);
-  await shop.dashboard.GET(orderPath, at);
+  await workOverdue(shop);
   return {
     record: (amount: string, more: object = {}) =>
       shop.dashboard.POST(paymentPath, { ...at, body: { amount, ...more } }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
@@ -66,7 +67,7 @@ test('an order that is not paid by bank transfer is refused with 400 and how it 
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('an order past its deadline is expired and cancelled before it is shown, and sent to cancel or refund', async () => {
+test('an order past its deadline is expired for every call, and a job records that and returns its stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -74,11 +75,16 @@ test('an order past its deadline is expired and cancelled before it is shown, an
 
   const { error, response } = await shop.dashboard.POST(paidPath, at(id));
   const { data } = await shop.dashboard.GET(listPath);
+  const cancelled = await shop.dashboard.POST(cancelPath, { ...at(id), body: { reason: 'customer' } });
+  const typesBefore = await typesOf(shop, id);
+  await workOverdue(shop);
   const after = await shop.dashboard.POST(paidPath, at(id));
 
   expect(response.status).toBe(400);
   expect(error).toMatchObject({ error: 'payment_not_awaiting', payment_status: 'expired', next: 'cancel_or_refund' });
   expect(data?.orders).toMatchObject([{ id, status: 'cancelled', payment_status: 'expired' }]);
+  expect(cancelled.error).toMatchObject({ error: 'invalid_transition', from: 'cancelled', allowed: [] });
+  expect(typesBefore).toEqual(['created']);
   expect(after.error).toMatchObject({ error: 'payment_not_awaiting', payment_status: 'expired' });
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_expired']);

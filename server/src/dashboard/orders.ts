@@ -1,8 +1,7 @@
 import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
-import type { Handler, Prepared } from '../http/pipeline/handler.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
-import { expireUnpaid } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
@@ -16,20 +15,9 @@ import * as refunds from '../shop/orders/refunds.ts';
 import { timeline } from '../shop/orders/timeline.ts';
 import { matchStatement } from '../shop/transfers/match.ts';
 
-/** Orders past their deadline are expired before they are shown. */
-export const listOrders: Prepared<'dashboard.listOrders'> = {
-  async prepare({ caller, db }) {
-    await expireUnpaid(db, caller.tenant);
-    return ({ shop, query }) => orderList.list(shop, query);
-  },
-};
+export const listOrders: Handler<'dashboard.listOrders'> = ({ shop, query }) => orderList.list(shop, query);
 
-export const getOrder: Prepared<'dashboard.getOrder'> = {
-  async prepare({ caller, db, path }) {
-    await expireUnpaid(db, caller.tenant, path.order_id);
-    return ({ shop, path }) => orders.get(shop, path.order_id);
-  },
-};
+export const getOrder: Handler<'dashboard.getOrder'> = ({ shop, path }) => orders.get(shop, path.order_id);
 
 export const updateOrder: Handler<'dashboard.updateOrder'> = ({ shop, path, body }) =>
   orders.update(shop, path.order_id, body);

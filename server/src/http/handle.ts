@@ -60,7 +60,7 @@ import type { ApiRequest } from './request.ts';
  *     c. a stored response is replayed, otherwise the handler runs
  *     d. audit row, stored response and COMMIT are sent together
  *  8. a refusal thrown by the handler has undone everything; if it is final, a second transaction claims the key again and stores it.
- *     Refusals of `prepare` and without a key are answered and not stored
+ *     A refusal of `prepare` is thrown in 7c. Without a key nothing is stored
  *  9. the response, once a call with an agent's token has its audit row, whatever the outcome
  *
  * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at 7a. A
@@ -176,28 +176,26 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
 /** What the handler does without a connection. It does nothing where a stored response is going to be replayed. */
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
-  const { request, deadline } = incoming;
-  const { caller, isAnswered } = await admitAndLook(deps, incoming, { countsRate: true });
+  const { request, key, deadline } = incoming;
+  const { caller, isAnswered } = await admitAndLook(deps, incoming);
   if (isAnswered) return expectReplay;
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
   const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
-  return handler.prepare(call as never).catch(async (error: unknown) => {
-    // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that did
-    // not answer is not asked for that: the caller would wait a second time.
-    const now = isUnavailable(error)
-      ? undefined
-      : await admitAndLook(deps, incoming, { countsRate: false }).catch(() => undefined);
-    if (!now?.isAnswered) throw error;
-    return expectReplay;
+  return handler.prepare(call as never).catch((error: unknown) => {
+    // A database that did not answer is not asked again: the caller would wait a second time.
+    if (key === undefined || isUnavailable(error)) throw error;
+    // Thrown in the transaction, it is stored like a refusal of `run`. Not thrown if a copy of this request was answered
+    // meanwhile, and has used what this one no longer found.
+    return () => Promise.reject(error);
   });
 }
 
 /** The caller, and whether the Idempotency-Key has a stored response, before anything is done. */
-async function admitAndLook(deps: Deps, incoming: Incoming, rate: RateCount) {
+async function admitAndLook(deps: Deps, incoming: Incoming) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
     const known = await authenticate(connection, incoming.claim, incoming.operation, isLocal(deps));
-    const caller = await admit(deps, incoming, known, rate);
+    const caller = await admit(deps, incoming, known, { countsRate: true });
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     return { caller, isAnswered: key !== undefined && (await idempotency.isAnswered(shop, key)) };
   });

@@ -7,6 +7,7 @@ import { finishMoves } from '../shop/checkout/moving.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
+import { isOverdue } from '../shop/orders/overdue.ts';
 import type { PaymentAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { countSales } from '../shop/products/sales.ts';
@@ -113,8 +114,7 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.checkouts where reserved_until <= now() and payment_id is null
           union select site_id from commerce.checkouts
             where payment_id is null and status in ('open', 'ready', 'requires_escalation') and expires_at <= now()
-          union select site_id from commerce.orders
-            where payment_status = 'awaiting_payment' and payment_due_at <= now()
+          union select site_id from commerce.orders o where ${isOverdue}
           union select site_id from commerce.orders
             where payment_status = 'awaiting_payment' and payment_reminded_at is null and payment_reminder_at <= now()
           union select site_id from commerce.payments

@@ -69,7 +69,7 @@ async function mailsOf({ owner, site_id }: TestShop) {
   return rows[0] ?? { left: 0, attempts: 0, running: 0 };
 }
 
-/** Stored, without what a read would do about an order that is overdue. */
+/** As it is stored: the API shows an overdue order as expired before the job has recorded it. */
 async function statusOf({ owner }: TestShop, order_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<{ payment_status: string }>(
     'select payment_status from commerce.orders where id = $1',

@@ -8,7 +8,6 @@ import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
 import * as addresses from '../shop/customers/addresses.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import * as sessions from '../shop/customers/sessions.ts';
-import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orderList from '../shop/orders/list.ts';
 import * as orders from '../shop/orders/orders.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
@@ -110,27 +109,14 @@ export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, calle
   addresses.remove(shop, customerOf(caller), path.address_id);
 
 /** The same, with everything else that is held. */
-export const exportCustomer: Prepared<'storefront.exportCustomer'> = {
-  async prepare({ caller, db }) {
-    await expireUnpaid(db, caller.tenant);
-    return ({ shop, query }) => accountExport.exportCustomer(shop, customerOf(caller), query);
-  },
-};
+export const exportCustomer: Handler<'storefront.exportCustomer'> = ({ shop, caller, query }) =>
+  accountExport.exportCustomer(shop, customerOf(caller), query);
 
-/** Orders past their deadline are expired before they are shown. */
-export const listCustomerOrders: Prepared<'storefront.listCustomerOrders'> = {
-  async prepare({ caller, db }) {
-    await expireUnpaid(db, caller.tenant);
-    return ({ shop, query }) => orderList.listOfCustomer(shop, customerOf(caller), query);
-  },
-};
+export const listCustomerOrders: Handler<'storefront.listCustomerOrders'> = ({ shop, caller, query }) =>
+  orderList.listOfCustomer(shop, customerOf(caller), query);
 
-export const getCustomerOrder: Prepared<'storefront.getCustomerOrder'> = {
-  async prepare({ caller, db, path }) {
-    await expireUnpaid(db, caller.tenant, path.order_id);
-    return ({ shop }) => orders.getOfCustomer(shop, customerOf(caller), path.order_id);
-  },
-};
+export const getCustomerOrder: Handler<'storefront.getCustomerOrder'> = ({ shop, caller, path }) =>
+  orders.getOfCustomer(shop, customerOf(caller), path.order_id);
 
 type Caller = WholeCall<OperationId>['caller'];
 

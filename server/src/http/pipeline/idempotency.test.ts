@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
 import sql from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
@@ -96,6 +97,29 @@ test('a copy whose work fails since the first has been done meanwhile gets the a
   expect([changed.response.status, changed.data]).toMatchObject([200, { email }]);
   expect([copy.response.status, copy.data]).toEqual([200, changed.data]);
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
+});
+
+test('replays a refusal (409 webhook_disabled) of work before the transaction, though its reason is gone', async () => {
+  const shop = await openShop();
+  const { dashboard } = shop;
+  const webhook = await unwrap(
+    dashboard.POST('/api/dashboard/webhooks', { body: { url: 'https://hooks.example.net/shop', events: ['*'] } }),
+  );
+  const path = { webhook_id: webhook.id };
+  const setTo = (status: 'active' | 'disabled') =>
+    dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params: { path }, body: { status } });
+  await setTo('disabled');
+  const header = { 'Idempotency-Key': randomUUID() };
+  const ping = () => dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path, header } });
+
+  const refused = await ping();
+  await setTo('active');
+  const replayed = await ping();
+
+  expect(refused.response.status).toBe(409);
+  expect(refused.error).toMatchObject({ error: 'webhook_disabled' });
+  expect(replayed.response.headers.get('Idempotency-Replayed')).toBe('true');
+  expect(replayed.error).toEqual(refused.error);
 });
 
 test('while another request holds its key, a call with it is told so, and others are not', async () => {

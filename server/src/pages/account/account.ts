@@ -6,7 +6,6 @@ import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { accountLink } from '../../shop/links.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
-import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import * as orderList from '../../shop/orders/list.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
@@ -64,8 +63,6 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
   if (visit.order_id) return showOrder(visit, csrf, visit.order_id, session.customer_id);
   await count(visit, 'storefront.getCustomer');
-  // Orders past their deadline are expired before they are shown, as everywhere.
-  await expireUnpaid(visit.db, visit.tenant);
   return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
     if (agent_id) {

@@ -3,7 +3,6 @@ import { openReorder, type ReorderLine, reorder, reorderLines } from '../../shop
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { checkoutUrl } from '../../shop/links.ts';
-import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
@@ -27,9 +26,8 @@ export async function showOrder(
   order_id: string,
   customer_id: string,
 ): Promise<PageAnswer> {
-  const { db, tenant, req } = visit;
+  const { req } = visit;
   await count(visit, 'storefront.getCustomerOrder');
-  await expireUnpaid(db, tenant, order_id);
   return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
     const order = await getShown(shop, order_id, customer_id);

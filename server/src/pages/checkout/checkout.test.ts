@@ -728,7 +728,7 @@ test('the page of an order is there for a day, and as long as the transfer is aw
   expect(past.html).not.toContain('Lindenallee');
 });
 
-test('after the deadline of the transfer the page asks for none, whoever looks first', async () => {
+test('after the deadline of the transfer the page asks for none, and changes nothing', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url, storefront, checkout } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -749,9 +749,11 @@ test('after the deadline of the transfer the page asks for none, whoever looks f
   });
   expect(data?.status).toBe('completed');
   expect(await ordersOf(given)).toMatchObject([{ status: 'cancelled', payment_status: 'expired' }]);
+  const { rows } = await owner.query('select status from commerce.orders where site_id = $1', [site_id]);
+  expect(rows, 'stored').toEqual([{ status: 'pending' }]);
 });
 
-test('the account says of an order past its deadline that it is cancelled, whoever looks first', async () => {
+test('the account shows an order past its deadline as cancelled', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const order = await shop.givenOrder({ client: customer.client });

@@ -8,7 +8,6 @@ import { findPagedCheckout, type PagedCheckout } from '../../shop/checkout/page.
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
-import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { TEST_PROVIDER } from '../../shop/payments/test-provider.ts';
 import { safeReturnUrl, withOrder } from '../../shop/return-urls.ts';
@@ -47,10 +46,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   if (!found) throw new ShopError('not_found', 'This link does not lead to a checkout.');
   const { tenant, checkout_id } = found;
   const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
-  const look = () => deadline.inShop(db, tenant, guest, (shop) => findPagedCheckout(shop, checkout_id));
-  let checkout = await look();
-  // An order past its deadline is expired before it is shown, as everywhere.
-  if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();
+  const checkout = await deadline.inShop(db, tenant, guest, (shop) => findPagedCheckout(shop, checkout_id));
   const { front, locale } = checkout;
   const language = languageFor(chooseLocale(req, locale, front.default_locale), front.time_zone);
   const back = wayBack(checkout, request.checkoutDeps);

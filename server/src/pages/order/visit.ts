@@ -4,7 +4,6 @@ import { ShopError } from '../../shop/errors.ts';
 import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
 import { orderLink } from '../../shop/links.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
-import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import { followLink, type LinkedOrder } from '../../shop/orders/links.ts';
 import type { Actor } from '../../shop/shop.ts';
 import type { PageRequest } from '../parts/route.ts';
@@ -30,8 +29,6 @@ export async function arrive(request: PageRequest): Promise<OrderVisit> {
     return { linked: await followLink(shop, token), front: await readFront(shop) };
   });
   if (!linked) throw leadsNowhere();
-  // An order past its deadline is expired before it is shown, as everywhere.
-  if (linked.overdue) await expireUnpaid(db, tenant, linked.order_id);
   const caller: Caller = {
     kind: 'storefront',
     tenant,

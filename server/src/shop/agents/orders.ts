@@ -2,6 +2,7 @@ import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commer
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
+import { current } from '../orders/overdue.ts';
 import { lineQuantities } from '../orders/quantities.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
@@ -15,9 +16,10 @@ type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
     lines: (Omit<AgentLine, 'content'> & { name: string; variant_name: string | null })[];
   };
 
-const columns: Sql = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.source, o.currency,
+const columns: Sql = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
+  o.fulfillment_status, o.source, o.currency,
   o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.tracking_number, o.created_at, o.shipped_at,
-  o.delivered_at, o.cancelled_at, ${lineQuantities} as line_states, (
+  o.delivered_at, ${current.cancelled_at} as cancelled_at, ${lineQuantities} as line_states, (
     select coalesce(json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'variant_id', l.variant_id,
       'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true, 'name', l.name,
       'variant_name', l.variant_name) order by l.position, l.id), '[]')

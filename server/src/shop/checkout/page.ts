@@ -1,6 +1,7 @@
 import type { CheckoutStatus, OrderSource } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { type Front, frontObject } from '../merchant/front.ts';
+import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
 
 /** What the hosted page needs to know of a checkout before it shows or changes anything. */
@@ -28,8 +29,6 @@ export interface PagedCheckout {
   has_payment_account: boolean;
   /** Why the last payment failed, until something is changed. */
   payment_failure: string | null;
-  /** The id of the order, when the deadline of its bank transfer has passed but it has not been expired yet. */
-  overdue_order: string | null;
   /** The link no longer shows the order: a day has passed since it was made or cancelled, and no bank transfer is awaited. */
   past: boolean;
 }
@@ -45,9 +44,8 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
         case when k.order_id is null and k.status <> 'cancelled' and k.payment_id is null
           and k.expires_at <= now() then 'expired'
           else k.status end as status,
-        case when o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() then o.id end as overdue_order,
-        coalesce(o.payment_status <> 'awaiting_payment'
-          and coalesce(o.cancelled_at, o.created_at) <= now() - interval '24 hours', false) as past
+        coalesce(${current.payment_status} <> 'awaiting_payment'
+          and coalesce(${current.cancelled_at}, o.created_at) <= now() - interval '24 hours', false) as past
       from checkouts k join site_settings t using (site_id)
       left join customers c on c.site_id = k.site_id and c.id = k.customer_id
       left join orders o on o.site_id = k.site_id and o.id = k.order_id

@@ -1,6 +1,7 @@
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { pendingCents, usedCents } from '../mandates/budgets.ts';
+import { isOverdue } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
@@ -48,7 +49,7 @@ async function readSales(shop: Shop): Promise<Sales> {
           sum(coalesce(o.captured, o.total) - o.refunds_begun)
             filter (where o.payment_status in ('paid', 'partially_refunded', 'refunded')) as sales
         from zone z cross join orders o
-        where o.site_id = ${shop.siteId} and o.status <> 'cancelled'
+        where o.site_id = ${shop.siteId} and o.status <> 'cancelled' and not ${isOverdue}
           -- By the first bound the planner sees how few of many orders these are; the second one is the day's.
           and o.created_at > now() - interval '31 days'
           and o.created_at >= (select (today - ${DAYS - 1}::int)::timestamp at time zone time_zone from zone)

@@ -2,6 +2,7 @@ import type { OrderDetails, PaymentStatus } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import type { Shop } from '../shop.ts';
+import { hasPaymentStatus } from './overdue.ts';
 import { listDetails } from './rows.ts';
 
 export interface ExportQuery {
@@ -21,7 +22,7 @@ export async function exportPage(
   if (cursor) conditions.push(sql`o.id > ${idOfCursor(cursor)}`);
   if (created_from) conditions.push(sql`o.created_at >= ${created_from}`);
   if (created_to) conditions.push(sql`o.created_at < ${created_to}`);
-  if (payment_status) conditions.push(sql`o.payment_status = ${payment_status}`);
+  if (payment_status) conditions.push(hasPaymentStatus(payment_status));
   const rows = await listDetails(shop, sql`${join(conditions, ' and ')} order by o.id limit ${limit + 1}`);
   const { page, next_cursor } = cursorPage(rows, limit);
   return { orders: page, next_cursor };

@@ -6,6 +6,7 @@ import { cleanRow } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import { type PlannedOrder, planOrder } from './import-plan.ts';
 import { type NewOrder, writeOrders } from './import-write.ts';
+import { current } from './overdue.ts';
 
 /**
  * Past orders of another shop. All rows of a call are judged before any is written, and written together: 1. plan them; 2. lock the
@@ -136,9 +137,10 @@ async function findImported(shop: Shop, rows: Row[]): Promise<Known[]> {
   const numbers = rows.map(({ input }) => input.order_number);
   const references = rows.flatMap(({ input }) => input.external_reference ?? []);
   return shop.rows<Known>(
-    sql`select id, order_number, external_reference, source, total, payment_status, fulfillment_status from orders
-      where site_id = ${shop.siteId}
-        and (order_number = any(${numbers}::text[]) or external_reference = any(${references}::text[]))`,
+    sql`select o.id, o.order_number, o.external_reference, o.source, o.total, ${current.payment_status} as payment_status,
+        o.fulfillment_status
+      from orders o where o.site_id = ${shop.siteId}
+        and (o.order_number = any(${numbers}::text[]) or o.external_reference = any(${references}::text[]))`,
   );
 }
 

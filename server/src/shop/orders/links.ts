@@ -31,8 +31,6 @@ export interface LinkedOrder {
   locale: string;
   /** Its time is over. */
   ended: boolean;
-  /** The deadline of its bank transfer has passed, but the order has not been expired yet. */
-  overdue: boolean;
 }
 
 /** The order behind a link of this shop; nothing when there is none. */
@@ -40,7 +38,6 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
   if (!isWellFormed('order', token)) return undefined;
   return shop.one<LinkedOrder>(
     sql`select o.id as order_id, o.locale,
-        (o.payment_status = 'awaiting_payment' and o.payment_due_at <= now()) is true as overdue,
         coalesce((
           select max(e.created_at) from order_events e
           where e.site_id = o.site_id and e.order_id = o.id and e.type not in ('updated', 'payment_reminded', 'customer_attached')

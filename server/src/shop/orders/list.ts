@@ -12,6 +12,7 @@ import type { OrNulls } from '../../db/nulls.ts';
 import { escapeLike } from '../like.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { current, hasPaymentStatus, hasStatus } from './overdue.ts';
 import { isToShip } from './quantities.ts';
 import * as rows from './rows.ts';
 
@@ -35,7 +36,7 @@ export interface OrderQuery extends PageQuery {
 const ORDERS: Record<NonNullable<OrderQuery['sort']>, Sql> = {
   newest: sql`o.created_at desc, o.id desc`,
   oldest: sql`o.created_at, o.id`,
-  recently_updated: sql`o.updated_at desc, o.id desc`,
+  recently_updated: sql`${current.updated_at} desc, o.id desc`,
   total_desc: sql`o.total desc, o.id`,
   total_asc: sql`o.total, o.id`,
 };
@@ -82,10 +83,8 @@ async function readPage(
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-const EQUALS = ['status', 'payment_status', 'fulfillment_status', 'source', 'payment_method'] as const;
+const EQUALS = ['fulfillment_status', 'source', 'payment_method'] as const;
 const COLUMNS = {
-  status: sql`o.status`,
-  payment_status: sql`o.payment_status`,
   fulfillment_status: sql`o.fulfillment_status`,
   source: sql`o.source`,
   payment_method: sql`o.payment_method`,
@@ -103,6 +102,8 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   for (const field of EQUALS) {
     if (query[field] !== undefined) conditions.push(sql`${COLUMNS[field]} = ${query[field]}`);
   }
+  if (query.status) conditions.push(hasStatus(query.status));
+  if (query.payment_status) conditions.push(hasPaymentStatus(query.payment_status));
   if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
   if (query.agent_token_id) conditions.push(sql`o.agent_token_id = ${query.agent_token_id}`);
   if (query.waiting_for) conditions.push(WAITING_FOR[query.waiting_for]);

@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
+import { current } from './overdue.ts';
 import * as events from './timeline.ts';
 
 interface Mailable {
@@ -23,7 +24,7 @@ export async function sendAgain(
   kind: OrderMailKind,
 ): Promise<{ kind: OrderMailKind; email: string }> {
   const order = await shop.one<Mailable>(
-    sql`select o.email, o.status, o.payment_status, (
+    sql`select o.email, ${current.status} as status, ${current.payment_status} as payment_status, (
         select f.id from fulfillments f where f.site_id = o.site_id and f.order_id = o.id order by f.id desc limit 1
       ) as fulfillment_id, (
         select r.id from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id

@@ -6,6 +6,7 @@ import * as mail from '../mail.ts';
 import * as budgets from '../mandates/budgets.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
+import { current, isOverdue } from './overdue.ts';
 import * as rows from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
@@ -58,16 +59,15 @@ export interface LockedOrder extends OrderStates {
   payment_method: PaymentMethod | null;
   total: string;
   email: string | null;
-  /** The deadline has passed, but the order has not been expired yet. */
+  /** The payment deadline has passed, which is not recorded yet. The states are already those of an expired order. */
   overdue: boolean;
   cart_id: string | null;
   /** The agent whose budget it took, if an agent made it. */
   agent_token_id: string | null;
 }
 
-const lockedColumns = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total,
-  o.email, o.agent_token_id,
-  (o.payment_status = 'awaiting_payment' and o.payment_due_at <= now()) is true as overdue, (
+const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
+  o.fulfillment_status, o.payment_method, o.total, o.email, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
 /** Makes changes of one order take turns. Throws `not_found`. */
@@ -100,13 +100,11 @@ export async function markPaid(shop: Shop, id: string): Promise<Order> {
 export const TRANSFER_ARRIVED = 'The bank transfer has arrived.';
 
 /** False for an order that is paid already. Throws `not_bank_transfer` or `payment_not_awaiting`. */
-export function awaitsTransfer(order: LockedOrder): boolean {
-  const { payment_method } = order;
+export function awaitsTransfer({ payment_method, payment_status }: LockedOrder): boolean {
   if (payment_method !== 'bank_transfer') {
     throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
   }
-  if (order.payment_status === 'paid') return false;
-  const payment_status = order.overdue ? 'expired' : order.payment_status;
+  if (payment_status === 'paid') return false;
   if (payment_status === 'awaiting_payment') return true;
   const words = payment_status.replaceAll('_', ' ');
   const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
@@ -204,6 +202,11 @@ export async function end(
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
   if (payment_status === 'voided') await abandonPayments(shop, order.id);
+  await giveBack(shop, order, restock);
+}
+
+/** Returns what a locked order took that has ended: the agent's budget, the discount code and, with `restock`, the stock. */
+export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean): Promise<void> {
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);

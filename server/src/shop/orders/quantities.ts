@@ -2,6 +2,7 @@ import type { LineQuantities, LineState } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { hasStatus } from './overdue.ts';
 
 /** The pieces of an order. What is left to ship is defined here, and every reader uses this definition. */
 
@@ -14,7 +15,7 @@ export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
     select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
 
 const quantities: Sql = sql`'line_item_id', l.id, 'fulfilled', l.fulfilled, 'refunded', l.refunded_quantity, 'removed', l.removed,
-  'returned', l.returned, 'to_fulfill', case when o.status = 'cancelled' then 0 else ${toFulfill} end`;
+  'returned', l.returned, 'to_fulfill', case when ${hasStatus('cancelled')} then 0 else ${toFulfill} end`;
 
 /** The LineQuantities of the lines of `orders o`. */
 export const lineQuantities: Sql = sql`(

@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { current } from './overdue.ts';
 import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
 import { amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
@@ -25,10 +26,10 @@ export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql
   const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
   const customerId = isGuest ? sql`null::uuid as customer_id` : sql`o.customer_id`;
   return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, ${customerId}, o.email, o.phone,
-    ${lines} as line_items, o.subtotal, o.tax, o.shipping_cost, o.discount, o.total, o.currency, o.status,
-    o.payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method, o.shipping_kind,
-    o.tracking_number, o.tracking_url, o.source, o.note, ${staffNote}, o.created_at, o.updated_at, o.shipped_at,
-    o.delivered_at, o.cancelled_at`;
+    ${lines} as line_items, o.subtotal, o.tax, o.shipping_cost, o.discount, o.total, o.currency,
+    ${current.status} as status, ${current.payment_status} as payment_status, o.fulfillment_status, o.payment_method, o.billing_address, o.shipping_address, o.shipping_method, o.shipping_kind,
+    o.tracking_number, o.tracking_url, o.source, o.note, ${staffNote}, o.created_at, ${current.updated_at} as updated_at,
+    o.shipped_at, o.delivered_at, ${current.cancelled_at} as cancelled_at`;
 }
 
 export const fulfillmentObject = sql`json_build_object('id', f.id, 'order_id', f.order_id, 'items', (
@@ -108,7 +109,7 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
 /** The orders that a condition on `orders o`, with an order and a limit, chooses, with all that belongs to them. */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
-    sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
+    sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, ${current.cancel_reason} as cancel_reason,
         o.locale, o.agent_token_id, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds,
         ${amountReceived} as amount_received, o.retained, ${recordedPayments} as recorded_payments, ${pricedQuantities} as lines,
         ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,

@@ -1,6 +1,7 @@
 import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { withoutHidden } from '../hidden-characters.ts';
+import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
@@ -53,7 +54,6 @@ export interface Payable {
   payment_status: PaymentStatus;
   payment_method: PaymentMethod | null;
   email: string | null;
-  overdue: boolean;
   /** The money that was recorded since the order expired. */
   recorded: string;
 }
@@ -61,10 +61,9 @@ export interface Payable {
 function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
   return shop.rows<Payable>(
-    sql`select id, order_number, total, currency, payment_status, payment_method, email,
-        payment_status = 'awaiting_payment' and payment_due_at <= now() as overdue,
-        case when payment_status = 'expired' then coalesce(captured, 0) else 0 end as recorded
-      from orders where site_id = ${shop.siteId} and order_number = any(${words}::text[])`,
+    sql`select o.id, o.order_number, o.total, o.currency, ${current.payment_status} as payment_status, o.payment_method,
+        o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded
+      from orders o where o.site_id = ${shop.siteId} and o.order_number = any(${words}::text[])`,
   );
 }
 
@@ -89,9 +88,7 @@ export function match(transfers: Transfer[], orders: Payable[], shopCurrency: st
     const { payer, text, doubt: _doubt, ...rest } = transfer;
     return {
       ...{ ...rest, payer: payer.slice(0, LONGEST_PAYER), text: text.slice(0, LONGEST_TEXT), outcome, message },
-      orders: shown
-        .slice(0, MOST_SHOWN)
-        .map(({ payment_method: _, overdue: _due, recorded: _recorded, ...order }) => order),
+      orders: shown.slice(0, MOST_SHOWN).map(({ payment_method: _, recorded: _recorded, ...order }) => order),
     };
   });
 }
@@ -129,12 +126,12 @@ function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCu
   return { outcome: 'not_awaiting', shown: equal, message: `Order ${other.order_number} awaits no bank transfer.` };
 }
 
-function awaits({ payment_method, payment_status, overdue }: Payable): boolean {
-  return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment' && !overdue;
+function awaits({ payment_method, payment_status }: Payable): boolean {
+  return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
 }
 
-function isExpired({ payment_method, payment_status, overdue }: Payable): boolean {
-  return payment_method === 'bank_transfer' && (payment_status === 'expired' || overdue);
+function isExpired({ payment_method, payment_status }: Payable): boolean {
+  return payment_method === 'bank_transfer' && payment_status === 'expired';
 }
 
 /** Money that was recorded before is not offered again when the same statement is sent again. */

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { operationTable } from '../server/src/http/contract/contract.ts';
+import { operatorOperations } from '../server/src/http/contract/operator-contract.ts';
+import { agentTools } from '../server/src/mcp/tools.ts';
+import { orderLink } from '../server/src/shop/links.ts';
+import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { publishProfile } from '../server/test/ucp.ts';
+import { isAgentBesidePair } from './agents.ts';
+import { exchange, targetOf } from './client.ts';
+import type { Figures, Proof, Trial, Violations } from './frame.ts';
+import { MAKERS } from './makers.ts';
+import { callTool } from './mcp.ts';
+import { ask, operatorCall, withListener } from './operators.ts';
+import { arrangeFor, type Furnished, fillIn, furnish } from './pages/furnished.ts';
+import { PAGES } from './pages/pages.ts';
+import { changed, type State, stateOf } from './pages/state.ts';
+import { validCall } from './requests.ts';
+import { onPremises } from './shop.ts';
+import { callAs, type Tenant, type World } from './tenant.ts';
+import { validAsks, WAYS } from './ucp.ts';
+import { closeWorld, inWorld } from './world.ts';
+
+/**
+ * Every request that only reads, before and after all deadlines of a shop have passed, with no job running: the contract's, those
+ * of operators, the tools of agents, UCP and the hosted pages. After each, the rows of the shop are compared with those before.
+ */
+export const H10: Proof = {
+  id: 'H10',
+  promise: 'A request that only reads changes no business state, whatever is overdue.',
+  async run(trial) {
+    // In a world of its own: in the others nothing is overdue.
+    await closeWorld();
+    try {
+      const figures = await inWorld(trial, (world) => readAll(trial, world));
+      const pages = await readPages(trial);
+      const violations = [...figures.violations, ...pages.violations];
+      return { ...figures, tried: figures.tried + pages.sent, note: `${pages.sent} of them of pages`, violations };
+    } finally {
+      await closeWorld();
+    }
+  },
+};
+
+interface Read {
+  /** For a violation. */
+  what: string;
+  /** Sends one request, or as many as it returns. */
+  send(): Promise<unknown>;
+}
+
+/** Every hosted page, and the page of an order that awaits its payment, which PAGES has only of a paid one. */
+function readPages(trial: Trial): Promise<{ sent: number; violations: string[] }> {
+  return onPremises(trial, async ({ baseUrl, owner, openShop, violations }) => {
+    const furnished = await furnish(await openShop(), `shop${randomUUID().slice(0, 8)}`);
+    const { site_id } = furnished.shop;
+    const readers = [{ name: 'an unpaid order', path: await linkToUnpaid(owner, furnished), login: '' }];
+    for (const page of PAGES) readers.push({ name: page.name, ...(await arrangeFor(page, furnished)) });
+    await passDeadlines(owner, site_id);
+    const reads = readers.map(({ name, path, login }) => ({
+      what: `GET ${name}`,
+      send: () => exchange(baseUrl, 'GET', path, { Cookie: login }),
+    }));
+    const sent = await compare(owner, site_id, reads, violations);
+    return { sent, violations: violations.list };
+  });
+}
+
+async function linkToUnpaid(owner: Pool, furnished: Furnished): Promise<string> {
+  const { shop } = furnished;
+  const { id: checkout_id } = await fillIn(furnished);
+  const { order } = await shop.must('storefront.completeCheckout', { path: { checkout_id }, body: {} });
+  const token = mintToken('order');
+  await owner.query('insert into commerce.order_links (site_id, token_hash, order_id) values ($1, $2, $3)', [
+    ...[shop.site_id, hashToken(token), order.id],
+  ]);
+  return orderLink('', shop.site_id, token);
+}
+
+async function readAll(trial: Trial, world: World): Promise<Figures> {
+  const [tenant] = world.tenants;
+  const { owner, violations } = world;
+  let tried = 0;
+  await withListener(world, trial, async (listener) => {
+    for (const when of ['in time', 'overdue']) {
+      await makeThingsWithDeadlines(world, tenant);
+      const reads = [...(await readsOfContract(world, tenant)), ...(await readsByTools(world, tenant))];
+      for (const operation of operatorOperations.filter(({ safe }) => safe)) {
+        const call = await operatorCall(listener, tenant, operation);
+        reads.push({ what: operation.id, send: () => ask(listener, call, tenant) });
+      }
+      const ucp = await readsOverUcp(world, tenant);
+      reads.push(...ucp.reads);
+      if (when === 'overdue') await passDeadlines(owner, tenant.site_id);
+      const named = reads.map(({ what, send }) => ({ what: `${what} (${when})`, send }));
+      tried += await compare(owner, tenant.site_id, named, violations);
+      await ucp.close();
+      trial.progress(`${tried} requests ${when}`);
+    }
+  });
+  return { tried, unit: 'requests', violations: violations.list };
+}
+
+/** Things that the requests find first. */
+async function makeThingsWithDeadlines(world: World, tenant: Tenant): Promise<void> {
+  for (const kind of ['cart', 'checkout', 'order', 'agent_order', 'sync_order'] as const) {
+    const made = await MAKERS[kind].make(world, tenant);
+    tenant.ids[kind].unshift(...(made[kind] ?? []));
+  }
+  const path = { cart_id: tenant.ids.cart[0] ?? '' };
+  await callAs(world, tenant, 'storefront.applyDiscount', { code: tenant.ids.discount_code[0] }, path);
+}
+
+const EXPIRED = /"(cart|checkout)_expired"/;
+
+/** Each reading operation by each of its credentials, then with all query parameters, and as HEAD. */
+async function readsOfContract(world: World, tenant: Tenant): Promise<Read[]> {
+  const reads: Read[] = [];
+  for (const operation of operationTable.filter(({ safe }) => safe)) {
+    const calls = [await validCall(world, tenant, operation, { full: true })];
+    for (const [alternative, schemes] of operation.security.entries()) {
+      if (!isAgentBesidePair(schemes)) calls.push(await validCall(world, tenant, operation, { alternative }));
+    }
+    reads.push({
+      what: operation.id,
+      async send() {
+        for (const call of calls) {
+          const { status, text } = await world.send(call, tenant);
+          const isRead = status < 400 || EXPIRED.test(text);
+          if (!isRead) world.violations.add(`${operation.id} was refused, which reads nothing: ${status} ${text}`);
+        }
+        for (const call of calls) await exchange(world.baseUrl, 'HEAD', targetOf(call), call.headers);
+        return calls.length * 2;
+      },
+    });
+  }
+  return reads;
+}
+
+async function readsByTools(world: World, tenant: Tenant): Promise<Read[]> {
+  const reads: Read[] = [];
+  for (const { operation } of agentTools().values()) {
+    if (!operation.safe) continue;
+    const call = await validCall(world, tenant, operation);
+    const send = () => callTool(world, tenant, tenant.secrets.AgentToken, call);
+    reads.push({ what: `the tool of ${operation.id}`, send });
+  }
+  return reads;
+}
+
+async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read[]; close(): Promise<void> }> {
+  const profile = await publishProfile();
+  const { baseUrl } = world;
+  const { site_id, ids, secrets } = tenant;
+  const speaker = { baseUrl, site_id, profile: profile.url, secret: secrets.AgentToken };
+  const [customer_id = ''] = ids.customer;
+  const asks = await validAsks(world, tenant, { speaker, customer_id, isAlive: true });
+  const reads = asks
+    .filter(({ name }) => /^(get|search|lookup)_/.test(name))
+    .flatMap((asked) =>
+      Object.entries(WAYS).map(([way, by]) => {
+        const { method, path, headers, message } = by(speaker, asked);
+        const body = message === undefined ? undefined : JSON.stringify(message);
+        return { what: `${asked.name} over ${way}`, send: () => exchange(baseUrl, method, path, headers, body) };
+      }),
+    );
+  return { reads, close: profile.close };
+}
+
+/** What calls write in passing, whatever they ask for. */
+const IN_PASSING = new Set([
+  ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
+  // A copy of a document of somebody else.
+  'agent_profiles',
+  // Fetching its events keeps a listener open.
+  'event_listeners',
+]);
+
+/** Sends each request and compares the rows of the shop, and its queued jobs, with those before. Returns how many were sent. */
+async function compare(owner: Pool, site_id: string, reads: Read[], violations: Violations): Promise<number> {
+  let sent = 0;
+  let before = await businessState(owner, site_id);
+  for (const { what, send } of reads) {
+    const several = await send();
+    sent += typeof several === 'number' ? several : 1;
+    const after = await businessState(owner, site_id);
+    const tables = changed(before, after).filter((name) => !IN_PASSING.has(name));
+    if (tables.length > 0) violations.add(`${what} changed ${tables.join(', ')}`);
+    before = after;
+  }
+  return sent;
+}
+
+async function businessState(owner: Pool, site_id: string): Promise<State> {
+  const { rows } = await owner.query<{ jobs: string }>(
+    `select count(*) as jobs from graphile_worker._private_jobs where payload::jsonb ->> 'site_id' = $1`,
+    [site_id],
+  );
+  return { ...(await stateOf(owner, [site_id])), jobs: String(rows[0]?.jobs) };
+}
+
+/** The deadlines of all that a shop has under way have passed. Throws where there is nothing to expire. */
+async function passDeadlines(owner: Pool, site_id: string): Promise<void> {
+  const passed = (column: string) => `${column} = now() - interval '1 minute'`;
+  const updates = {
+    orders: `set ${passed('payment_due_at')}, ${passed('payment_reminder_at')} where payment_status = 'awaiting_payment'`,
+    checkouts: `set ${passed('expires_at')}, ${passed('reserved_until')} where status in ('open', 'ready', 'requires_escalation')`,
+    carts: `set ${passed('expires_at')} where status = 'active'`,
+    discount_redemptions: `set ${passed('expires_at')} where status = 'reserved'`,
+  };
+  for (const [table, update] of Object.entries(updates)) {
+    const { rowCount } = await owner.query(`update commerce.${table} ${update} and site_id = $1`, [site_id]);
+    if (!rowCount) throw new Error(`The shop has no ${table} that could be overdue.`);
+  }
+}

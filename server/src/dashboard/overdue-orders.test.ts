@@ -1,0 +1,128 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect, test } from 'vitest';
+import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { workOverdue } from '../../test/jobs.ts';
+import { openShop } from '../../test/shop.ts';
+
+/** Orders whose payment deadline has passed, before and after the job records that. */
+
+const listPath = '/api/dashboard/orders';
+const orderPath = '/api/dashboard/orders/{order_id}';
+const exportPath = '/api/dashboard/orders/export';
+const customerListPath = '/api/dashboard/customers/{customer_id}/orders';
+const overviewPath = '/api/dashboard/overview';
+const completePath = '/api/storefront/checkout/{checkout_id}/complete';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+/** An order that a customer's agent prepared, and one of an integration. */
+async function givenOrders() {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const customer = await shop.givenCustomer();
+  const token = await givenAgent(shop, customer);
+  const mug = await shop.givenProduct({ sku: 'MUG', price: '14.00' });
+  const content = [{ variant_id: mug.variants[0]?.id ?? '', quantity: 2 }];
+  const checkout = await givenAgentCheckout(shop, customer, token, content);
+  const params = { path: { checkout_id: checkout.id } };
+  const { order } = await unwrap(customer.client.POST(completePath, { params, body: {} }));
+  const line = { name: 'Mug', sku: 'MUG', quantity: 1, price: '14.00', total: '14.00' };
+  const reference = 'widget-1';
+  const shipping_address = { country: 'DE' };
+  const synced = await unwrap(
+    shop.sync.POST('/api/sync/orders', {
+      body: { reference, payment: 'bank_transfer', currency: 'EUR', line_items: [line], shipping_address },
+    }),
+  );
+  return { shop, customer, agent: token.agent, order_id: order.id, sync_order_id: synced.id };
+}
+
+async function passDeadline({ owner, site_id }: OpenShop) {
+  await owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 minute', updated_at = now() - interval '1 hour'
+      where site_id = $1`,
+    [site_id],
+  );
+}
+
+/** All that shows these orders to somebody, with the version by which an editor names what it has read. */
+async function readAll({ shop, customer, agent, order_id, sync_order_id }: Awaited<ReturnType<typeof givenOrders>>) {
+  const { dashboard, sync } = shop;
+  const params = { path: { order_id } };
+  const customerParams = { path: { customer_id: customer.id } };
+  const listed = (query: object) => unwrap(dashboard.GET(listPath, { params: { query } }));
+  const details = await dashboard.GET(orderPath, { params });
+  return {
+    details: details.data,
+    etag: details.response.headers.get('etag'),
+    listed: await listed({}),
+    cancelled: await listed({ status: 'cancelled' }),
+    pending: await listed({ status: 'pending' }),
+    expired: await listed({ payment_status: 'expired', sort: 'recently_updated' }),
+    awaiting: await listed({ payment_status: 'awaiting_payment' }),
+    waiting: await listed({ waiting_for: 'payment' }),
+    exported: await unwrap(dashboard.GET(exportPath, { params: { query: { payment_status: 'expired' } } })),
+    ofCustomer: await unwrap(dashboard.GET(customerListPath, { params: customerParams })),
+    overview: await unwrap(dashboard.GET(overviewPath)),
+    own: await unwrap(customer.client.GET('/api/storefront/customer/me/orders/{order_id}', { params })),
+    ownList: await unwrap(customer.client.GET('/api/storefront/customer/me/orders')),
+    agents: await unwrap(agent.GET('/api/agent/orders/{order_id}', { params })),
+    agentsList: await unwrap(agent.GET('/api/agent/orders')),
+    synced: await unwrap(sync.GET('/api/sync/orders/{sync_order_id}', { params: { path: { sync_order_id } } })),
+    syncedList: await unwrap(sync.GET('/api/sync/orders')),
+  };
+}
+
+test('an order past its deadline is read as expired everywhere, and reads the same once the job has recorded it', async () => {
+  const given = await givenOrders();
+  const { shop, order_id } = given;
+  const awaiting = await readAll(given);
+  await passDeadline(shop);
+
+  const computed = await readAll(given);
+  const { rows: stored } = await shop.owner.query('select distinct status from commerce.orders where site_id = $1', [
+    shop.site_id,
+  ]);
+  await workOverdue(shop);
+  const recorded = await readAll(given);
+
+  expect(stored).toEqual([{ status: 'pending' }]);
+  const { rows } = await shop.owner.query('select distinct status from commerce.orders where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ status: 'cancelled' }]);
+  expect(awaiting.awaiting.total).toBe(2);
+  expect(awaiting.overview).toMatchObject({ orders_count: 2, orders_to_pay_count: 2 });
+  expect(computed.etag).not.toBe(awaiting.etag);
+  const expired = { status: 'cancelled', payment_status: 'expired' };
+  expect(computed.details).toMatchObject({ id: order_id, ...expired, cancel_reason: 'payment_expired' });
+  expect(computed.details?.cancelled_at).toBe(computed.details?.updated_at);
+  expect(computed.details?.payment).toMatchObject({ status: 'expired', due_at: null, instructions: null });
+  expect(computed.details?.line_states).toMatchObject([{ to_fulfill: 0 }]);
+  for (const page of ['listed', 'cancelled', 'expired'] as const) expect(computed[page].total, page).toBe(2);
+  for (const page of ['pending', 'awaiting', 'waiting'] as const) expect(computed[page].total, page).toBe(0);
+  expect(computed.exported.orders).toHaveLength(2);
+  expect(computed.overview).toMatchObject({ orders_count: 0, orders_to_pay_count: 0 });
+  for (const one of [computed.own, computed.agents, computed.synced.order]) expect(one).toMatchObject(expired);
+  // The job gives the budget back.
+  const { agents: _, ...overview } = recorded.overview;
+  expect(computed).toMatchObject({ ...recorded, overview });
+});
+
+test('an edit that names the version from before the deadline is refused (412 stale)', async () => {
+  const { shop, order_id } = await givenOrders();
+  const params = { path: { order_id } };
+  const before = await shop.dashboard.GET(orderPath, { params });
+  await passDeadline(shop);
+
+  const edit = (etag: string | null) =>
+    shop.dashboard.PATCH(orderPath, { params, headers: { 'If-Match': etag ?? '' }, body: { staff_note: 'Called.' } });
+  const refused = await edit(before.response.headers.get('etag'));
+  const read = await shop.dashboard.GET(orderPath, { params });
+  await workOverdue(shop);
+  const edited = await edit(read.response.headers.get('etag'));
+
+  expect(refused.response.status).toBe(412);
+  expect(refused.error).toMatchObject({ error: 'stale' });
+  expect(edited.data).toMatchObject({ staff_note: 'Called.', status: 'cancelled' });
+});
