@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+/** A request with all references resolved. */
+export interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Empty if the body is no text. */
+  text: string;
+  /** Undefined if the body is not JSON. */
+  json: unknown;
+  bytes: Buffer;
+}
+
+/** Sends a request to this port, with the Host header of the request. */
+export async function send(port: number, { method, path, headers, body }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+    const sent = request({ port, method, path, headers: { ...headers, ...length } }, (response) => {
+      buffer(response).then((bytes) => resolve(answerOf(response.statusCode ?? 0, response.headers, bytes)), reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+  const type = headers['content-type'] ?? '';
+  const text = /^(?:text\/|application\/.*(?:json|xml|javascript))|^$/.test(type) ? bytes.toString() : '';
+  return { status, headers, text, json: jsonIn(text), bytes };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** They depend on the connection, the moment or the length of generated values. */
+const IGNORED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+
+/** An answer as text, one header and one JSON field a line, without what these JSON pointers name. */
+export function textOf(answer: Answer, without: string[]): string {
+  const headers = Object.entries(answer.headers)
+    .filter(([name]) => !IGNORED.includes(name) && !without.includes(name))
+    .flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
+    .toSorted();
+  return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
+}
+
+function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
+  if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
+  if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
+  // As it is, where the server writes it in another way than usual.
+  if (json === undefined || JSON.stringify(json) !== text) return [text];
+  for (const pointer of without) {
+    if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));
+  }
+  return [JSON.stringify(json, null, 1)];
+}
+
+/** Removes what a JSON pointer names; `*` stands for each element of a list. */
+function remove(value: unknown, [first = '', ...rest]: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const fields = value as Record<string, unknown>;
+  for (const name of first === '*' ? Object.keys(fields) : [first]) {
+    if (rest.length === 0) delete fields[name];
+    else remove(fields[name], rest);
+  }
+}
