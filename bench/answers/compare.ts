@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import { parseArgs } from 'node:util';
 import { checkOut } from '../checkout.ts';
 import { dropAll } from '../database.ts';
 import { sweepLeftovers } from '../leftovers.ts';
@@ -24,11 +24,17 @@ import { rowsWritten } from './written.ts';
 const DECLARED = JSON.parse(readFileSync(join(import.meta.dirname, 'additions.json'), 'utf8')) as Record<string, string[]>;
 
 const MOST_LINES = 12;
+const WIDTH = 240;
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void leave(code));
 }
-const [ref] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean', default: false }, show: { type: 'string' } },
+});
+const [ref] = positionals;
+const shown = values.show === undefined ? undefined : new RegExp(values.show);
 if (!ref) throw new Error('Name the commit to compare with: npm run compare-answers -- REF');
 await sweepLeftovers();
 const { root, commit, remove } = await checkOut(ref);
@@ -63,8 +69,10 @@ async function compare(root: string, commit: string): Promise<boolean> {
     const declared = DECLARED[operation] ?? [];
     if (answers[0].status < 300) unanswered.delete(operation);
     const [a, b] = answers.map((answer) => textOf(answer, declared));
-    count(`${place}: ${caller} ${method} ${path}`, comparison.difference(a ?? '', b ?? ''));
-    if (process.env.SHOW && new RegExp(process.env.SHOW).test(`${place} ${path}`)) console.log(`${place} ${caller} ${method} ${path}\n${a}\n`);
+    const what = `${place}: ${caller} ${method} ${path}`;
+    count(what, comparison.difference(a ?? '', b ?? ''));
+    if (values.list) console.log(`${answers[0].status} ${what}`);
+    if (shown?.test(what)) console.log(`${what}\n${a}\n`);
   }
   for (const [table, a, b] of await rowsWritten(old.database, now.database)) {
     count(`rows of ${table}`, comparison.difference(a, b));
@@ -80,10 +88,18 @@ function contractOf(root: string, name: string) {
   return JSON.parse(readFileSync(join(root, 'spec/generated', `${name}.json`), 'utf8'));
 }
 
+/** Of long lines only what is around the first difference. */
 function print(what: string, differing: string[]): void {
+  const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
+  const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);
   const more = differing.length > MOST_LINES ? [`… and ${differing.length - MOST_LINES} lines more`] : [];
-  const lines = [...differing.slice(0, MOST_LINES), ...more].map((line) => (line.length > 300 ? `${line.slice(0, 300)}…` : line));
-  console.log(`${what}\n${lines.map((line) => `    ${line}`).join('\n')}\n`);
+  console.log(`${what}\n${[...differing.slice(0, MOST_LINES).map(cut), ...more].map((line) => `    ${line}`).join('\n')}\n`);
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 1;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
 }
 
 async function leave(code: number): Promise<never> {

@@ -4,12 +4,17 @@
 const KINDS = {
   time: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/,
   id: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
-  prefix: /\b(?:stk|mch|key|syk|agt|opr|whs|whsec)_[0-9A-Za-z]{4}(?![0-9A-Za-z])/,
+  webhook_secret: /\bwhsec_[0-9A-Za-z+/]{40,}=*/,
+  duration: /(?<="(?:expires_in|duration_ms)":\s?)\d+/,
+  qr_code: /(?<="qr_svg":\s?")(?:[^"\\]|\\.)+/,
+  password: /\$argon2id\$[^"]+/,
+  prefix: /\b(?:stk|mch|key|syk|agt|opr)_[0-9A-Za-z]{4}(?![0-9A-Za-z])/,
   digest: /(?<![0-9A-Za-z])[0-9a-f]{32,}(?![0-9A-Za-z])/,
+  sync_key: /\bsync_[0-9a-f]{12}\b/,
   secret: /(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{20,}/,
   totp_secret: /\b(?=[A-Z2-7]*[2-7])[A-Z2-7]{26,}\b/,
   user_code: /\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/,
-  recovery_code: /\b[0-9a-z]{5}-[0-9a-z]{5}\b/,
+  recovery_code: /\b[0-9a-z]{5}(?:-[0-9a-z]{5}){3}\b/,
 } as const;
 
 type Kind = keyof typeof KINDS;
@@ -23,6 +28,9 @@ const GENERATED = new RegExp(
 
 /** Both servers answer a request at the same moment; a slow one is a few seconds behind. */
 const SAME_MOMENT_MS = 30_000;
+
+/** By how much counted seconds or milliseconds may differ. */
+const LONGEST_DELAY = 100;
 
 interface Line {
   /** With the kind of each generated value in place of the value. */
@@ -71,8 +79,9 @@ export class Comparison {
   }
 
   #pair(kind: Kind, old: string, now: string): boolean {
+    if (kind === 'duration') return Math.abs(Number(old) - Number(now)) < LONGEST_DELAY;
     if (kind === 'time') return Math.abs(Date.parse(old) - Date.parse(now)) < SAME_MOMENT_MS;
-    if (!this.#newOf.has(old) && !this.#oldOf.has(now) && (old === now || (isRandom(old) && isRandom(now)))) {
+    if (!this.#newOf.has(old) && !this.#oldOf.has(now) && (old === now || kind !== 'secret' || (isRandom(old) && isRandom(now)))) {
       this.#newOf.set(old, now);
       this.#oldOf.set(now, old);
     }

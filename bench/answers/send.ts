@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 /** A request with all references resolved. */
 export interface Sent {
@@ -25,14 +26,16 @@ export async function send(port: number, { method, path, headers, body }: Sent):
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     const sent = request({ port, method, path, headers: { ...headers, ...length } }, (response) => {
-      buffer(response).then((bytes) => resolve(answerOf(response.statusCode ?? 0, response.headers, bytes)), reject);
+      const { statusCode = 0, headers } = response;
+      buffer(response).then((bytes) => resolve(answerOf(statusCode, headers, bytes)), reject);
     });
     sent.on('error', reject);
     sent.end(body);
   });
 }
 
-function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+function answerOf(status: number, headers: IncomingHttpHeaders, received: Buffer): Answer {
+  const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(received) : received;
   const type = headers['content-type'] ?? '';
   const text = /^(?:text\/|application\/.*(?:json|xml|javascript))|^$/.test(type) ? bytes.toString() : '';
   return { status, headers, text, json: jsonIn(text), bytes };
