@@ -6,6 +6,7 @@ import { dropAll } from '../database.ts';
 import { sweepLeftovers } from '../leftovers.ts';
 import { endAll, ROOT } from '../processes.ts';
 import { Comparison } from './differences.ts';
+import { publishProfile } from './profile.ts';
 import { operationsOf, recordedRequests, refusedRequests } from './requests.ts';
 import { textOf } from './send.ts';
 import { openTemplate, Side } from './sides.ts';
@@ -47,7 +48,9 @@ try {
 }
 
 async function compare(root: string, commit: string): Promise<boolean> {
+  const profile = await publishProfile();
   const template = await openTemplate(root, prepare);
+  template.names.profile = { url: profile.url };
   const [old, now] = [await Side.open(template, 'old', root), await Side.open(template, 'new')];
   const { callers, requests } = recordedRequests();
   const contracts = ['openapi', 'operator'].map((name) => contractOf(root, name));
@@ -77,7 +80,7 @@ async function compare(root: string, commit: string): Promise<boolean> {
   for (const [table, a, b] of await rowsWritten(old.database, now.database)) {
     count(`rows of ${table}`, comparison.difference(a, b));
   }
-  await Promise.all([old.close(), now.close()]);
+  await Promise.all([old.close(), now.close(), profile.close()]);
   const total = counts.identical + counts.differing;
   console.log(`${total} compared with ${commit}: ${counts.identical} identical, ${counts.differing} differing`);
   for (const id of unanswered) console.log(`No recorded request succeeds at ${id}.`);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  *   @caller Header: value; Header: value
  *   name = caller METHOD /path body | Header: value; Header: value
  *
- * `{name.field.0.field}` is a value of the answer that was recorded under a name (`{name#header}` one of its headers, `{name~field}`
+ * `{name.field.0.field}` is a value of the answer that was recorded under a name (`{name#header}` one of its headers, `{name@location}` a path in one, `{name~field}`
  * a hidden field of its form, `{name%totp_secret}` the code of an authenticator); each server gets its own. A mutation has an
  * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
  */

@@ -98,10 +98,11 @@ export class Side {
 
   /** References to answers that were refused stay as they are: the server then refuses them too. */
   #resolve(text: string, { place }: RecordedRequest): string {
-    return text.replaceAll(/\{(\w+)([.#~%])([\w.-]+)\}/g, (whole, name: string, way: string, path: string) => {
+    return text.replaceAll(/\{(\w+)([.#~%@])([\w.-]+)\}/g, (whole, name: string, way: string, path: string) => {
       if (!this.#answers.has(name)) throw new Error(`${place}: no answer before it has the name ${name}.`);
       const page = this.#pages.get(name);
       if (way === '#') return [page?.headers[path] ?? whole].flat().join(', ');
+      if (way === '@') return withoutOrigin([page?.headers[path] ?? whole].flat().join());
       if (way === '~') return fieldOf(page?.text ?? '', path) ?? whole;
       const value = path.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], this.#answers.get(name));
       if (value === undefined) return whole;
@@ -133,6 +134,10 @@ function contentTypeOf(body: string): string {
 function fieldOf(html: string, name: string): string | undefined {
   const [tag = ''] = new RegExp(`<input\\b[^>]*\\bname="${name}"[^>]*>`).exec(html) ?? [];
   return /\bvalue="([^"]*)"/.exec(tag)?.[1];
+}
+
+function withoutOrigin(address: string): string {
+  return address.startsWith(BASE_URL) ? address.slice(BASE_URL.length) : address;
 }
 
 async function copyDatabase({ url, bareUrl }: Database, name: string): Promise<[string, string]> {
