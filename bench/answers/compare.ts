@@ -22,7 +22,10 @@ import { rowsWritten } from './written.ts';
  * database, and compares answers and written rows. additions.json declares differences that are wanted, by operation: JSON
  * pointers into its answers (`*` for each element of a list), or names of headers.
  */
-const DECLARED = JSON.parse(readFileSync(join(import.meta.dirname, 'additions.json'), 'utf8')) as Record<string, string[]>;
+const DECLARED = JSON.parse(readFileSync(join(import.meta.dirname, 'additions.json'), 'utf8')) as Record<
+  string,
+  string[]
+>;
 
 const MOST_LINES = 12;
 const WIDTH = 240;
@@ -83,6 +86,7 @@ async function compare(root: string, commit: string): Promise<boolean> {
   await Promise.all([old.close(), now.close(), profile.close()]);
   const total = counts.identical + counts.differing;
   console.log(`${total} compared with ${commit}: ${counts.identical} identical, ${counts.differing} differing`);
+  for (const reference of now.unresolved) console.log(`No answer had ${reference}`);
   for (const id of unanswered) console.log(`No recorded request succeeds at ${id}.`);
   return counts.differing === 0 && unanswered.size === 0;
 }
@@ -96,7 +100,9 @@ function print(what: string, differing: string[]): void {
   const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
   const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);
   const more = differing.length > MOST_LINES ? [`… and ${differing.length - MOST_LINES} lines more`] : [];
-  console.log(`${what}\n${[...differing.slice(0, MOST_LINES).map(cut), ...more].map((line) => `    ${line}`).join('\n')}\n`);
+  console.log(
+    `${what}\n${[...differing.slice(0, MOST_LINES).map(cut), ...more].map((line) => `    ${line}`).join('\n')}\n`,
+  );
 }
 
 function commonLength(a: string, b: string): number {

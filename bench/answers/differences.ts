@@ -2,11 +2,12 @@
 
 /** What differs between two runs of the same server, by kind. A capturing group each. */
 const KINDS = {
-  time: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/,
   id: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
   webhook_secret: /\bwhsec_[0-9A-Za-z+/]{40,}=*/,
   seconds: /(?<="expires_in":\s?)\d+/,
   measured: /(?<="(?:calls|duration_ms)":\s?)\d+/,
+  last_use: /(?<="last_used_at":\s?)(?:null|"[^"]+")/,
+  time: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/,
   position: /\b\d+_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
   qr_code: /(?<="qr_svg":\s?")(?:[^"\\]|\\.)+/,
   password: /\$argon2id\$[^"]+/,
@@ -78,10 +79,14 @@ export class Comparison {
   }
 
   #pair(kind: Kind, old: string, now: string): boolean {
-    if (kind === 'measured') return true;
+    if (kind === 'measured' || kind === 'last_use') return true;
     if (kind === 'seconds') return Math.abs(Number(old) - Number(now)) * 1000 < SAME_MOMENT_MS;
     if (kind === 'time') return Math.abs(Date.parse(old) - Date.parse(now)) < SAME_MOMENT_MS;
-    if (!this.#newOf.has(old) && !this.#oldOf.has(now) && (old === now || kind !== 'secret' || (isRandom(old) && isRandom(now)))) {
+    if (
+      !this.#newOf.has(old) &&
+      !this.#oldOf.has(now) &&
+      (old === now || kind !== 'secret' || (isRandom(old) && isRandom(now)))
+    ) {
       this.#newOf.set(old, now);
       this.#oldOf.set(now, old);
     }
@@ -107,6 +112,8 @@ function isRandom(value: string): boolean {
 
 type Pair = [Line | undefined, Line | undefined];
 
+const MOST_COMPARISONS = 2e7;
+
 /** The lines of two texts side by side, by their longest common subsequence. */
 function alignedLines(old: Line[], now: Line[]): Pair[] {
   let first = 0;
@@ -115,6 +122,7 @@ function alignedLines(old: Line[], now: Line[]): Pair[] {
   const room = Math.min(old.length, now.length) - first;
   while (last < room && old.at(-1 - last)?.form === now.at(-1 - last)?.form) last += 1;
   const [a, b] = [old.slice(first, old.length - last), now.slice(first, now.length - last)];
+  if (a.length * b.length > MOST_COMPARISONS) throw new Error(`${a.length} lines differ from ${b.length} others.`);
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i -= 1) {

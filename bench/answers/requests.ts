@@ -130,7 +130,9 @@ function exampleOf(contract: Contract, { requestBody }: Operation): unknown {
 
 function queryOf(contract: Contract, { parameters = [] }: Operation): string {
   const needed = parameters.map((one) => resolved(contract, one)).filter((one) => one.in === 'query' && one.required);
-  return needed.map(({ name }, index) => `${index === 0 ? '?' : '&'}${name}=${name === 'country' ? 'DE' : 'mug'}`).join('');
+  return needed
+    .map(({ name }, index) => `${index === 0 ? '?' : '&'}${name}=${name === 'country' ? 'DE' : 'mug'}`)
+    .join('');
 }
 
 function resolved(contract: Contract, part: Json | undefined): Json {

@@ -25,7 +25,7 @@ export interface Answer {
 export async function send(port: number, { method, path, headers, body }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const sent = request({ port, method, path, headers: { ...headers, ...length } }, (response) => {
+    const sent = request({ agent: false, port, method, path, headers: { ...headers, ...length } }, (response) => {
       const { statusCode = 0, headers } = response;
       buffer(response).then((bytes) => resolve(answerOf(statusCode, headers, bytes)), reject);
     });

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { generateSync } from 'otplib';
+import pg from 'pg';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { migrate, type Running, runCommand, startCommerce, stop } from '../processes.ts';
@@ -41,6 +41,8 @@ export async function openTemplate(root: string, prepare: Prepare) {
 /** A server of a checkout on a copy of the template. */
 export class Side {
   readonly database: string;
+  /** References to what no answer before had, with their places. */
+  readonly unresolved: string[] = [];
   readonly #server: Running;
   readonly #ports: { api: number; operator: number };
   readonly #answers = new Map<string, unknown>();
@@ -83,9 +85,16 @@ export class Side {
       ...request.headers,
     };
     const headers = Object.fromEntries(
-      Object.entries(given).flatMap(([header, value]) => (value === '-' ? [] : [[header, this.#resolve(value, request)]])),
+      Object.entries(given).flatMap(([header, value]) =>
+        value === '-' ? [] : [[header, this.#resolve(value, request)]],
+      ),
     );
-    const sent: Sent = { method, path: this.#resolve(path, request), headers, body: body && this.#resolve(body, request) };
+    const sent: Sent = {
+      method,
+      path: this.#resolve(path, request),
+      headers,
+      body: body && this.#resolve(body, request),
+    };
     const port = path.startsWith('/api/operator/') ? this.#ports.operator : this.#ports.api;
     const answer = await send(port, sent);
     this.#keepCookies(caller, answer);
@@ -96,16 +105,21 @@ export class Side {
     return answer;
   }
 
-  /** References to answers that were refused stay as they are: the server then refuses them too. */
   #resolve(text: string, { place }: RecordedRequest): string {
+    const unknown = (reference: string) => {
+      this.unresolved.push(`${place}: ${reference}`);
+      return reference;
+    };
     return text.replaceAll(/\{(\w+)([.#~%@])([\w.-]+)\}/g, (whole, name: string, way: string, path: string) => {
       if (!this.#answers.has(name)) throw new Error(`${place}: no answer before it has the name ${name}.`);
       const page = this.#pages.get(name);
-      if (way === '#') return [page?.headers[path] ?? whole].flat().join(', ');
-      if (way === '@') return withoutOrigin([page?.headers[path] ?? whole].flat().join());
-      if (way === '~') return fieldOf(page?.text ?? '', path) ?? whole;
-      const value = path.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], this.#answers.get(name));
-      if (value === undefined) return whole;
+      if (way === '#') return [page?.headers[path] ?? unknown(whole)].flat().join(', ');
+      if (way === '@') return withoutOrigin([page?.headers[path] ?? unknown(whole)].flat().join());
+      if (way === '~') return fieldOf(page?.text ?? '', path) ?? unknown(whole);
+      const value = path
+        .split('.')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], this.#answers.get(name));
+      if (value === undefined) return unknown(whole);
       return way === '%' ? generateSync({ secret: String(value) }) : String(value);
     });
   }
@@ -149,7 +163,9 @@ async function copyDatabase({ url, bareUrl }: Database, name: string): Promise<[
   const client = new pg.Client({ connectionString: from.href });
   await client.connect();
   await client
-    .query(`create database ${client.escapeIdentifier(copy)} template ${client.escapeIdentifier(template)} owner ${client.escapeIdentifier(username)}`)
+    .query(
+      `create database ${client.escapeIdentifier(copy)} template ${client.escapeIdentifier(template)} owner ${client.escapeIdentifier(username)}`,
+    )
     .finally(() => client.end());
   const at = (address: string) => Object.assign(new URL(address), { pathname: `/${copy}` }).href;
   return [at(url), at(bareUrl)];

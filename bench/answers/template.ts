@@ -5,8 +5,8 @@ import { hashToken, mintToken, type TokenKind } from '../../server/src/shop/toke
 const PASSWORD = 'a password of the recorded requests';
 
 /**
- * Writes what requests alone cannot bring about: what the links in mails lead to, an account that nobody has confirmed, and
- * orders whose time to pay is over. Returns names for the requests.
+ * Writes what requests alone cannot bring about: what the links in mails lead to, an account that nobody has
+ * confirmed, staff of each role, and a delivery that has failed. Returns names for the requests.
  */
 export async function prepare(client: pg.Client, { site_id }: { site_id: string }): Promise<Record<string, unknown>> {
   const password_hash = await hashPassword(PASSWORD);
@@ -24,7 +24,13 @@ export async function prepare(client: pg.Client, { site_id }: { site_id: string 
     await client.query(
       `insert into commerce.customer_codes (site_id, token_hash, purpose, registration_id, email, expires_at)
        values ($1, $2, 'register', $3, $4, now() + $5::interval)`,
-      [site_id, mint(name, 'verification'), rows[0]?.id, `${name}@mail.example`, name === 'registration' ? '1 day' : '-1 day'],
+      [
+        site_id,
+        mint(name, 'verification'),
+        rows[0]?.id,
+        `${name}@mail.example`,
+        name === 'registration' ? '1 day' : '-1 day',
+      ],
     );
   }
   await client.query(
@@ -60,5 +66,17 @@ export async function prepare(client: pg.Client, { site_id }: { site_id: string 
       [site_id, `${name}@mail.example`, mint(name, 'invitation')],
     );
   }
+  await client.query(
+    `with webhook as (
+       insert into commerce.webhooks (site_id, id, url, events, secret, secret_hash)
+       values ($1, gen_random_uuid(), 'https://gone.example/hooks', '{order.refunded}', '\\x00', '\\x00') returning id
+     ), event as (
+       insert into commerce.events (site_id, id, type, payload)
+       values ($1, gen_random_uuid(), 'order.refunded', '{"type": "order.refunded"}') returning id
+     )
+     insert into commerce.webhook_deliveries (site_id, id, webhook_id, event_id, type, status, attempts_count, tries, next_attempt_at, completed_at)
+     select $1, gen_random_uuid(), webhook.id, event.id, 'order.refunded', 'failed', 1, 1, null, now() from webhook, event`,
+    [site_id],
+  );
   return { mail };
 }

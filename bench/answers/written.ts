@@ -42,7 +42,10 @@ async function columnsOf(client: pg.Client): Promise<Map<string, string[]>> {
      group by 1 order by 1`,
     [COLUMNS_LEFT_OUT, TYPES_LEFT_OUT],
   );
-  return new Map([...rows.map(({ table, columns }) => [table, columns] as const), [JOBS, ['task_id', 'payload', 'key']]]);
+  return new Map([
+    ...rows.map(({ table, columns }) => [table, columns] as const),
+    [JOBS, ['task_id', 'payload', 'key']],
+  ]);
 }
 
 async function rowsOf(client: pg.Client, table: string, columns: string[]): Promise<string> {
