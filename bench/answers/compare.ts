@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { checkOut } from '../checkout.ts';
 import { dropAll } from '../database.ts';
 import { sweepLeftovers } from '../leftovers.ts';
-import { endAll, ROOT } from '../processes.ts';
+import { endAll } from '../processes.ts';
 import { Comparison } from './differences.ts';
 import { publishProfile } from './profile.ts';
 import { operationsOf, recordedRequests, refusedRequests } from './requests.ts';

@@ -95,7 +95,7 @@ export function refusedRequests(contract: Contract): RecordedRequest[] {
     const callers = CALLERS[schemes];
     if (!callers) throw new Error(`bench/answers/requests.ts knows no caller for ${schemes} of ${id}.`);
     const example = exampleOf(contract, operation);
-    const body = example && JSON.stringify(example);
+    const body = example === undefined ? undefined : JSON.stringify(example);
     const named = path.replaceAll(/\{\w+\}/g, UNKNOWN);
     const asked = named + queryOf(contract, operation);
     const of = (why: string, caller: string, to: string, sent: string | undefined): RecordedRequest => ({

@@ -38,8 +38,11 @@ function answerOf(status: number, headers: IncomingHttpHeaders, received: Buffer
   const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(received) : received;
   const type = headers['content-type'] ?? '';
   const text = /^(?:text\/|application\/.*(?:json|xml|javascript))|^$/.test(type) ? bytes.toString() : '';
-  return { status, headers, text, json: jsonIn(text), bytes };
+  return { status, headers, text, json: jsonIn(text) ?? jsonIn(EVENT.exec(text)?.[1] ?? ''), bytes };
 }
+
+/** The only message of a stream, as MCP answers. */
+const EVENT = /^data: (.*)$/m;
 
 function jsonIn(text: string): unknown {
   try {
@@ -61,11 +64,14 @@ export function textOf(answer: Answer, without: string[]): string {
   return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
 }
 
+/** In Markdown. The server writes the last use of credentials every few seconds. */
+const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
+
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
   if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
   if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
   // As it is, where the server writes it in another way than usual.
-  if (json === undefined || JSON.stringify(json) !== text) return [text];
+  if (json === undefined || JSON.stringify(json) !== text) return [text.replaceAll(LAST_USE, '')];
   for (const pointer of without) {
     if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));
   }

@@ -38,13 +38,18 @@ export async function openTemplate(root: string, prepare: Prepare) {
   return template;
 }
 
+interface Ports {
+  api: number;
+  operator: number;
+}
+
 /** A server of a checkout on a copy of the template. */
 export class Side {
   readonly database: string;
   /** References to what no answer before had, with their places. */
   readonly unresolved: string[] = [];
   readonly #server: Running;
-  readonly #ports: { api: number; operator: number };
+  readonly #ports: Ports;
   readonly #answers = new Map<string, unknown>();
   readonly #pages = new Map<string, Answer>();
   readonly #cookies = new Map<string, Map<string, string>>();
@@ -61,7 +66,7 @@ export class Side {
     return new Side(bareUrl, server, ports, template.names);
   }
 
-  private constructor(database: string, server: Running, ports: Side['#ports'], names: Record<string, unknown>) {
+  private constructor(database: string, server: Running, ports: Ports, names: Record<string, unknown>) {
     this.database = database;
     this.#server = server;
     this.#ports = ports;
