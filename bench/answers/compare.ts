@@ -16,7 +16,7 @@ import { rowsWritten } from './written.ts';
 /**
  * Shows that a change of the code changes no answers:
  *
- *   npm run compare-answers -- REF
+ *   npm run compare-answers -- REF [--list] [--show REGEX]
  *
  * plays the recorded requests to the server of commit REF and to the one of this checkout, each on a copy of the same
  * database, and compares answers and written rows. additions.json declares differences that are wanted, by operation: JSON

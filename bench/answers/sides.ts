@@ -1,5 +1,6 @@
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
 import pg from 'pg';
 import { freePort } from '../../server/src/db/free-port.ts';
@@ -101,7 +102,7 @@ export class Side {
       body: body && this.#resolve(body, request),
     };
     const port = path.startsWith('/api/operator/') ? this.#ports.operator : this.#ports.api;
-    const answer = await send(port, sent);
+    const answer = await sendUntilServed(port, sent);
     this.#keepCookies(caller, answer);
     if (name) {
       this.#answers.set(name, answer.json);
@@ -144,6 +145,18 @@ export class Side {
     }
   }
 }
+
+/** Again while the server sheds load because the machine is busy: that is not its answer to the request. */
+async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await send(port, sent);
+    const isShed = answer.status === 503 && answer.text.includes('"The server is busy. Try again."');
+    if (!isShed || attempt === MOST_ATTEMPTS) return answer;
+    await sleep(1_000);
+  }
+}
+
+const MOST_ATTEMPTS = 30;
 
 function contentTypeOf(body: string): string {
   return /^[[{]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
