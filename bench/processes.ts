@@ -109,14 +109,23 @@ export async function createSite(
   currency: string,
   root = ROOT,
 ): Promise<OwnedSite> {
-  const args = [join(root, SERVER), 'site', 'create', '--name', 'Bench', '--currency', currency];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings(databaseUrl, dataDir) });
-  return JSON.parse(stdout) as OwnedSite;
+  const args = ['site', 'create', '--name', 'Bench', '--currency', currency];
+  return JSON.parse(await runCommand(args, { databaseUrl, dataDir, root })) as OwnedSite;
 }
 
 /** Brings an empty database to the schema. */
 export async function migrate(databaseUrl: string, dataDir: string, root = ROOT): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, SERVER), 'migrate'], { env: settings(databaseUrl, dataDir) });
+  await runCommand(['migrate'], { databaseUrl, dataDir, root });
+}
+
+/** Runs a command of `commerce-server` and returns what it prints. */
+export async function runCommand(
+  args: string[],
+  { databaseUrl, dataDir, env, root = ROOT }: CommerceOptions,
+): Promise<string> {
+  const command = [join(root, SERVER), ...args];
+  const options = { env: { ...settings(databaseUrl, dataDir), ...env } };
+  return (await promisify(execFile)(process.execPath, command, options)).stdout;
 }
 
 function settings(databaseUrl: string, dataDir: string): NodeJS.ProcessEnv {

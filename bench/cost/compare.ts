@@ -1,5 +1,5 @@
+import { checkOut } from '../checkout.ts';
 import { report, table } from '../report.ts';
-import { checkOut } from './checkout.ts';
 import { CLIENTS, namesIn, playerOf, ROUNDS } from './cost.ts';
 import { type Cost, interleave, type Load, type Rounds } from './play.ts';
 import { PRODUCTS, type Row, rowsOf } from './rows.ts';

@@ -3,7 +3,7 @@ import { access, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { COUNTER, ROOT } from '../processes.ts';
+import { COUNTER, ROOT } from './processes.ts';
 
 const run = promisify(execFile);
 

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The recorded requests. Each file of `requests/` is played from top to bottom, the files in the order of their names:
+ *
+ *   # a comment
+ *   @caller Header: value; Header: value
+ *   name = caller METHOD /path body | Header: value; Header: value
+ *
+ * `{name.field.0.field}` is a value of the answer that was recorded under a name (`{name#header}` one of its headers, `{name@location}` a path in one, `{name~field}`
+ * a hidden field of its form, `{name%totp_secret}` the code of an authenticator); each server gets its own. A mutation has an
+ * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
+ */
+export interface RecordedRequest {
+  /** Where it is recorded, for the report. */
+  place: string;
+  /** The name of its answer. */
+  name: string | undefined;
+  caller: string;
+  method: string;
+  path: string;
+  body: string | undefined;
+  headers: Record<string, string>;
+}
+
+export interface Recorded {
+  callers: Map<string, Record<string, string>>;
+  requests: RecordedRequest[];
+}
+
+const FOLDER = join(import.meta.dirname, 'requests');
+const CALLER = /^@(\w+)\s*(.*)$/;
+const REQUEST = /^(?:(\w+) = )?(\w+) ([A-Z]+) (\S+)(?: (?!\| )(.+?))?(?: \| (.+))?$/;
+
+export function recordedRequests(): Recorded {
+  const recorded: Recorded = { callers: new Map(), requests: [] };
+  for (const file of readdirSync(FOLDER).sort()) {
+    const lines = readFileSync(join(FOLDER, file), 'utf8').split('\n');
+    for (const [index, line] of lines.entries()) {
+      const place = `${file}:${index + 1}`;
+      if (line.trim() === '' || line.startsWith('#')) continue;
+      const [, defined, headers = ''] = CALLER.exec(line) ?? [];
+      if (defined !== undefined) recorded.callers.set(defined, headersIn(headers));
+      else recorded.requests.push(requestIn(line, place));
+    }
+  }
+  return recorded;
+}
+
+function requestIn(line: string, place: string): RecordedRequest {
+  const [, name, caller, method, path, body, headers = ''] = REQUEST.exec(line) ?? [];
+  if (!caller || !method || !path) throw new Error(`${place} is no request: ${line}`);
+  return { place, name, caller, method, path, body, headers: headersIn(headers) };
+}
+
+function headersIn(text: string): Record<string, string> {
+  const parts = text.split('; ').filter((part) => part !== '');
+  return Object.fromEntries(
+    parts.map((part) => [part.slice(0, part.indexOf(': ')), part.slice(part.indexOf(': ') + 2)]),
+  );
+}
+
+type Json = Record<string, unknown>;
+
+interface Contract extends Json {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  operationId?: string;
+  parameters?: Json[];
+  requestBody?: Json;
+  security?: Record<string, unknown>[];
+}
+
+/** Who may call an operation with these security schemes, and who holds credentials that often do not suffice. */
+const CALLERS: Record<string, [string, string]> = {
+  '': ['anon', 'owner'],
+  ApiKey: ['key', 'reader'],
+  StaffSession: ['owner', 'reader'],
+  'SiteId StorefrontToken': ['shop', 'sync'],
+  'SiteId StorefrontToken CustomerToken': ['customer', 'shop'],
+  AgentToken: ['agent', 'narrow'],
+  'SiteId SyncSecret': ['sync', 'sync_reader'],
+  OperatorKey: ['operator', 'owner'],
+};
+
+const UNKNOWN = '0192f3a0-0000-4000-8000-000000000000';
+
+/** Of each operation of a contract: without credentials, with too few, with unknown ids, and with what it does not take. */
+export function refusedRequests(contract: Contract): RecordedRequest[] {
+  return operationsOf(contract).flatMap(({ id, method, path, operation }) => {
+    const schemes = Object.keys(operation.security?.[0] ?? {}).join(' ');
+    const callers = CALLERS[schemes];
+    if (!callers) throw new Error(`bench/answers/requests.ts knows no caller for ${schemes} of ${id}.`);
+    const example = exampleOf(contract, operation);
+    const body = example === undefined ? undefined : JSON.stringify(example);
+    const named = path.replaceAll(/\{\w+\}/g, UNKNOWN);
+    const asked = named + queryOf(contract, operation);
+    const of = (why: string, caller: string, to: string, sent: string | undefined): RecordedRequest => ({
+      ...{ place: `${id}, ${why}`, name: undefined, caller, method, path: to, body: sent, headers: {} },
+    });
+    return [
+      of('nobody', 'anon', asked, body),
+      of('too few rights', callers[1], asked, body),
+      ...(named === path ? [] : [of('unknown ids', callers[0], asked, body)]),
+      of('what it does not take', callers[0], `${named}?nonsense=1`, body && '{"nonsense":1}'),
+    ];
+  });
+}
+
+/** All operations of a contract, and how to recognise the path of a request for one. */
+export function operationsOf({ paths }: Contract) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      if (!operation.operationId) return [];
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(?:\\?|$)`);
+      return [{ id: operation.operationId, method: method.toUpperCase(), path, pattern, operation }];
+    }),
+  );
+}
+
+function exampleOf(contract: Contract, { requestBody }: Operation): unknown {
+  const { content = {} } = resolved(contract, requestBody) as { content?: Record<string, Json> };
+  const media = content['application/json'] ?? {};
+  const [first] = Object.values((media.examples ?? {}) as Record<string, Json>);
+  return media.example ?? resolved(contract, first).value;
+}
+
+function queryOf(contract: Contract, { parameters = [] }: Operation): string {
+  const needed = parameters.map((one) => resolved(contract, one)).filter((one) => one.in === 'query' && one.required);
+  return needed
+    .map(({ name }, index) => `${index === 0 ? '?' : '&'}${name}=${name === 'country' ? 'DE' : 'mug'}`)
+    .join('');
+}
+
+function resolved(contract: Contract, part: Json | undefined): Json {
+  const reference = part?.$ref;
+  if (typeof reference !== 'string') return part ?? {};
+  const found = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, key) => (node as Json)[key.replaceAll('~1', '/')], contract);
+  return resolved(contract, found as Json);
+}
