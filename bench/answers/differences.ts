@@ -2,6 +2,8 @@
 
 /** What differs between two runs of the same server, by kind. A capturing group each. */
 const KINDS = {
+  http_date: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
+  issued: /(?<=\bform=)[0-9a-z]{6}(?=\.)/,
   id: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
   webhook_secret: /\bwhsec_[0-9A-Za-z+/]{40,}=*/,
   seconds: /(?<="expires_in":\s?)\d+/,
@@ -79,9 +81,9 @@ export class Comparison {
   }
 
   #pair(kind: Kind, old: string, now: string): boolean {
-    if (kind === 'measured' || kind === 'last_use') return true;
+    if (kind === 'measured' || kind === 'last_use' || kind === 'issued') return true;
     if (kind === 'seconds') return Math.abs(Number(old) - Number(now)) * 1000 < SAME_MOMENT_MS;
-    if (kind === 'time') return Math.abs(Date.parse(old) - Date.parse(now)) < SAME_MOMENT_MS;
+    if (kind === 'time' || kind === 'http_date') return Math.abs(Date.parse(old) - Date.parse(now)) < SAME_MOMENT_MS;
     if (
       !this.#newOf.has(old) &&
       !this.#oldOf.has(now) &&
