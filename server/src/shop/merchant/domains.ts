@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -33,7 +34,7 @@ export async function readFingerprint(db: pg.Pool): Promise<string> {
 
 /** The host where the pages of the shop are, if it has one. */
 export async function primaryHost(shop: Shop): Promise<string | undefined> {
-  const found = await shop.one<{ host: string }>(
+  const found = await shop.one<RowOf<'site_domains', 'host'>>(
     sql`select host from site_domains where site_id = ${shop.siteId} and is_primary`,
   );
   return found?.host;
