@@ -220,10 +220,7 @@ async function oldestSites(client: pg.Client, table: string): Promise<string[]> 
   return rows.map(({ site_id }) => site_id);
 }
 
-interface Sealed {
-  id: string;
-  secret: Buffer;
-}
+type Sealed = RowOf<'webhooks', 'id' | 'secret'>;
 
 /** Row-level security allows reading the webhooks of only one shop at a time. */
 async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {

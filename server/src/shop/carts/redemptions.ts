@@ -17,10 +17,7 @@ import { totals } from './view.ts';
 const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
 /** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
-export interface Buyer {
-  customer_id: string | null;
-  email: string | null;
-}
+export type Buyer = RowOf<'discount_redemptions', 'customer_id' | 'email'>;
 
 /**
  * A code's conditions and terms for these products, with its discount locked; also locks the discount `other`, which the code

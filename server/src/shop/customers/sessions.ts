@@ -121,10 +121,7 @@ export async function refresh(shop: Shop, token_id: string): Promise<CustomerSes
   return sessionAnswer(shop, customer, token, made);
 }
 
-interface TokenTimes {
-  expires_at: string;
-  renewable_until: string;
-}
+type TokenTimes = RowOf<'customer_tokens', 'expires_at' | 'renewable_until'>;
 
 async function sessionAnswer(
   shop: Shop,

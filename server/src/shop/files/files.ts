@@ -52,13 +52,7 @@ function noRoom(): ShopError {
 }
 
 /** What an upload must be, and where it goes. */
-export interface Expected {
-  id: string;
-  name: string;
-  bytes: number;
-  sha256: string;
-  content_type: string;
-}
+export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
 /** What the address with this token takes. Throws `not_found`, `conflict` when it has been used, or `gone`. */
 export async function expected(shop: Shop, token: string): Promise<Expected> {

@@ -7,11 +7,7 @@ import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts'
 import type { Shop } from '../shop.ts';
 
 /** The hosts of sites. Only operators change them, as the owner of the database: requests have no right to. */
-export interface Domain {
-  host: string;
-  site_id: string;
-  is_primary: boolean;
-}
+export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
 /** How often each server reads them: for that long after a change, servers may differ. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;

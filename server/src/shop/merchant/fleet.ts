@@ -18,13 +18,9 @@ export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
 /** A site as everybody may know it before its tenant is set. */
-interface Named {
-  site_id: string;
-  merchant_id: string;
-  currency: string;
+interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
-  created_at: string;
   /** Since when an operator has suspended it. */
   suspended_at: string | null;
   /** Since when it has moved to another server. */

@@ -94,13 +94,10 @@ export async function mintLink(shop: Shop, id: string): Promise<string | undefin
   return kept === 0 ? undefined : token;
 }
 
-export interface ShownInvitation {
+export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'role' | 'expires_at'> {
   merchant: Merchant;
-  email: string;
-  role: StaffRole;
   has_account: boolean;
   invited_by: { id: string; name: string } | null;
-  expires_at: string;
 }
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
@@ -171,11 +168,7 @@ function loginRequired(): ShopError {
   return new ShopError('login_required', 'This address has a login already. Log in to accept.');
 }
 
-interface Ended {
-  site_id: string;
-  role: StaffRole;
-  invited_by: string;
-}
+type Ended = RowOf<'staff_invitations', 'site_id' | 'role' | 'invited_by'>;
 
 /** Uses an invitation up. Its site is locked first, as for every change of its staff. */
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {

@@ -6,14 +6,10 @@ import { NotFound } from '../errors.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 
 /** The keys of operators. Each function runs as the owner of the tables: requests of shops have no right to them. */
-export interface OperatorKey {
-  id: string;
-  description: string;
-  secret_prefix: string;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-}
+export type OperatorKey = RowOf<
+  'operator_keys',
+  'id' | 'description' | 'secret_prefix' | 'created_at' | 'expires_at' | 'revoked_at'
+>;
 
 const COLUMNS = sql`id, description, secret_prefix, created_at, expires_at, revoked_at`;
 
