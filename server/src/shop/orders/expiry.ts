@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql, { empty } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
@@ -25,7 +26,7 @@ export async function expireUnpaid(db: Pool, tenant: Tenant, only?: string): Pro
 }
 
 async function overdue(shop: Shop, only: string | undefined): Promise<string[]> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'orders', 'id'>>(
     sql`select id from orders
       where site_id = ${shop.siteId} and payment_status = 'awaiting_payment' and payment_due_at <= now()
         ${only === undefined ? empty : sql`and id = ${only}`}
@@ -49,7 +50,7 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
 /** Reminds customers of bank transfers at half time, once each; at most 100 in one call. Returns how many there were. */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
-    const due = await shop.rows<{ id: string }>(
+    const due = await shop.rows<RowOf<'orders', 'id'>>(
       sql`update orders set payment_reminded_at = now()
         where site_id = ${shop.siteId} and id in (
           select id from orders
