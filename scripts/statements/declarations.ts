@@ -100,12 +100,15 @@ export class Declarations {
   #callersOf(called: Typescript.SignatureDeclaration): Typescript.CallExpression[] {
     const name = nameOfFunction(called);
     if (!name) return [];
+    // What stands in an object is called as the method of an interface.
+    const isMember = ts.isMethodDeclaration(called) || ts.isPropertyAssignment(called.parent);
     return this.#interpreter.source.callsOf(name).filter((call) => {
       const declaration = this.#interpreter.source.checker.getResolvedSignature(call)?.declaration;
-      return (
-        declaration === called ||
-        (declaration && (ts.isMethodSignature(declaration) || ts.isFunctionTypeNode(declaration)))
-      );
+      return declaration === called || (isMember && declaration !== undefined && isOfInterface(declaration));
     });
   }
+}
+
+function isOfInterface(declaration: Typescript.Node): boolean {
+  return ts.isMethodSignature(declaration) || ts.isFunctionTypeNode(declaration);
 }

@@ -54,8 +54,13 @@ const mentions = new WeakMap<Typescript.Type, boolean>();
 export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Type): boolean {
   const known = mentions.get(type);
   if (known !== undefined) return known;
-  mentions.set(type, false);
-  const found = isSql(type) || partsOf(checker, type).some((part) => mentionsSql(checker, part));
+  const seen = new Set<Typescript.Type>();
+  const search = (one: Typescript.Type): boolean => {
+    if (seen.has(one)) return false;
+    seen.add(one);
+    return isSql(one) || partsOf(checker, one).some(search);
+  };
+  const found = search(type);
   mentions.set(type, found);
   return found;
 }
@@ -69,7 +74,8 @@ function partsOf(checker: Typescript.TypeChecker, type: Typescript.Type): readon
   const returned = type.getCallSignatures().map((signature) => signature.getReturnType());
   if (returned.length > 0 || !(type.flags & ts.TypeFlags.Object) || type.isClass()) return returned;
   const isOurs = type.symbol?.declarations?.every((one) => !one.getSourceFile().isDeclarationFile);
-  return isOurs ? type.getProperties().map((property) => checker.getTypeOfSymbol(property)) : [];
+  const isMapped = ((type as Typescript.ObjectType).objectFlags & ts.ObjectFlags.Mapped) !== 0;
+  return isOurs || isMapped ? type.getProperties().map((property) => checker.getTypeOfSymbol(property)) : [];
 }
 
 export function enclosingFunction(node: Typescript.Node): Typescript.FunctionLikeDeclaration | undefined {
