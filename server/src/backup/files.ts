@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
+import type { RowOf } from '../db/row-of.ts';
 import { isKey, keyOfOriginal } from '../files/keys.ts';
 import type { FileStore } from '../files/store.ts';
 import { encode, FileCounter, type FileHead, type Frame } from './format.ts';
@@ -17,12 +18,7 @@ export type OnFile = (progress: FileProgress) => void;
 
 const FILES_AT_A_TIME = 500;
 
-interface Row {
-  site_id: string;
-  id: string;
-  name: string;
-  content_type: string;
-  status: string;
+interface Row extends RowOf<'files', 'site_id' | 'id' | 'name' | 'content_type' | 'status'> {
   pictures: string[];
 }
 

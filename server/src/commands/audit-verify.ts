@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { Config } from '../config.ts';
 import { query } from '../db/connect.ts';
+import type { RowOf } from '../db/row-of.ts';
 import { inTransaction, queryAlone, withConnection } from '../db/transaction.ts';
 import { readAuditKeys } from '../shop/audit/keys.ts';
 import { type Head, type Keys, type Report, verifySite } from '../shop/audit/verify.ts';
@@ -34,7 +35,7 @@ export async function auditVerify(config: Config, { site, head: file }: AuditVer
 
 async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string | undefined): Promise<Report[]> {
   const keys = await withConnection(db, (connection) => readAuditKeys(connection, secretKey));
-  const { rows } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
+  const { rows } = await queryAlone<RowOf<'sites', 'site_id'>>(db, sql`select site_id from sites order by site_id`);
   const there = rows.map(({ site_id }) => site_id);
   if (only !== undefined && !there.includes(only) && !known[only]) throw new Error(`There is no site ${only}.`);
   const sites = only === undefined ? [...new Set([...there, ...Object.keys(known)])] : [only];

@@ -4,6 +4,7 @@ import { recordedMigrations, remedyFor, versionBeforeBaseline, withoutReplaced }
 import { accessGaps } from '../db/mend-access.ts';
 import { MIGRATION_NAMES, pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
+import type { RowOf } from '../db/row-of.ts';
 import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
 import { checkQueue } from './doctor-queue.ts';
@@ -212,17 +213,14 @@ async function oldestSites(client: pg.Client, table: string): Promise<string[]> 
     `commerce.${table}`,
   ]);
   if (!tables[0]?.made) return [];
-  const { rows } = await client.query<{ site_id: string }>(
+  const { rows } = await client.query<RowOf<'sites', 'site_id'>>(
     'select site_id from commerce.sites order by created_at limit $1',
     [SHOPS],
   );
   return rows.map(({ site_id }) => site_id);
 }
 
-interface Sealed {
-  id: string;
-  secret: Buffer;
-}
+type Sealed = RowOf<'webhooks', 'id' | 'secret'>;
 
 /** Row-level security allows reading the webhooks of only one shop at a time. */
 async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {

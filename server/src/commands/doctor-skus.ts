@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { RowOf } from '../db/row-of.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 interface Twin {
@@ -25,7 +26,7 @@ export async function checkSkus(client: pg.Client): Promise<Finding> {
 
 /** Row-level security allows reading the variants of only one shop at a time. */
 async function findTwins(client: pg.Client): Promise<Twin[]> {
-  const { rows: sites } = await client.query<{ site_id: string }>(
+  const { rows: sites } = await client.query<RowOf<'sites', 'site_id'>>(
     'select site_id from commerce.sites order by created_at',
   );
   const found: Twin[] = [];

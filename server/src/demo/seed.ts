@@ -5,6 +5,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
+import type { RowOf } from '../db/row-of.ts';
 import { inTransaction, queryAlone } from '../db/transaction.ts';
 import * as collections from '../shop/catalog/collections.ts';
 import * as discountCodes from '../shop/discounts/codes.ts';
@@ -97,7 +98,7 @@ async function configure(shop: Shop, baseUrl: string): Promise<void> {
 
 /** The actors of a new shop. */
 async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff' | 'guest'>> {
-  const token = await shop.one<{ id: string }>(
+  const token = await shop.one<RowOf<'tokens', 'id'>>(
     sql`select id from tokens where site_id = ${shop.siteId} and kind = 'storefront'`,
   );
   return {

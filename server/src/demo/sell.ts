@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { Connection } from '../db/connect.ts';
+import type { RowOf } from '../db/row-of.ts';
 import * as carts from '../shop/carts/carts.ts';
 import * as cartDiscounts from '../shop/carts/discounts.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
@@ -96,7 +97,7 @@ async function fillCheckout(shop: Shop, checkoutDeps: CheckoutDeps, order: DemoO
 
 async function fillCart(shop: Shop, cart_id: string, items: Record<string, number>): Promise<void> {
   for (const [sku, quantity] of Object.entries(items)) {
-    const variant = await shop.one<{ id: string }>(
+    const variant = await shop.one<RowOf<'variants', 'id'>>(
       sql`select id from variants where site_id = ${shop.siteId} and sku = ${sku}`,
     );
     if (!variant) throw new ShopError('not_found', `There is no ${sku} in the demo shop.`);
@@ -105,7 +106,7 @@ async function fillCart(shop: Shop, cart_id: string, items: Record<string, numbe
 }
 
 async function optionNamed(shop: Shop, name: string): Promise<string | null> {
-  const option = await shop.one<{ id: string }>(
+  const option = await shop.one<RowOf<'shipping_options', 'id'>>(
     sql`select id from shipping_options where site_id = ${shop.siteId} and name = ${name}`,
   );
   return option?.id ?? null;

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import { queryAlone } from '../db/transaction.ts';
 import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
@@ -11,7 +12,7 @@ import { restAfter } from './rest-after.ts';
  * the others for the next start.
  */
 export async function indexOutdatedProducts(db: Pool, signal?: AbortSignal): Promise<number> {
-  const { rows: sites } = await queryAlone<{ site_id: string }>(
+  const { rows: sites } = await queryAlone<RowOf<'sites', 'site_id'>>(
     db,
     sql`select site_id from sites where moved_at is null order by site_id`,
   );

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import { queryAlone } from '../db/transaction.ts';
 import { learnMeanings } from '../search/index/learn-meanings.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
@@ -7,7 +8,7 @@ import { restAfter } from './rest-after.ts';
 
 /** Updates the learned meanings of words, shop by shop, with a rest after each transaction. Returns the number of products. */
 export async function learnMeaningsOfAll(db: Pool, signal?: AbortSignal): Promise<number> {
-  const { rows: sites } = await queryAlone<{ site_id: string }>(
+  const { rows: sites } = await queryAlone<RowOf<'sites', 'site_id'>>(
     db,
     sql`select site_id from sites where moved_at is null order by site_id`,
   );

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import type { RowOf } from '../db/row-of.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { noteHoldings } from '../shop/usage.ts';
 import { asSweeper } from './as-sweeper.ts';
@@ -10,7 +11,9 @@ import { asSweeper } from './as-sweeper.ts';
  */
 export async function noteUsage(client: PoolClient, db: Pool, logger: Logger): Promise<void> {
   const { rows } = await asSweeper(client, () =>
-    client.query<{ site_id: string }>('select site_id from commerce.sites where moved_at is null order by site_id'),
+    client.query<RowOf<'sites', 'site_id'>>(
+      'select site_id from commerce.sites where moved_at is null order by site_id',
+    ),
   );
   let failed = 0;
   for (const { site_id } of rows) {

@@ -2,6 +2,7 @@ import type { JobHelpers } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import { queryAlone } from '../db/transaction.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import type { PersonTemplate, QueuedMail } from '../shop/mail.ts';
@@ -38,7 +39,7 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
 
 /** The first shop here that the member of staff works for; undefined when nobody has the address. */
 async function shopOfStaff(db: Pool, { about }: QueuedMail<PersonTemplate>): Promise<string | undefined> {
-  const { rows } = await queryAlone<{ site_id: string }>(
+  const { rows } = await queryAlone<RowOf<'staff_memberships', 'site_id'>>(
     db,
     sql`select m.site_id from staff s join staff_memberships m on m.staff_id = s.id join sites using (site_id)
       where lower(s.email) = ${about.email} and moved_at is null order by m.site_id limit 1`,

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { RowOf } from '../db/row-of.ts';
 import { clearScratch } from '../files/scratch.ts';
 import { deleteUnused } from '../shop/files/unused.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
@@ -14,7 +15,7 @@ export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'rende
   const { db, files, logger } = deps;
   await clearScratch(files.scratch);
   const { rows } = await asSweeper(client, () =>
-    client.query<{ site_id: string }>(
+    client.query<RowOf<'sites', 'site_id'>>(
       `select site_id from commerce.sites s
         where moved_at is null and exists (select from commerce.files f where f.site_id = s.site_id)`,
     ),

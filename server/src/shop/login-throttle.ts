@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import { queryAlone } from '../db/transaction.ts';
 import { ShopError } from './errors.ts';
 import { findPass } from './login-unlocks.ts';
@@ -34,7 +35,7 @@ export type Counter = Buffer;
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
   const counter = pass ? hash('sha256', `unlock ${pass.toString('hex')}`, 'buffer') : accountKey(account);
-  const { rows } = await queryAlone<{ failures: number }>(
+  const { rows } = await queryAlone<RowOf<'login_throttles', 'failures'>>(
     db,
     sql`with attempt as (
         insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import { queryAlone } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 import { hashToken, isWellFormed, mintToken } from './tokens.ts';
@@ -60,7 +61,7 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;
-  const { rows } = await queryAlone<{ token_hash: Buffer }>(
+  const { rows } = await queryAlone<RowOf<'login_unlocks', 'token_hash'>>(
     db,
     sql`select token_hash from login_unlocks where key_hash = ${account_key} and expires_at > now()
         and (pass_hash = any(${hashes}::bytea[]) or token_hash = any(${hashes}::bytea[]) and used_at is null) limit 1`,

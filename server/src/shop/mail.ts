@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../db/row-of.ts';
 import type { Shop } from './shop.ts';
 
 /**
@@ -109,7 +110,7 @@ const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
 
 /** Those who run the shop and want a mail. */
 export async function membersFor(shop: Shop, template: StaffTemplate): Promise<string[]> {
-  const members = await shop.rows<{ staff_id: string }>(
+  const members = await shop.rows<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select m.staff_id from staff_memberships m join staff s on s.id = m.staff_id
       join site_settings t on t.site_id = m.site_id
       where m.site_id = ${shop.siteId} and ${SWITCHES[template] ?? sql`true`} order by m.staff_id`,
@@ -130,7 +131,7 @@ export async function enqueueForStaff<Template extends StaffTemplate>(
 
 /** The same to those who own the shop. */
 export async function enqueueForOwners(shop: Shop, about: Omit<Mails['sensitive_change'], 'staff_id'>): Promise<void> {
-  const owners = await shop.rows<{ staff_id: string }>(
+  const owners = await shop.rows<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from staff_memberships where site_id = ${shop.siteId} and role = 'owner'`,
   );
   for (const { staff_id } of owners) await enqueue(shop, 'sensitive_change', { ...about, staff_id });

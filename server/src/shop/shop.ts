@@ -3,14 +3,11 @@ import type { QueryResult } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, send } from '../db/connect.ts';
 import { type Listing, rowOf } from '../db/listing.ts';
+import type { RowOf } from '../db/row-of.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
 /** What the credential's look-up returns about the tenant, so that no work has to ask again. */
-export interface Tenant {
-  site_id: string;
-  merchant_id: string;
-  currency: string;
-  currency_digits: number;
+export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
   /** What everybody but the merchant is shown of its stock. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (see `commerce.bump_catalog`). */

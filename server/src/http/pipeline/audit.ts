@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { detailsText, type StoredDetails } from '../../shop/audit/details.ts';
 import type { AuditKey } from '../../shop/audit/keys.ts';
@@ -220,7 +221,7 @@ export function agentTokenIn({ headers }: Sender): string | undefined {
 
 /** The token in whatever state; sets its site for row-level security for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
-  const { rows } = await query<{ site_id: string; id: string; customer_id: string | null }>(
+  const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'>>(
     connection,
     sql`select t.site_id, t.id, t.customer_id, set_config('app.site_id', t.site_id::text, true) from tokens t
       where t.token_hash = ${hashToken(token)} and t.kind = 'agent'`,

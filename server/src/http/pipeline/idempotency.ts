@@ -1,6 +1,7 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -115,12 +116,7 @@ export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   return found !== undefined;
 }
 
-interface StoredRow {
-  request_hash: Buffer;
-  status: number | null;
-  body: Buffer | null;
-  encrypted: boolean;
-}
+type StoredRow = RowOf<'idempotency_keys', 'request_hash' | 'status' | 'body' | 'encrypted'>;
 
 function findStored(shop: Shop, key: Key): Promise<StoredRow | undefined> {
   return shop.one<StoredRow>(

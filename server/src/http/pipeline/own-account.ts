@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Caller } from '../callers/caller.ts';
 import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
@@ -34,7 +35,7 @@ export async function auditOwnAccount(
 }
 
 async function sitesOf(connection: Connection, staff_id: string): Promise<string[]> {
-  const { rows } = await query<{ site_id: string }>(
+  const { rows } = await query<RowOf<'staff_memberships', 'site_id'>>(
     connection,
     sql`select site_id from staff_memberships where staff_id = ${staff_id} order by site_id`,
   );

@@ -1,6 +1,7 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { arrayText } from '../../db/array-text.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
@@ -127,7 +128,7 @@ const BATCH = 8;
  * Done with each batch, that left the shop without a cache for as long as the work takes.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
-  const rows = await db.rows<{ product_id: string }>(
+  const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select product_id from product_search
       where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH + 1}`,
   );

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { embed, type Model } from './latent.ts';
 import { productVectorBytes, termVector, termVectorBytes } from './latent-index.ts';
@@ -70,7 +71,7 @@ async function retrain(inTransaction: InTransaction, products: number): Promise<
 
 /** A sample of the whole catalogue: fingerprints are hashes, so their order is as good as random. */
 async function readSample(db: SearchDb): Promise<string[]> {
-  const rows = await db.rows<{ product_id: string }>(
+  const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select product_id from product_search where site_id = ${db.siteId}
       order by fingerprint, product_id limit ${MAX_SAMPLE}`,
   );
@@ -150,7 +151,7 @@ async function readOutdated(
   model_id: string,
   after: string,
 ): Promise<{ texts: SourceText[]; last: string | undefined }> {
-  const rows = await db.rows<{ product_id: string }>(
+  const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select s.product_id from product_search s
       left join lateral (
         select model_id, fingerprint from search_product_vectors
@@ -164,7 +165,7 @@ async function readOutdated(
 }
 
 async function readModel(db: SearchDb): Promise<Model> {
-  const rows = await db.rows<{ term: string; vector: Buffer }>(
+  const rows = await db.rows<RowOf<'search_word_vectors', 'term' | 'vector'>>(
     sql`select term, vector from search_word_vectors where site_id = ${db.siteId}`,
   );
   return new Map(rows.map(({ term, vector }) => [term, termVector(vector)]));

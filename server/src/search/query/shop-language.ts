@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Language, languageOfLocale } from '../words/languages.ts';
 
@@ -11,7 +12,7 @@ export async function readLanguage(db: SearchDb): Promise<Language> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const known = db.catalogVersion === '' ? undefined : languages.get(key);
   if (known) return known;
-  const settings = await db.one<{ default_locale: string }>(
+  const settings = await db.one<RowOf<'site_settings', 'default_locale'>>(
     sql`select default_locale from site_settings where site_id = ${db.siteId}`,
   );
   const language = languageOfLocale(settings?.default_locale);

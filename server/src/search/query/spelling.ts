@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { edits, isSlipOf } from '../words/misspellings.ts';
 import type { TermGroup } from '../words/term-groups.ts';
@@ -95,7 +96,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
 
 /** How many products have each of the terms; terms that none has are absent. */
 async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
-  const rows = await db.rows<{ term: string; products: number }>(
+  const rows = await db.rows<RowOf<'search_postings', 'term'> & { products: number }>(
     sql`select term, count(*) as products from search_postings
       where site_id = ${db.siteId} and term = any(${terms}::text[]) group by term`,
   );

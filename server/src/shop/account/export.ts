@@ -1,5 +1,6 @@
 import type { CustomerExport } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as addresses from '../customers/addresses.ts';
@@ -21,10 +22,10 @@ export async function exportCustomer(
 ): Promise<CustomerExport> {
   const before = cursor === undefined ? null : idOfCursor(cursor);
   const customer = await profile(shop);
-  const known = await shop.one<{ locale: string | null }>(
+  const known = await shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and id = ${customer_id}`,
   );
-  const orderIds = await shop.rows<{ id: string }>(
+  const orderIds = await shop.rows<RowOf<'orders', 'id'>>(
     sql`select id from orders
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and (${before}::uuid is null or id < ${before})
       order by id desc limit ${limit + 1}`,

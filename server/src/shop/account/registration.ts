@@ -2,6 +2,7 @@ import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import * as codes from '../customers/codes.ts';
 import * as consents from '../customers/consents.ts';
 import { PROFILE } from '../customers/rows.ts';
@@ -134,7 +135,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
 
 /** Records that the owner of an account reads an address that the account has or wants. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
-  const before = await shop.one<{ email: string; by_staff: boolean }>(
+  const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
       where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );

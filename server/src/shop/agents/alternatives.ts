@@ -1,5 +1,6 @@
 import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { termsOf } from '../../search/words/normalize.ts';
 import { readCart } from '../carts/rows.ts';
 import { view } from '../carts/view.ts';
@@ -142,7 +143,7 @@ async function wantedBy(shop: Shop, { path, body }: RefusedCall) {
 
 async function variantOfLine(shop: Shop, { cart_id, line_item_id }: RefusedCall['path']) {
   if (!cart_id || !line_item_id) return undefined;
-  const line = await shop.one<{ variant_id: string }>(
+  const line = await shop.one<RowOf<'cart_items', 'variant_id'>>(
     sql`select variant_id from cart_items
       where site_id = ${shop.siteId} and cart_id = ${cart_id} and id = ${line_item_id}`,
   );
@@ -194,7 +195,7 @@ async function deliverable(shop: Shop, { body }: RefusedCall): Promise<AgentAlte
 }
 
 async function productOfVariant(shop: Shop, variant_id: string): Promise<Product | undefined> {
-  const found = await shop.one<{ product_id: string }>(
+  const found = await shop.one<RowOf<'variants', 'product_id'>>(
     sql`select product_id from variants where site_id = ${shop.siteId} and id = ${variant_id}`,
   );
   const [product] = found ? await productsByIds(shop, 'public', [found.product_id]) : [];

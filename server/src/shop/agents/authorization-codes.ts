@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AgentToken, IssuedAgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { authorizationCode, type LinkDeps } from '../links.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
@@ -129,7 +130,7 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
 
 async function requestOf(shop: Shop, code: string): Promise<string | undefined> {
   if (!isWellFormed('code', code)) return undefined;
-  const found = await shop.one<{ consent_id: string }>(
+  const found = await shop.one<RowOf<'authorization_requests', 'consent_id'>>(
     sql`select consent_id from authorization_requests
       where site_id = ${shop.siteId} and code_hash = ${hashToken(code)}`,
   );

@@ -8,6 +8,7 @@ import type {
   Product,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import * as budgets from '../mandates/budgets.ts';
@@ -228,7 +229,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
 
 /** The product that the request names by an id. Throws `not_found`, and `category_not_allowed` for one outside the mandate. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
-  const found = await shop.one<{ id: string }>(
+  const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}
       and (${product_id ?? null}::uuid is null or p.id = ${product_id ?? null})
       and (${variant_id ?? null}::uuid is null or exists (

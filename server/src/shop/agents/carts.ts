@@ -8,6 +8,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
 import * as cartDiscounts from '../carts/discounts.ts';
 import { readCart } from '../carts/rows.ts';
@@ -28,7 +29,7 @@ const CARTS_PER_PAGE = 5;
 /** One page of the agent's open carts, those that changed last first. */
 export async function listOpen(shop: Shop, query: { page?: number; limit?: number }): Promise<AgentCartPage> {
   const { page, limit, offset } = pageOf({ limit: CARTS_PER_PAGE, ...query });
-  const rows = await shop.rows<{ id: string; counted: number }>(
+  const rows = await shop.rows<RowOf<'carts', 'id'> & { counted: number }>(
     sql`select id, count(*) over ()::int as counted from carts
       where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
         and agent_token_id = ${shop.agent?.token_id ?? null}

@@ -2,6 +2,7 @@ import type { BudgetPeriod, IssuedAgentToken } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import * as budgets from '../mandates/budgets.ts';
@@ -26,7 +27,7 @@ interface Polled {
 /** The request behind a device_code; undefined when it is unknown in this shop. */
 export async function requestOf(shop: Shop, device_code: string): Promise<string | undefined> {
   if (!isWellFormed('device', device_code)) return undefined;
-  const found = await shop.one<{ consent_id: string }>(
+  const found = await shop.one<RowOf<'agent_consent_links', 'consent_id'>>(
     sql`select consent_id from agent_consent_links
       where site_id = ${shop.siteId} and token_hash = ${hashToken(device_code)}`,
   );
@@ -138,7 +139,7 @@ async function insertToken(
 
 /** Locks the customer who approved, and returns the id. */
 export async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
-  const found = await shop.one<{ id: string }>(
+  const found = await shop.one<RowOf<'customers', 'id'>>(
     sql`select c.id from customers c
       where c.site_id = ${shop.siteId} and c.anonymized_at is null and c.id = (
         select k.customer_id from agent_consents k where k.site_id = ${shop.siteId} and k.id = ${consent_id})

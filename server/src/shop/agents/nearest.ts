@@ -1,5 +1,6 @@
 import type { AgentAlternative } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { readCart } from '../carts/rows.ts';
 import { view } from '../carts/view.ts';
 import { productsByIds } from '../products/rows.ts';
@@ -44,7 +45,7 @@ export async function nearestTo(shop: Shop, noun: string, { path, body }: Refuse
 }
 
 async function openCarts(shop: Shop): Promise<AgentAlternative[]> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'carts', 'id'>>(
     sql`select id from carts
       where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
         and agent_token_id = ${shop.agent?.token_id ?? null} and status = 'active' and expires_at > now()
@@ -69,7 +70,7 @@ async function linesOf(shop: Shop, cart_id: string | undefined): Promise<AgentAl
 }
 
 async function openCheckouts(shop: Shop): Promise<AgentAlternative[]> {
-  const rows = await shop.rows<{ id: string; cart_id: string }>(
+  const rows = await shop.rows<RowOf<'checkouts', 'id' | 'cart_id'>>(
     sql`select id, cart_id from checkouts
       where site_id = ${shop.siteId} and agent_token_id = ${shop.agent?.token_id ?? null}
         and status = 'requires_escalation' and expires_at > now()
@@ -79,7 +80,7 @@ async function openCheckouts(shop: Shop): Promise<AgentAlternative[]> {
 }
 
 async function latestOrders(shop: Shop): Promise<AgentAlternative[]> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'orders', 'id'>>(
     sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
       order by created_at desc, id desc limit ${MOST}`,
   );
@@ -98,7 +99,7 @@ async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlte
 async function productWith(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
   const found =
     id &&
-    (await shop.one<{ product_id: string }>(
+    (await shop.one<RowOf<'variants', 'product_id'>>(
       sql`select product_id from variants where site_id = ${shop.siteId} and id = ${id}`,
     ));
   const [product] = found ? await productsByIds(shop, 'public', [found.product_id]) : [];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { hiddenCharacterIn } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
@@ -10,12 +11,7 @@ import { isRedirectUri, placeOf, withoutUndottedSchemes } from './redirect-uris.
  * anybody. What counts is where the browser goes, which the client has said beforehand: in a registration (RFC 7591), or in a
  * document at the address that is its id.
  */
-export interface OAuthClient {
-  client_id: string;
-  client_name: string;
-  redirect_uris: string[];
-  from_document: boolean;
-}
+export type OAuthClient = RowOf<'oauth_clients', 'client_id' | 'client_name' | 'redirect_uris' | 'from_document'>;
 
 /** What a client says of itself. */
 export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;

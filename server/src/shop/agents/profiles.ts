@@ -1,13 +1,11 @@
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /** The profiles that agents name, as they were fetched: what they say of the versions that an agent speaks. */
 
-export interface AgentProfile {
-  id: string;
-  host: string;
-  version: string;
+export interface AgentProfile extends RowOf<'agent_profiles', 'id' | 'host' | 'version'> {
   /** The versions of each capability, by its name. */
   capabilities: Record<string, string[]>;
 }

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /**
@@ -45,7 +46,7 @@ export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestK
 
 /** The checkout that became an order of the customer given. */
 export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
-  const found = await shop.one<{ id: string }>(
+  const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,
   );
   return found?.id;
@@ -53,7 +54,7 @@ export async function checkoutOf(shop: Shop, order_id: string): Promise<string |
 
 /** The products of variants, by the variant's id. */
 export async function productsOf(shop: Shop, variant_ids: string[]): Promise<Map<string, string>> {
-  const rows = await shop.rows<{ id: string; product_id: string }>(
+  const rows = await shop.rows<RowOf<'variants', 'id' | 'product_id'>>(
     sql`select id, product_id from variants where site_id = ${shop.siteId} and id = any(${variant_ids}::uuid[])`,
   );
   return new Map(rows.map(({ id, product_id }) => [id, product_id]));

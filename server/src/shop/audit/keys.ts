@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 
@@ -18,10 +19,7 @@ export interface AuditKey {
   made_at: string;
 }
 
-interface Sealed {
-  id: string;
-  sealed: Buffer;
-}
+type Sealed = RowOf<'audit_keys', 'id' | 'sealed'>;
 
 /** A key that SECRET_KEY opens, which is made if there is none. */
 export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKey> {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { RowOf } from '../../db/row-of.ts';
 import type { AuditKey } from './keys.ts';
 import { digestOf, type Seal, type SealedRow, signSeal } from './signing.ts';
 
@@ -39,7 +40,7 @@ export function sealOf(
  * each that another process has not added before.
  */
 export async function addSeals(client: pg.ClientBase, seals: NewSeal[], through: string): Promise<number[]> {
-  const { rows } = await client.query<{ count: number }>(
+  const { rows } = await client.query<RowOf<'audit_seals', 'count'>>(
     `insert into commerce.audit_seals
         (site_id, seq, first, last, count, ids, digest, previous, hmac, key_id, through)
       select s.site_id, s.seq, s.first, s.last, s.count, s.ids, decode(s.digest, 'hex'), decode(s.previous, 'hex'),

@@ -2,6 +2,7 @@ import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { later } from '../moments.ts';
 import { visible } from '../products/rows.ts';
@@ -106,7 +107,7 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
   // Of two concurrent calls, the second waits here for the first, and then finds its cart.
   const created = await insert(shop, customer_id, wishes);
   if (created) return stateOf(shop, created);
-  const active = await shop.one<{ id: string }>(
+  const active = await shop.one<RowOf<'carts', 'id'>>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'
       and agent_token_id is null`,
   );

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import * as redemptions from './redemptions.ts';
 
@@ -10,12 +11,12 @@ const AT_ONCE = 500;
  */
 export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
   const carts = await expire(shop, sql`true`);
-  const idle = await shop.rows<{ id: string }>(
+  const idle = await shop.rows<RowOf<'carts', 'id'>>(
     sql`select c.id from carts c where c.site_id = ${shop.siteId} and ${holdsIdleCode} limit ${AT_ONCE}
       for update of c skip locked`,
   );
   // A cart may have changed between the read and its lock.
-  const still = await shop.rows<{ id: string }>(
+  const still = await shop.rows<RowOf<'carts', 'id'>>(
     sql`select c.id from carts c
       where c.site_id = ${shop.siteId} and c.id = any(${idle.map(({ id }) => id)}::uuid[]) and ${holdsIdleCode}`,
   );
@@ -41,7 +42,7 @@ export async function end(shop: Shop, id: string): Promise<void> {
 }
 
 export async function expire(shop: Shop, which: Sql): Promise<number> {
-  const expired = await shop.rows<{ id: string }>(
+  const expired = await shop.rows<RowOf<'carts', 'id'>>(
     sql`update carts set status = 'expired', updated_at = now()
       where site_id = ${shop.siteId} and id in (
         select c.id from carts c

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { codeObject, type DiscountCode, refusalOf, unknownCode } from '../discounts/terms.ts';
 import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
@@ -16,10 +17,7 @@ import { totals } from './view.ts';
 const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
 /** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
-export interface Buyer {
-  customer_id: string | null;
-  email: string | null;
-}
+export type Buyer = RowOf<'discount_redemptions', 'customer_id' | 'email'>;
 
 /**
  * A code's conditions and terms for these products, with its discount locked; also locks the discount `other`, which the code
@@ -186,7 +184,7 @@ export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> 
  * its limits are checked again. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
  */
 export async function redeemAgain(shop: Shop, cart_id: string, order_id: string): Promise<void> {
-  const released = await shop.one<Buyer & { id: string; discount_id: string }>(
+  const released = await shop.one<Buyer & RowOf<'discount_redemptions', 'id' | 'discount_id'>>(
     sql`select id, discount_id, customer_id, email from discount_redemptions
       where site_id = ${shop.siteId} and cart_id = ${cart_id} and order_id = ${order_id} and status = 'released'`,
   );

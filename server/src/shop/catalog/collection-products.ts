@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
@@ -66,7 +67,7 @@ export async function reorder(shop: Shop, collection_id: string, product_ids: st
 }
 
 async function lockManual(shop: Shop, id: string): Promise<void> {
-  const collection = await shop.one<{ type: string }>(
+  const collection = await shop.one<RowOf<'collections', 'type'>>(
     sql`select type from collections where site_id = ${shop.siteId} and id = ${id} for update`,
   );
   if (!collection) throw notFound('collection');
@@ -76,7 +77,7 @@ async function lockManual(shop: Shop, id: string): Promise<void> {
 }
 
 async function membersOf(shop: Shop, collection_id: string): Promise<string[]> {
-  const rows = await shop.rows<{ product_id: string }>(
+  const rows = await shop.rows<RowOf<'collection_products', 'product_id'>>(
     sql`select product_id from collection_products
       where site_id = ${shop.siteId} and collection_id = ${collection_id} order by position, product_id`,
   );

@@ -11,6 +11,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
@@ -248,7 +249,7 @@ async function insertRow(shop: Shop, id: string, type: CollectionType, input: Co
 
 async function freeHandles(shop: Shop, title: string): Promise<Iterable<string>> {
   const wish = slugOf(title, 'collection');
-  const rows = await shop.rows<{ handle: string }>(
+  const rows = await shop.rows<RowOf<'collections', 'handle'>>(
     sql`select handle from collections where site_id = ${shop.siteId} and handle like ${`${escapeLike(wish)}%`}`,
   );
   return candidates(wish, new Set(rows.map(({ handle }) => handle)));
@@ -256,7 +257,7 @@ async function freeHandles(shop: Shop, title: string): Promise<Iterable<string>>
 
 /** Changes the given fields. Throws `not_found`, `handle_taken`, or `conflict` for rules of a manual collection. */
 export async function update(shop: Shop, id: string, patch: CollectionPatch): Promise<Collection> {
-  const locked = await shop.one<{ type: CollectionType }>(
+  const locked = await shop.one<RowOf<'collections', 'type'>>(
     sql`select type from collections where site_id = ${shop.siteId} and id = ${id} for update`,
   );
   if (!locked) throw notFound('collection');

@@ -1,5 +1,6 @@
 import type { NextAction } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import * as orders from '../orders/orders.ts';
 import { openAction, sealAction } from '../payments/next-action.ts';
 import type { Outcome } from '../payments/provider.ts';
@@ -73,7 +74,7 @@ export interface LockedAttempt {
 
 /** Locks a payment and all that its outcome may change, in the order of the whole shop: customer, cart, checkout, order, payment. */
 export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt | undefined> {
-  const of = await shop.one<{ checkout_id: string; cart_id: string; customer_id: string | null }>(
+  const of = await shop.one<RowOf<'payments', 'checkout_id'> & RowOf<'checkouts', 'cart_id' | 'customer_id'>>(
     sql`select p.checkout_id, k.cart_id, k.customer_id from payments p
       join checkouts k on k.site_id = p.site_id and k.id = p.checkout_id
       where p.site_id = ${shop.siteId} and p.id = ${id}`,

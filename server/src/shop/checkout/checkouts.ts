@@ -2,6 +2,7 @@ import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
 import { holdActor } from '../customers/erasure.ts';
@@ -129,7 +130,7 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
 
 /** The checkout of a cart that began last, whatever has become of it. */
 export async function newestOf(shop: Shop, cart_id: string): Promise<string | undefined> {
-  const found = await shop.one<{ id: string }>(
+  const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and cart_id = ${cart_id} order by created_at desc, id desc limit 1`,
   );
   return found?.id;

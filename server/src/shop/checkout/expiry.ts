@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { inShop } from '../in-shop.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
@@ -15,7 +16,7 @@ const AT_ONCE = 200;
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>
-    shop.rows<{ id: string }>(
+    shop.rows<RowOf<'checkouts', 'id'>>(
       sql`select id from checkouts
         where site_id = ${shop.siteId} and payment_id is null and (reserved_until <= now()
           or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now()))

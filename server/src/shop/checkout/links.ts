@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { type Closed, siteClosed } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
@@ -21,7 +22,7 @@ export async function followLink(
   local: boolean,
 ): Promise<LinkedCheckout | undefined> {
   if (!isWellFormed('checkout', token)) return undefined;
-  const { rows } = await query<Tenant & { checkout_id: string; closed: Closed | null }>(
+  const { rows } = await query<Tenant & RowOf<'checkout_links', 'checkout_id'> & { closed: Closed | null }>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.checkout_id,
         s.closed, set_config('app.site_id', s.site_id::text, ${local})
@@ -36,7 +37,7 @@ export async function followLink(
 
 /** Gives the open checkouts of a shop a link under a new key, beside those that they have. Returns how many. */
 export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
-  const open = await shop.rows<{ id: string }>(
+  const open = await shop.rows<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and status in ('open', 'ready', 'requires_escalation')`,
   );
   const ids = open.map(({ id }) => id);

@@ -2,6 +2,7 @@ import type { CustomerOrder } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { foldEmail } from '../emails.ts';
@@ -151,7 +152,7 @@ async function insertOrder(
   const states = statesOf(priced, charged);
   const byTransfer = payment_method === 'bank_transfer';
   const deadline = byTransfer ? terms.payment_deadline_hours : null;
-  const made = await shop.one<{ order_number: string }>(
+  const made = await shop.one<RowOf<'orders', 'order_number'>>(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
         on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number

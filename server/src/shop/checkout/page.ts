@@ -1,5 +1,6 @@
 import type { CheckoutStatus, OrderSource } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { type Front, frontObject } from '../merchant/front.ts';
 import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
@@ -66,11 +67,11 @@ export interface Delivery {
 }
 
 export async function readDelivery(shop: Shop): Promise<Delivery> {
-  const rows = await shop.rows<{ countries: string[]; pickup: boolean }>(
+  const rows = await shop.rows<RowOf<'shipping_options', 'countries'> & { pickup: boolean }>(
     sql`select countries, kind = 'pickup' as pickup from shipping_options where site_id = ${shop.siteId} and active`,
   );
   const pickup = rows.some((row) => row.pickup);
-  const found = await shop.one<{ default_locale: string; iban: string | null }>(
+  const found = await shop.one<RowOf<'site_settings', 'default_locale'> & { iban: string | null }>(
     sql`select default_locale, bank_details ->> 'iban' as iban from site_settings where site_id = ${shop.siteId}`,
   );
   const home = (found && new Intl.Locale(found.default_locale).region) ?? found?.iban?.slice(0, 2);
@@ -80,7 +81,7 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
 
 /** What the confirmation says of an order besides what the contract shows. */
 export async function readTerms(shop: Shop, order_id: string) {
-  const found = await shop.one<{ tax_included: boolean; discount_code: string | null }>(
+  const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'>>(
     sql`select tax_included, discount_code from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );
   if (!found) throw new Error(`Order ${order_id} is gone.`);

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { CART_LIFE, MAX_LINES } from '../carts/carts.ts';
 import { keptOfVariant } from '../carts/rows.ts';
 import { holdActor } from '../customers/erasure.ts';
@@ -79,7 +80,7 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
  */
 export async function openReorder(shop: Shop, order_id: string): Promise<string | undefined> {
   await holdActor(shop);
-  const cart = await shop.one<{ id: string }>(
+  const cart = await shop.one<RowOf<'carts', 'id'>>(
     sql`select id from carts where site_id = ${shop.siteId} and reorder_of = ${order_id} and status = 'active' for update`,
   );
   if (!cart) return undefined;

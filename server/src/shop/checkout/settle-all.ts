@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import { inTime } from '../payments/patience.ts';
 import type { PaymentProvider, RefundOutcome } from '../payments/provider.ts';
 import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
-import type { Attempt } from './attempts.ts';
 import { endAttempt } from './attempts.ts';
 import { release, takeEvent } from './settle.ts';
 
@@ -33,17 +33,10 @@ const LOST_AFTER_MS = 10 * 60_000;
 /** How long stock is kept while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
 
-interface OpenPayment {
-  id: string;
-  order_id: string | null;
-  status: Attempt['status'];
-  provider: string;
-  reference: string | null;
-  amount: string;
-  created_at: string;
-  expires_at: string | null;
-  unreachable_since: string | null;
-}
+type OpenPayment = RowOf<
+  'payments',
+  'id' | 'order_id' | 'status' | 'provider' | 'reference' | 'amount' | 'created_at' | 'expires_at' | 'unreachable_since'
+>;
 
 /**
  * Settles what is open, at most 100 payments in one call, those first whose last request is the oldest. Each outcome takes effect

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Address, Checkout, OrderDetails, TestMail, TestOrder } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
 import { ShopError } from '../errors.ts';
 import { type Mails, type MailTemplate, membersFor } from '../mail.ts';
@@ -55,7 +56,7 @@ async function place(shop: Shop, deps: CheckoutDeps, serverUrl: string): Promise
 }
 
 async function cheapestVariant(shop: Shop): Promise<string> {
-  const found = await shop.one<{ id: string }>(
+  const found = await shop.one<RowOf<'variants', 'id'>>(
     sql`select v.id from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
       where v.site_id = ${shop.siteId} and p.status = 'active' and p.published_at <= now()
         and (not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > v.reserved)

@@ -7,6 +7,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
@@ -42,7 +43,7 @@ export async function list(shop: Shop, customer_id: string): Promise<CustomerAdd
 
 /** The addresses of many customers, by the customer. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, CustomerAddress[]>> {
-  const rows = await shop.rows<AddressRow & { customer_id: string }>(
+  const rows = await shop.rows<AddressRow & RowOf<'customer_addresses', 'customer_id'>>(
     sql`select customer_id, ${COLUMNS} from customer_addresses
       where site_id = ${shop.siteId} and customer_id = any(${customer_ids}::uuid[]) order by created_at, id`,
   );

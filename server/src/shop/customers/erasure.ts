@@ -1,5 +1,6 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { forgetDetails } from '../audit/forget.ts';
 import { paying } from '../carts/limits.ts';
 import * as redemptions from '../carts/redemptions.ts';
@@ -80,7 +81,7 @@ export async function holdActor(shop: Shop): Promise<void> {
 }
 
 async function lockCustomer(shop: Shop, id: string) {
-  return shop.one<{ email: string; anonymized: boolean }>(
+  return shop.one<RowOf<'customers', 'email'> & { anonymized: boolean }>(
     sql`select email, anonymized_at is not null as anonymized from customers
       where site_id = ${shop.siteId} and id = ${id} for update`,
   );
@@ -103,13 +104,13 @@ async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promi
 
 /** Waits for orders that are being made from the customer's carts, and lets no new one begin. Throws `payment_in_progress`. */
 async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): Promise<Holdings> {
-  const carts = await shop.rows<{ id: string; payment_id: string | null }>(
+  const carts = await shop.rows<RowOf<'carts', 'id' | 'payment_id'>>(
     sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]))
       order by id for update`,
   );
   const payment_id = carts.find((cart) => cart.payment_id)?.payment_id;
   if (payment_id) throw paying({ payment_id });
-  const checkouts = await shop.rows<{ id: string; order_id: string | null }>(
+  const checkouts = await shop.rows<RowOf<'checkouts', 'id' | 'order_id'>>(
     sql`select id, order_id from checkouts
       where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${carts.map((cart) => cart.id)}::uuid[]))
       order by id for update`,
@@ -119,7 +120,7 @@ async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): 
 }
 
 async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
-  const open = await shop.rows<{ order_number: string }>(
+  const open = await shop.rows<RowOf<'orders', 'order_number'>>(
     sql`select order_number from orders
       where site_id = ${shop.siteId} and customer_id = ${id} and status not in ('completed', 'cancelled')
       order by created_at, id limit ${TOLD_ORDERS}`,
@@ -149,7 +150,7 @@ function countryOf(address: ReturnType<typeof sql>) {
 
 /** Ends what the customer holds and held: codes and stock are free again, and nothing identifies whose they were. */
 async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
-  const active = await shop.rows<{ id: string }>(
+  const active = await shop.rows<RowOf<'carts', 'id'>>(
     sql`update carts set status = 'expired', updated_at = now()
       where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[]) and status = 'active' returning id`,
   );

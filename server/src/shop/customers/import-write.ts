@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import * as addresses from './addresses.ts';
 import * as consents from './consents.ts';
@@ -30,7 +31,7 @@ export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<strin
 export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>> {
   if (plans.length === 0) return new Set();
   const rows = plans.map(({ customer, input }) => ({ ...customer, created_at: input.created_at ?? null }));
-  const made = await shop.rows<{ id: string }>(
+  const made = await shop.rows<RowOf<'customers', 'id'>>(
     sql`insert into customers (site_id, id, email, first_name, last_name, phone, note, locale, metadata, marketing_opt_in, created_at,
         imported_at)
       select ${shop.siteId}, n.id, n.email, n.first_name, n.last_name, n.phone, n.note, n.locale, n.metadata, n.marketing_opt_in,

@@ -2,6 +2,7 @@ import type { Customer, CustomerSession } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
@@ -47,7 +48,7 @@ export async function verifyLogin(
 export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, password: string): Promise<VerifiedLogin> {
   const own = sql`id = ${actor.customer_id}`;
   const found = await inShop(db, tenant, actor, (shop) =>
-    shop.one<{ email: string }>(sql`select email from customers where site_id = ${shop.siteId} and ${own}`),
+    shop.one<RowOf<'customers', 'email'>>(sql`select email from customers where site_id = ${shop.siteId} and ${own}`),
   );
   return verify(db, tenant, actor, { email: found?.email ?? '', who: own, password, unlocks: [] });
 }
@@ -120,10 +121,7 @@ export async function refresh(shop: Shop, token_id: string): Promise<CustomerSes
   return sessionAnswer(shop, customer, token, made);
 }
 
-interface TokenTimes {
-  expires_at: string;
-  renewable_until: string;
-}
+type TokenTimes = RowOf<'customer_tokens', 'expires_at' | 'renewable_until'>;
 
 async function sessionAnswer(
   shop: Shop,
@@ -132,7 +130,7 @@ async function sessionAnswer(
   made?: TokenTimes,
 ): Promise<CustomerSession> {
   if (!made) throw new Error('The session was not written.');
-  const cart = await shop.one<{ id: string }>(
+  const cart = await shop.one<RowOf<'carts', 'id'>>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer.id} and status = 'active'
       and agent_token_id is null
       and expires_at > now()`,

@@ -9,6 +9,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { holdCurrency } from '../currency.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
@@ -161,12 +162,7 @@ export async function update(shop: Shop, id: string, patch: DiscountPatch): Prom
   return get(shop, id);
 }
 
-interface Before {
-  kind: Discount['kind'];
-  starts_at: string | null;
-  ends_at: string | null;
-  usage_count: number;
-}
+type Before = RowOf<'discounts', 'kind' | 'starts_at' | 'ends_at' | 'usage_count'>;
 
 async function lockDiscount(shop: Shop, id: string): Promise<Before> {
   const found = await shop.one<Before>(

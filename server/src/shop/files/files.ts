@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FileInput, FileUpload, StoredFile } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
@@ -27,7 +28,7 @@ export async function announce(shop: Shop, input: FileInput, baseUrl: string): P
   const token = mintToken('upload');
   const id = newId();
   const name = randomBytes(16).toString('hex');
-  const inserted = shop.one<{ expires_at: string }>(
+  const inserted = shop.one<RowOf<'files', 'expires_at'>>(
     sql`insert into files (site_id, id, filename, content_type, bytes, held_bytes, sha256, name, token_hash, expires_at)
       values (${shop.siteId}, ${id}, ${filename}, ${content_type}, ${bytes}, ${bytes}, ${sha256}, ${name},
         ${hashToken(token)}, now() + ${UPLOAD_WITHIN})
@@ -51,13 +52,7 @@ function noRoom(): ShopError {
 }
 
 /** What an upload must be, and where it goes. */
-export interface Expected {
-  id: string;
-  name: string;
-  bytes: number;
-  sha256: string;
-  content_type: string;
-}
+export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
 /** What the address with this token takes. Throws `not_found`, `conflict` when it has been used, or `gone`. */
 export async function expected(shop: Shop, token: string): Promise<Expected> {
@@ -69,7 +64,7 @@ export async function expected(shop: Shop, token: string): Promise<Expected> {
 }
 
 function fileOf(shop: Shop, token: string) {
-  return shop.one<Expected & { status: string; expired: boolean }>(
+  return shop.one<Expected & RowOf<'files', 'status'> & { expired: boolean }>(
     sql`select id, name, bytes, sha256, content_type, status, expires_at <= now() as expired
       from files where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}`,
   );
@@ -106,7 +101,7 @@ type FileRow = Omit<StoredFile, 'failure'> & { failure: FailureCode | null };
 
 /** A file as the job that processes it needs it; nothing when it has been deleted. */
 export function find(shop: Shop, id: string) {
-  return shop.one<Pick<StoredFile, 'content_type' | 'status'> & { name: string }>(
+  return shop.one<Pick<StoredFile, 'content_type' | 'status'> & RowOf<'files', 'name'>>(
     sql`select name, content_type, status from files where site_id = ${shop.siteId} and id = ${id}`,
   );
 }
@@ -143,7 +138,7 @@ export async function fail(shop: Shop, id: string, failure: FailureCode): Promis
 
 /** Has the store emptied of files that have just been deleted, once the transaction commits. */
 export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
-  const names = await shop.rows<{ name: string }>(deleted);
+  const names = await shop.rows<RowOf<'files', 'name'>>(deleted);
   const jobs = names.map(({ name }) => JSON.stringify({ site_id: shop.siteId, name }));
   if (jobs.length > 0) await shop.run(sql`select enqueue_all('remove_file', ${jobs}::json[], now())`);
   return jobs.length;

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Language } from '../../language/language.ts';
 import * as codes from '../customers/codes.ts';
 import { resetLink, verificationLink } from '../links.ts';
@@ -77,7 +78,7 @@ export async function addressChangeRequested(
 
 /** A customer for whom staff have entered another address. */
 function findPending(shop: Shop, customer_id: string) {
-  return shop.one<{ email: string; pending_email: string; locale: string | null }>(
+  return shop.one<RowOf<'customers', 'email' | 'locale'> & { pending_email: string }>(
     sql`select email, pending_email, locale from customers
       where site_id = ${shop.siteId} and id = ${customer_id} and pending_email is not null`,
   );
@@ -142,7 +143,7 @@ async function registrationParts(
 /** To a customer whose address is not verified. */
 async function verifyOwnAddress(context: MailContext, who: ReturnType<typeof sql>): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
-  const customer = await shop.one<{ id: string; email: string; locale: string | null }>(
+  const customer = await shop.one<RowOf<'customers', 'id' | 'email' | 'locale'>>(
     sql`select id, email, locale from customers where site_id = ${shop.siteId} and ${who}
       and email_verified_at is null and password_hash is not null for no key update`,
   );
@@ -167,11 +168,11 @@ export async function addressChange(
   { customer_id, email }: Mails['address_change'],
 ): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
-  const customer = await shop.one<{ locale: string | null }>(
+  const customer = await shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );
   if (!customer) return undefined;
-  const owner = await shop.one<{ locale: string | null }>(
+  const owner = await shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and email = ${email} and id <> ${customer_id}`,
   );
   if (owner) return addressTaken(context, email, owner.locale);
@@ -208,7 +209,7 @@ export async function addressChanged(
   { former_email, customer_id }: Mails['address_changed'],
 ): Promise<MailContent> {
   const { shop, shop_name } = context;
-  const customer = await shop.one<{ locale: string | null }>(
+  const customer = await shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and id = ${customer_id ?? null}::uuid`,
   );
   const language = languageOf(context, customer?.locale);
@@ -229,7 +230,7 @@ export async function passwordReset(
   { email, locale }: Mails['password_reset'],
 ): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
-  const customer = await shop.one<{ id: string; locale: string | null }>(
+  const customer = await shop.one<RowOf<'customers', 'id' | 'locale'>>(
     sql`select id, locale from customers where site_id = ${shop.siteId} and email = ${email} and anonymized_at is null
       for no key update`,
   );
@@ -256,7 +257,7 @@ export async function passwordChanged(
   { customer_id }: Mails['password_changed'],
 ): Promise<MailContent | undefined> {
   const { shop, shop_name } = context;
-  const customer = await shop.one<{ email: string; locale: string | null }>(
+  const customer = await shop.one<RowOf<'customers', 'email' | 'locale'>>(
     sql`select email, locale from customers
       where site_id = ${shop.siteId} and id = ${customer_id} and anonymized_at is null`,
   );
@@ -275,7 +276,7 @@ export async function passwordChanged(
 }
 
 function findAccount(shop: Shop, email: string) {
-  return shop.one<{ locale: string | null }>(
+  return shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and email = ${email} and password_hash is not null`,
   );
 }

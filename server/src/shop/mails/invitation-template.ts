@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { invitationLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { mintLink } from '../merchant/invitations.ts';
@@ -12,7 +13,7 @@ export async function staffInvited(
 ): Promise<MailContent | undefined> {
   const { shop, shop_name, serverUrl } = context;
   const token = await mintLink(shop, invitation_id);
-  const invited = await shop.one<{ email: string; name: string }>(
+  const invited = await shop.one<RowOf<'staff_invitations', 'email'> & RowOf<'staff', 'name'>>(
     sql`select v.email, s.name from staff_invitations v join staff s on s.id = v.invited_by
       where v.site_id = ${shop.siteId} and v.id = ${invitation_id}`,
   );

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Language } from '../../language/language.ts';
 import { unlockLink } from '../links.ts';
 import { accountKey, customerAccount } from '../login-throttle.ts';
@@ -14,7 +15,7 @@ export async function loginDelayed(
   { email }: Mails['login_delayed'],
 ): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
-  const account = await shop.one<{ locale: string | null }>(
+  const account = await shop.one<RowOf<'customers', 'locale'>>(
     sql`select locale from customers where site_id = ${shop.siteId} and email = ${email} and email_verified_at is not null
       and password_hash is not null`,
   );

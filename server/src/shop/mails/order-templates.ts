@@ -1,5 +1,6 @@
 import type { PaymentStatus } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { orderLink } from '../links.ts';
 import { enqueue, enqueueForStaff, type Mails } from '../mail.ts';
 import { mintLink } from '../orders/links.ts';
@@ -159,7 +160,7 @@ async function newOrder(
 
 /** Of a member of staff, as long as it is one. */
 async function emailOf(shop: Shop, staff_id: string): Promise<string | undefined> {
-  const staff = await shop.one<{ email: string }>(
+  const staff = await shop.one<RowOf<'staff', 'email'>>(
     sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
   );

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { meetsRules } from '../catalog/collection-rules.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -35,7 +36,7 @@ export async function requireCategories(shop: Shop, categories: string[], produc
 
 /** The categories of an agent's token, as the customer named them. */
 export async function categoriesOf(shop: Shop, token_id: string): Promise<string[]> {
-  const found = await shop.one<{ categories: string[] }>(
+  const found = await shop.one<RowOf<'tokens', 'categories'>>(
     sql`select categories from tokens where site_id = ${shop.siteId} and id = ${token_id} and kind = 'agent'`,
   );
   return found?.categories ?? [];

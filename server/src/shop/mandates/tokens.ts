@@ -1,5 +1,6 @@
 import type { AgentToken, AgentTokenStatus } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
@@ -64,7 +65,7 @@ export async function get(shop: Shop, id: string, customer_id?: string): Promise
 /** An active one by its secret. */
 export async function findBySecret(shop: Shop, secret: string) {
   if (!isWellFormed('agent', secret)) return undefined;
-  return shop.one<{ id: string; customer_id: string | null }>(
+  return shop.one<RowOf<'tokens', 'id' | 'customer_id'>>(
     sql`select id, customer_id from tokens t where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(secret)}
       and t.kind = 'agent' and ${tokenStatus} = 'active'`,
   );

@@ -1,16 +1,13 @@
 import { isIP } from 'node:net';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /** The hosts of sites. Only operators change them, as the owner of the database: requests have no right to. */
-export interface Domain {
-  host: string;
-  site_id: string;
-  is_primary: boolean;
-}
+export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
 /** How often each server reads them: for that long after a change, servers may differ. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
@@ -33,7 +30,7 @@ export async function readFingerprint(db: pg.Pool): Promise<string> {
 
 /** The host where the pages of the shop are, if it has one. */
 export async function primaryHost(shop: Shop): Promise<string | undefined> {
-  const found = await shop.one<{ host: string }>(
+  const found = await shop.one<RowOf<'site_domains', 'host'>>(
     sql`select host from site_domains where site_id = ${shop.siteId} and is_primary`,
   );
   return found?.host;

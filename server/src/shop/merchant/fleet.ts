@@ -2,6 +2,7 @@ import type { SetupItem, Webhook } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -17,13 +18,9 @@ export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
 /** A site as everybody may know it before its tenant is set. */
-interface Named {
-  site_id: string;
-  merchant_id: string;
-  currency: string;
+interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
-  created_at: string;
   /** Since when an operator has suspended it. */
   suspended_at: string | null;
   /** Since when it has moved to another server. */
@@ -104,7 +101,7 @@ export async function siteDetails(shop: Shop, card: Card) {
         floor(extract(epoch from now() - min(next_attempt_at)))::integer as oldest_delivery_seconds
       from webhook_deliveries where site_id = ${shop.siteId} and status = 'pending' and next_attempt_at <= now()`,
   );
-  const failing_webhooks = await shop.rows<Pick<Webhook, 'id' | 'url' | 'status'> & { failing_since: string | null }>(
+  const failing_webhooks = await shop.rows<Pick<Webhook, 'id' | 'url' | 'status'> & RowOf<'webhooks', 'failing_since'>>(
     sql`select id, url, status, failing_since from webhooks
       where site_id = ${shop.siteId} and (failing_since is not null or disabled_reason in ('failing', 'gone'))
       order by id limit 100`,

@@ -2,6 +2,7 @@ import type { Merchant, Staff, StaffInvitation, StaffRole } from '@commerce-back
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { type Closed, notFound, ShopError, siteClosed } from '../errors.ts';
@@ -66,7 +67,7 @@ export async function create(
 
 /** Throws `insufficient_scope` where an open invitation is to a role that is beyond the caller. Its site's turn has been taken. */
 async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promise<void> {
-  const open = await shop.one<{ role: StaffRole }>(
+  const open = await shop.one<RowOf<'staff_invitations', 'role'>>(
     sql`select role from staff_invitations where site_id = ${shop.siteId} and ended_at is null and ${which}`,
   );
   if (open) refuseBeyond(open.role, granter);
@@ -93,13 +94,10 @@ export async function mintLink(shop: Shop, id: string): Promise<string | undefin
   return kept === 0 ? undefined : token;
 }
 
-export interface ShownInvitation {
+export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'role' | 'expires_at'> {
   merchant: Merchant;
-  email: string;
-  role: StaffRole;
   has_account: boolean;
   invited_by: { id: string; name: string } | null;
-  expires_at: string;
 }
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
@@ -170,11 +168,7 @@ function loginRequired(): ShopError {
   return new ShopError('login_required', 'This address has a login already. Log in to accept.');
 }
 
-interface Ended {
-  site_id: string;
-  role: StaffRole;
-  invited_by: string;
-}
+type Ended = RowOf<'staff_invitations', 'site_id' | 'role' | 'invited_by'>;
 
 /** Uses an invitation up. Its site is locked first, as for every change of its staff. */
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
@@ -185,7 +179,7 @@ async function take(shop: Shop, token: string): Promise<Ended & { email: string 
       where site_id = (select site_id from staff_invitations where token_hash = ${token_hash}) for no key update`,
   );
   if (site?.closed) throw siteClosed(site.closed);
-  const taken = await shop.one<Ended & { email: string }>(
+  const taken = await shop.one<Ended & RowOf<'staff_invitations', 'email'>>(
     sql`update staff_invitations v set ended_at = now() where v.token_hash = ${token_hash} and ${ALIVE}
       returning v.site_id, v.email, v.role, v.invited_by`,
   );

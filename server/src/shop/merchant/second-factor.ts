@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { randomPassword } from '../passwords/passwords.ts';
@@ -99,7 +100,7 @@ export async function judge(
 }
 
 async function judgeTotp(db: Pool, secretKey: string, staff_id: string, token: string, pending: boolean) {
-  const { rows } = await queryAlone<{ secret: Buffer }>(
+  const { rows } = await queryAlone<RowOf<'staff_second_factors', 'secret'>>(
     db,
     sql`select secret from staff_second_factors where staff_id = ${staff_id} and (turned_on_at is null) = ${pending}`,
   );
@@ -167,7 +168,7 @@ async function makeRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]
 
 /** Deletes the secret and the recovery codes; says whether logins needed it. */
 export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
-  const removed = await shop.one<{ turned_on_at: string | null }>(
+  const removed = await shop.one<RowOf<'staff_second_factors', 'turned_on_at'>>(
     sql`delete from staff_second_factors where staff_id = ${staff_id} returning turned_on_at`,
   );
   return Boolean(removed?.turned_on_at);
@@ -178,7 +179,7 @@ export async function resealSecondFactors(
   connection: Connection,
   { from, to }: { from: string; to: string },
 ): Promise<{ resealed: number; closed: string[] }> {
-  const { rows } = await query<{ staff_id: string; secret: Buffer }>(
+  const { rows } = await query<RowOf<'staff_second_factors', 'staff_id' | 'secret'>>(
     connection,
     sql`select staff_id, secret from staff_second_factors order by staff_id for update`,
   );

@@ -6,6 +6,7 @@ import type {
   ValidationErrorItem,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { synonymTerms } from '../../search/words/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
@@ -97,7 +98,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
  * until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
-  const now = await shop.one<{ currency: string }>(
+  const now = await shop.one<RowOf<'sites', 'currency'>>(
     sql`select currency from sites where site_id = ${shop.siteId} for update`,
   );
   if (now?.currency === currency) return;

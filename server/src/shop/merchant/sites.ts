@@ -2,6 +2,7 @@ import type { ApiKeyScope, SyncKeyScope, ValidationErrorItem } from '@commerce-b
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import { hashPassword, randomPassword } from '../passwords/passwords.ts';
@@ -120,7 +121,7 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
 /** Gives a person access to a site, with a login of their own when they have none. */
 async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
   const { email, name } = staff;
-  const hired = await query<{ id: string }>(
+  const hired = await query<RowOf<'staff', 'id'>>(
     connection,
     sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${password.hash})
       on conflict (lower(email)) do nothing returning id`,
@@ -136,7 +137,7 @@ async function hire(connection: Connection, site_id: string, { staff, password }
 }
 
 async function staffByEmail(connection: Connection, email: string) {
-  const { rows } = await query<{ id: string }>(
+  const { rows } = await query<RowOf<'staff', 'id'>>(
     connection,
     sql`select id from staff where lower(email) = lower(${email})`,
   );

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
@@ -16,7 +17,7 @@ export const RESET_LIFE = '30 minutes';
 
 /** Replaces a password that was verified. Throws `invalid_credentials` when it was changed meanwhile. */
 export async function change(shop: Shop, staff_id: string, { from, to }: { from: string; to: string }): Promise<void> {
-  const changed = await shop.one<{ email: string }>(
+  const changed = await shop.one<RowOf<'staff', 'email'>>(
     sql`update staff set password_hash = ${to} where id = ${staff_id} and password_hash = ${from} returning email`,
   );
   if (!changed) throw invalidCredentials();
@@ -57,7 +58,7 @@ export async function prepareReset(
 
 /** Sets the password, once per link, and returns whose it is. The second factor stays as it is. Throws `reset_token_invalid`. */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<string> {
-  const person = await shop.one<{ id: string; email: string }>(
+  const person = await shop.one<RowOf<'staff', 'id' | 'email'>>(
     sql`with taken as (
         delete from staff_resets where token_hash = ${hashToken(token)} and expires_at > now() returning staff_id
       )

@@ -1,5 +1,6 @@
 import type { StaffSession } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
@@ -15,7 +16,7 @@ const LIST_LIMIT = 1_000;
 
 /** Those alive, the one used last first. */
 export async function list(shop: Shop, { staff_id, current }: Own): Promise<StaffSession[]> {
-  const sessions = await shop.rows<Omit<StaffSession, 'device' | 'current'> & { user_agent: string | null }>(
+  const sessions = await shop.rows<Omit<StaffSession, 'device' | 'current'> & RowOf<'staff_sessions', 'user_agent'>>(
     sql`select id, ip, user_agent, created_at, last_used_at, expires_at from staff_sessions
       where staff_id = ${staff_id} and ${ALIVE} order by last_used_at desc, id desc limit ${LIST_LIMIT}`,
   );

@@ -2,6 +2,7 @@ import type { Merchant, OpenedSession, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -44,7 +45,7 @@ export async function verifyPassword(
 ): Promise<Staff & { password_hash: string }> {
   const mail = { site_id: null, template: 'staff_login_delayed', about: { email: foldEmail(email) } } as const;
   const counter = await takeLoginAttempt(db, { account: email, mail, unlocks });
-  const { rows } = await queryAlone<Staff & { password_hash: string }>(
+  const { rows } = await queryAlone<Staff & RowOf<'staff', 'password_hash'>>(
     db,
     sql`select id, email, name, password_hash from staff where lower(email) = ${foldEmail(email)}`,
   );
@@ -74,7 +75,7 @@ export async function verifyOwnPassword(
   staff_id: string,
   { password, unlocks }: Pick<Login, 'password' | 'unlocks'>,
 ) {
-  const { rows } = await queryAlone<{ email: string }>(db, sql`select email from staff where id = ${staff_id}`);
+  const { rows } = await queryAlone<RowOf<'staff', 'email'>>(db, sql`select email from staff where id = ${staff_id}`);
   return verifyPassword(db, { email: rows[0]?.email ?? '', password, unlocks });
 }
 
@@ -91,7 +92,7 @@ export async function openSession(
   if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
   // Whoever changes the password holds the row, and ends the sessions afterwards.
-  const opened = await shop.one<{ expires_at: string }>(
+  const opened = await shop.one<RowOf<'staff_sessions', 'expires_at'>>(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
       )

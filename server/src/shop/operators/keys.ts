@@ -1,18 +1,15 @@
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { NotFound } from '../errors.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 
 /** The keys of operators. Each function runs as the owner of the tables: requests of shops have no right to them. */
-export interface OperatorKey {
-  id: string;
-  description: string;
-  secret_prefix: string;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-}
+export type OperatorKey = RowOf<
+  'operator_keys',
+  'id' | 'description' | 'secret_prefix' | 'created_at' | 'expires_at' | 'revoked_at'
+>;
 
 const COLUMNS = sql`id, description, secret_prefix, created_at, expires_at, revoked_at`;
 
@@ -49,7 +46,7 @@ export async function revokeKey(owner: Connection, id: string): Promise<void> {
 /** The id of the living key that a secret is; nothing for every other text. */
 export async function findKey(owner: Connection, secret: string): Promise<string | undefined> {
   if (!isWellFormed('operator', secret)) return undefined;
-  const { rows } = await query<{ id: string }>(
+  const { rows } = await query<RowOf<'operator_keys', 'id'>>(
     owner,
     sql`select id from commerce.operator_keys
       where token_hash = ${hashToken(secret)} and revoked_at is null and expires_at > now()`,

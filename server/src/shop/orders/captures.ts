@@ -1,6 +1,7 @@
 import type { Order } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
@@ -20,7 +21,7 @@ import * as events from './timeline.ts';
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
   const order = await lockOrder(shop, order_id);
   const wanted = amount === undefined ? undefined : canonical(shop, amount);
-  const begun = await shop.one<{ amount: string }>(
+  const begun = await shop.one<RowOf<'payment_moves', 'amount'>>(
     sql`select amount from payment_moves
       where site_id = ${shop.siteId} and order_id = ${order_id} and kind = 'capture' and status <> 'failed'`,
   );

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
@@ -28,7 +29,7 @@ export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
 }
 
 async function overdue(shop: Shop): Promise<string[]> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'orders', 'id'>>(
     sql`select o.id from orders o where o.site_id = ${shop.siteId} and ${isOverdue}
       order by o.payment_due_at limit ${EXPIRED_AT_ONCE}`,
   );
@@ -59,7 +60,7 @@ const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as co
 /** Reminds customers of bank transfers at half time, once each; at most 100 in one call. Returns how many there were. */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
-    const due = await shop.rows<{ id: string }>(
+    const due = await shop.rows<RowOf<'orders', 'id'>>(
       sql`update orders set payment_reminded_at = now()
         where site_id = ${shop.siteId} and id in (
           select id from orders

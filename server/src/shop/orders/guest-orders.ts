@@ -1,11 +1,12 @@
 import type { Customer } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
 
 /** The orders that were placed without an account at this address become those of the customer who has it. */
 export async function attachGuestOrders(shop: Shop, { id, email }: Pick<Customer, 'id' | 'email'>): Promise<void> {
-  const attached = await shop.rows<{ id: string }>(
+  const attached = await shop.rows<RowOf<'orders', 'id'>>(
     sql`with own as (
         select id from orders where site_id = ${shop.siteId} and customer_id is null and lower(email) = lower(${email})
         order by id for update

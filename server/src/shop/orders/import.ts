@@ -1,5 +1,6 @@
 import type { OrderImport, OrderImportResult, ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { cleanRow } from '../hidden-characters.ts';
@@ -104,7 +105,7 @@ async function judgeAll(shop: Shop, planned: Planned[], dry_run: boolean): Promi
 /** Nobody can be forgotten while orders of theirs come in. In the order of their ids, as everywhere. */
 async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, string>> {
   const emails = rows.flatMap(({ input: { email } }) => (email ? [foldEmail(email)] : []));
-  const found = await shop.rows<{ id: string; email: string }>(
+  const found = await shop.rows<RowOf<'customers', 'id' | 'email'>>(
     // Whoever has an account must have proven the address first, or a stranger could read the orders of another.
     sql`select id, email from customers
       where site_id = ${shop.siteId} and email = any(${emails}::text[]) and anonymized_at is null

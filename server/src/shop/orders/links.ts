@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
@@ -58,7 +59,7 @@ export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
 }
 
 async function endLinks(shop: Shop, which: Sql): Promise<void> {
-  const orders = await shop.rows<{ id: string }>(
+  const orders = await shop.rows<RowOf<'orders', 'id'>>(
     sql`select id from orders where site_id = ${shop.siteId} and ${which} order by id for update`,
   );
   await shop.run(

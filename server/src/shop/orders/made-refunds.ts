@@ -1,6 +1,7 @@
 import type { RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v5 as uuidv5 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
@@ -33,7 +34,7 @@ export async function takeMadeRefund(
 ): Promise<boolean> {
   const id = uuidv5(outcome.reference, payment_id);
   if (outcome.status !== 'succeeded') return refunds.settle(shop, id, outcome);
-  const payment = await shop.one<{ status: string; order_id: string | null }>(
+  const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
   // The job gives back what is left of a payment without an order.

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /**
@@ -29,7 +30,7 @@ export function paymentOf(
   order_id: string,
   status: 'authorized' | 'succeeded',
 ): Promise<{ id: string; amount: string } | undefined> {
-  return shop.one<{ id: string; amount: string }>(
+  return shop.one<RowOf<'payments', 'id' | 'amount'>>(
     sql`select id, amount from payments
       where site_id = ${shop.siteId} and order_id = ${order_id} and status = ${status}`,
   );

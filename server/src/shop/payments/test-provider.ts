@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { query } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
@@ -56,16 +57,12 @@ export const TEST_PROVIDER = 'test_card';
 type Id = Pick<PaymentKey, 'site_id' | 'id'>;
 
 /** A payment as the provider knows it. */
-export interface TestPayment {
-  status: Outcome['status'];
+export interface TestPayment extends RowOf<'test_payments', 'status' | 'currency' | 'return_url' | 'cancel_url'> {
   /** Minor units. */
   amount: number;
   /** Of what was reserved, a part may have been taken. */
   captured: number;
-  currency: string;
   refunds: Record<string, number>;
-  return_url: string | null;
-  cancel_url: string | null;
 }
 
 const COLUMNS = sql`status, amount, captured, currency, refunds, return_url, cancel_url`;

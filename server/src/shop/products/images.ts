@@ -1,6 +1,7 @@
 import type { ImageInput, ImagePatch, NewImage, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as fileImages from './file-images.ts';
@@ -102,7 +103,7 @@ function stillProcessing(): ShopError {
 
 /** Makes it the picture of these variants, and of no others. A variant names its picture by the address. Returns how many changed. */
 async function showForVariants(shop: Shop, product_id: string, id: string, variant_ids: string[]): Promise<number> {
-  const known = await shop.rows<{ id: string }>(
+  const known = await shop.rows<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} and id = any(${variant_ids})`,
   );
   const mistakes = variant_ids.flatMap((wanted, i) =>
@@ -131,7 +132,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
 }
 
 async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'product_images', 'id'>>(
     sql`select id from product_images where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,
   );
   return rows.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
@@ -6,7 +7,7 @@ import type { Shop } from '../shop.ts';
 
 /** Makes changes of one product's parts wait for each other. Throws `not_found`. */
 export async function lockProduct(shop: Shop, id: string): Promise<{ track_inventory: boolean; price: string }> {
-  const product = await shop.one<{ track_inventory: boolean; price: string }>(
+  const product = await shop.one<RowOf<'products', 'track_inventory' | 'price'>>(
     sql`select track_inventory, price from products where site_id = ${shop.siteId} and id = ${id} for update`,
   );
   if (!product) throw notFound('product');

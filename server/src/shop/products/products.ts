@@ -1,6 +1,7 @@
 import type { Product, ProductInput, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { holdCurrency } from '../currency.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
@@ -93,7 +94,7 @@ async function insertParts(
 async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string> {
   const wish = slugOf(plan.name, 'product');
   const like = `${escapeLike(wish)}%`;
-  const rows = await shop.rows<{ slug: string }>(
+  const rows = await shop.rows<RowOf<'products', 'slug'>>(
     sql`select slug from products where site_id = ${shop.siteId} and slug like ${like}`,
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
@@ -111,7 +112,7 @@ const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT
  * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
-  const locked = await shop.one<{ has_variants: boolean }>(
+  const locked = await shop.one<RowOf<'products', 'has_variants'>>(
     sql`select has_variants from products where site_id = ${shop.siteId} and id = ${id} for update`,
   );
   if (!locked) throw notFound('product');
@@ -183,7 +184,7 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
 }
 
 async function updateDefaultVariant(shop: Shop, product_id: string, patch: ProductPatch): Promise<boolean> {
-  const row = await shop.one<{ id: string }>(
+  const row = await shop.one<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id}`,
   );
   return row ? updateVariantRow(shop, row.id, patch) : false;
@@ -250,13 +251,13 @@ async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, com
 /** Deletes a product and leaves a tombstone for the sync surface. Throws `not_found`, or `conflict` while stock is held. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   await lockProduct(shop, id);
-  const held = await shop.rows<{ reserved: number }>(
+  const held = await shop.rows<RowOf<'variants', 'reserved'>>(
     sql`select reserved from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
   );
   if (held.some(({ reserved }) => reserved > 0)) {
     throw new ShopError('conflict', 'An open checkout holds stock of this product. Archive it, or try again later.');
   }
-  const deleted = await shop.one<{ slug: string }>(
+  const deleted = await shop.one<RowOf<'products', 'slug'>>(
     sql`delete from products where site_id = ${shop.siteId} and id = ${id} returning slug`,
   );
   if (!deleted) throw notFound('product');

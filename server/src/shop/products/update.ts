@@ -1,6 +1,7 @@
 import type { Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { combinationOf, type ProductPlan, type VariantPlan } from './plan.ts';
@@ -21,7 +22,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
         select distinct hashtextextended(${shop.siteId}::text || ' ' || slug, 0) as key
         from unnest(${slugs}::text[]) as named (slug) order by key) as keys`,
   );
-  const known = await shop.rows<{ id: string }>(
+  const known = await shop.rows<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = any(${slugs}) order by id for update`,
   );
   if (known.length === 0) return [];
@@ -35,7 +36,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
 
 /** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
-  const known = await shop.one<{ id: string }>(
+  const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
   );
   if (!known) return undefined;

@@ -1,5 +1,6 @@
 import type { Product, Variant, VariantInput, VariantPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { indexProducts } from '../../search/index/index-products.ts';
 import { notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -46,7 +47,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
 /** Deletes a variant. Throws `last_variant`, or `conflict` while an open checkout holds its stock. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
-  const rows = await shop.rows<{ id: string; reserved: number }>(
+  const rows = await shop.rows<RowOf<'variants', 'id' | 'reserved'>>(
     sql`select id, reserved from variants where site_id = ${shop.siteId} and product_id = ${product_id}
       order by id for update`,
   );
@@ -108,7 +109,7 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
 
 /** Returns whether any variant had another place before. */
 async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'variants', 'id'>>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,
   );
   const ids = moveTo(

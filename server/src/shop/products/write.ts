@@ -2,6 +2,7 @@ import type { ImageInput } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { arrayText } from '../../db/array-text.ts';
 import { newId } from '../../db/new-id.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
@@ -109,7 +110,7 @@ export async function insertVariants(
   );
   if (rows.length === 0) return [];
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name]));
-  const written = await shop.rows<{ id: string }>(
+  const written = await shop.rows<RowOf<'variants', 'id'>>(
     sql`with given as (
         select * from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[],
           ${column('track_inventory')}::boolean[], ${column('movement_id')}::uuid[], ${column('position')}::int[],

@@ -1,6 +1,7 @@
 import type { Deletion, ShippingOption, ShippingOptionInput, ShippingOptionPatch } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { holdCurrency } from '../currency.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { canonicalAmount } from '../money.ts';
@@ -103,7 +104,7 @@ export async function lockAll(shop: Shop): Promise<void> {
 /** Changes of the options wait for each other on the row of the settings. Returns the ids in their order. */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
-  const rows = await shop.rows<{ id: string }>(
+  const rows = await shop.rows<RowOf<'shipping_options', 'id'>>(
     sql`select id from shipping_options where site_id = ${shop.siteId} order by position, id`,
   );
   return rows.map(({ id }) => id);

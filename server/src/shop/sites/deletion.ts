@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, ShopError } from '../errors.ts';
 import { amountKept, amountReceived } from '../orders/received.ts';
@@ -64,7 +65,7 @@ export async function deleteDueSites(
   owner: pg.ClientBase,
   files: FileStore,
 ): Promise<{ deleted: string[]; owing: string[] }> {
-  const { rows } = await owner.query<{ site_id: string; delete_forced: boolean }>(
+  const { rows } = await owner.query<RowOf<'sites', 'site_id' | 'delete_forced'>>(
     'select site_id, delete_forced from commerce.sites where delete_at <= now() order by delete_at',
   );
   const done = { deleted: [] as string[], owing: [] as string[] };
@@ -169,7 +170,7 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
-  const { rows: staff } = await owner.query<{ staff_id: string }>(
+  const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
   // Triggers that wait for the commit would write after the last round.
@@ -220,7 +221,7 @@ async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: strin
 
 /** Of those who work for no other site, and are named in none as who invited somebody. */
 async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<number> {
-  const { rows } = await owner.query<{ id: string }>(
+  const { rows } = await owner.query<RowOf<'staff', 'id'>>(
     sql`select s.id from commerce.staff s where s.id = any(${staff_ids}::uuid[])
         and not exists (select from commerce.staff_memberships m where m.staff_id = s.id or m.invited_by = s.id)
         and not exists (select from commerce.staff_invitations v where v.invited_by = s.id)`,

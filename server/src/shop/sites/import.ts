@@ -5,6 +5,7 @@ import type { ExportedSite, Header, TableColumns } from '../../backup/format.ts'
 import { checkedFrames } from '../../backup/verify.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { withoutReplaced } from '../../db/baseline.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import type { FileStore } from '../../files/store.ts';
 import { addChain, type NewChain, signAnew } from '../audit/adoption.ts';
 import type { AuditKey } from '../audit/keys.ts';
@@ -262,7 +263,7 @@ async function finish(
       ) as waiting having count(*) > 0`,
     [site_id],
   );
-  const { rows: open } = await client.query<{ id: string }>(
+  const { rows: open } = await client.query<RowOf<'checkouts', 'id'>>(
     `select id from commerce.checkouts where site_id = $1 and status in ('open', 'ready', 'requires_escalation')`,
     [site_id],
   );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { restoreJobs } from './postponed-jobs.ts';
 
@@ -7,10 +8,7 @@ import { restoreJobs } from './postponed-jobs.ts';
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
 /** What an operator decided about a site. */
-export interface SiteState {
-  site_id: string;
-  suspended_at: string | null;
-  suspended_reason: string | null;
+export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
   /** Since when it has moved to another server. */
   moved_at: string | null;
   /** When it is deleted, unless that is taken back before. */

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { enqueueForStaff } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
@@ -10,7 +11,7 @@ const NAMED = 50;
  * them in the transaction of each sale (`commerce.note_low_stock`) and queues the job that calls this, a quarter of an hour later.
  */
 export async function tellLowStock(shop: Shop): Promise<void> {
-  const noted = await shop.rows<{ id: string }>(
+  const noted = await shop.rows<RowOf<'variants', 'id'>>(
     sql`with noted as (
         delete from low_stock_notices where site_id = ${shop.siteId} returning variant_id
       )

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { isTold, shownQuantity } from '../shown-quantity.ts';
@@ -174,7 +175,7 @@ async function give(shop: Shop, reservations: Sql): Promise<void> {
 
 /** Sells all that a checkout holds to its order, and returns what that was. */
 export async function sell(shop: Shop, checkout_id: string, order_id: string): Promise<Set<string>> {
-  const sold = await shop.rows<{ variant_id: string }>(
+  const sold = await shop.rows<RowOf<'stock_movements', 'variant_id'>>(
     sql`with pieces as (
         delete from stock_reservations where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
         returning variant_id, quantity, ${order_id}::uuid as reference_id

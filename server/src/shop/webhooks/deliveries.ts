@@ -1,5 +1,6 @@
 import type { EventType, WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryStatus } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -77,7 +78,7 @@ export async function replayFailed(shop: Shop, { since, webhook_id }: { since: s
     join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
     where d.site_id = ${shop.siteId} and d.status = 'failed' and d.completed_at >= ${since}
       ${webhook_id ? sql`and d.webhook_id = ${webhook_id}` : empty}`;
-  const again = await shop.rows<{ id: string }>(
+  const again = await shop.rows<RowOf<'webhook_deliveries', 'id'>>(
     sql`with batch as materialized (
         select d.id ${failed} order by d.completed_at, d.id limit ${BATCH} for update of d skip locked
       )

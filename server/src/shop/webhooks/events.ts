@@ -3,6 +3,7 @@ import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' }
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { OrNulls } from '../../db/nulls.ts';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
@@ -14,11 +15,8 @@ import { hashSecret, mintSecret } from './secrets.ts';
 const LIFE = '10 minutes';
 const LIMIT = 20;
 
-interface Listener {
-  id: string;
+interface Listener extends RowOf<'event_listeners', 'id' | 'created_at' | 'expires_at'> {
   events: EventPattern[];
-  created_at: string;
-  expires_at: string;
 }
 
 /** Opens a listener to events from now on. Throws `limit_reached` beyond 20. */

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import { seal, unseal } from './secrets.ts';
 
@@ -17,7 +18,7 @@ export interface Resealed {
 
 /** Re-encrypts the secrets of a shop's webhooks. Those under the new key already are left as they are. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
-  const webhooks = await shop.rows<{ id: string; secret: Buffer; previous_secret: Buffer | null }>(
+  const webhooks = await shop.rows<RowOf<'webhooks', 'id' | 'secret' | 'previous_secret'>>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,
   );
   const result: Resealed = { resealed: 0, closed: [] };

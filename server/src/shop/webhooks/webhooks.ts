@@ -1,6 +1,7 @@
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { withheldEvents } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
@@ -63,7 +64,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
 
 /** The sealed secrets that sign its deliveries now. Throws `not_found`. */
 export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffer; previous_secret: Buffer | null }> {
-  const found = await shop.one<{ secret: Buffer; previous_secret: Buffer | null }>(
+  const found = await shop.one<RowOf<'webhooks', 'secret'> & { previous_secret: Buffer | null }>(
     sql`select secret, case when previous_secret_expires_at > now() then previous_secret end as previous_secret
       from webhooks where site_id = ${shop.siteId} and id = ${id}`,
   );

@@ -1,5 +1,6 @@
 import type { PaymentAccount, PaymentAccountPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../../errors.ts';
 import type { Shop } from '../../shop.ts';
 import { sealKey } from './sealed-keys.ts';
@@ -109,7 +110,7 @@ async function setKey(shop: Shop, { secretKey }: AccountDeps, key: string): Prom
   await refuseConnected(shop);
   const mode = modeOf(key);
   const sealed = sealKey(secretKey, shop.siteId, 'secret_key', key);
-  const known = await shop.one<{ mode: string }>(
+  const known = await shop.one<RowOf<'payment_accounts', 'mode'>>(
     sql`select mode from payment_accounts where site_id = ${shop.siteId} for update`,
   );
   if (known && known.mode !== mode) await refuseOpenPayments(shop);

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { RowOf } from '../../../db/row-of.ts';
 import { bodyMistake, ValidationError } from '../../errors.ts';
 import { findAnyTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
@@ -54,11 +55,7 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
   };
 }
 
-interface AccountRow {
-  secret_key: Buffer | null;
-  connected_account: string | null;
-  webhook_secret: Buffer | null;
-}
+type AccountRow = RowOf<'payment_accounts', 'secret_key' | 'connected_account' | 'webhook_secret'>;
 
 async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefined> {
   const tenant = await findAnyTenant(db, site_id);

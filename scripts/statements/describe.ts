@@ -1,0 +1,120 @@
+import pg from 'pg';
+
+/** A column of a statement's result, as PostgreSQL describes it without running the statement. */
+export interface DescribedColumn {
+  name: string;
+  /** The object id of its type. */
+  type: number;
+  /** The column of a table that it comes from as it is, `products.title`; it may still be null behind an outer join. */
+  from: string | undefined;
+  /** Whether that column may be null. */
+  nullable: boolean;
+}
+
+export type Described = { columns: DescribedColumn[] } | { error: string };
+
+interface Field {
+  name: string;
+  dataTypeID: number;
+  tableID: number;
+  columnID: number;
+}
+
+/** The parts of `pg` that it does not declare. */
+interface ProtocolConnection {
+  parse(statement: { text: string; name: string; types: number[] }): void;
+  describe(what: { type: 'S'; name: string }): void;
+  sync(): void;
+}
+
+/** Of cursors and temporary tables. */
+const DEPENDENT = /^\s*fetch\b|\bpg_temp\./i;
+
+const SYNTAX_ERROR = '42601';
+
+/** Sends Parse and Describe, and no Execute: nothing runs. */
+class Description {
+  readonly done: Promise<Field[]>;
+  readonly #text: string;
+  readonly #resolve: (fields: Field[]) => void;
+  readonly #reject: (error: Error) => void;
+  #fields: Field[] = [];
+
+  constructor(text: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<Field[]>();
+    this.#text = text;
+    this.done = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  submit(connection: ProtocolConnection): void {
+    connection.parse({ text: this.#text, name: '', types: [] });
+    connection.describe({ type: 'S', name: '' });
+    connection.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: Field[] }): void {
+    this.#fields = fields;
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#fields);
+  }
+}
+
+/** Describes statements of a database that has the schema. */
+export class Describer {
+  readonly #client: pg.Client;
+  readonly #columns: Map<string, { name: string; nullable: boolean }>;
+
+  private constructor(client: pg.Client, columns: Map<string, { name: string; nullable: boolean }>) {
+    this.#client = client;
+    this.#columns = columns;
+  }
+
+  static async connect(url: string): Promise<Describer> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('set search_path = commerce, public');
+    const columns = await client.query<{ key: string; name: string; nullable: boolean }>(
+      `select attrelid || '.' || attnum as key, c.relname || '.' || attname as name, not attnotnull as nullable
+        from pg_attribute a join pg_class c on c.oid = a.attrelid where attnum > 0 and relkind in ('r', 'p')`,
+    );
+    return new Describer(client, new Map(columns.rows.map((column) => [column.key, column])));
+  }
+
+  /** Nothing for several statements in one text, and for those that depend on what was done before on the connection. */
+  async describe(text: string): Promise<Described | undefined> {
+    if (DEPENDENT.test(text)) return undefined;
+    const description = new Description(text);
+    this.#client.query(description as unknown as pg.Submittable);
+    try {
+      const fields = await description.done;
+      return { columns: fields.map((field) => this.#columnOf(field)) };
+    } catch (error) {
+      const { code, message, position } = error as pg.DatabaseError;
+      if (code === SYNTAX_ERROR && message.includes('multiple commands')) return undefined;
+      const near = position
+        ? text
+            .slice(Number(position) - 1)
+            .split('\n')[0]
+            ?.slice(0, 60)
+        : undefined;
+      return { error: near ? `${message}, at: ${near}` : message };
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#client.end();
+  }
+
+  #columnOf({ name, dataTypeID, tableID, columnID }: Field): DescribedColumn {
+    const column = this.#columns.get(`${tableID}.${columnID}`);
+    return { name, type: dataTypeID, from: column?.name, nullable: column?.nullable ?? false };
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { superuserUrl } from './worker-database.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FIXTURE = 'server/test/fixtures/mistaken-statements.ts';
+
+/** What check-statements.ts prints of the fixture. */
+function check(...options: string[]): Promise<{ code: unknown; lines: string[] }> {
+  const args = ['scripts/check-statements.ts', '--source', FIXTURE, '--database', superuserUrl(), ...options];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, lines: `${stdout}${stderr}`.trim().split('\n') }),
+    );
+  });
+}
+
+/** The comments of the fixture, with the places of the statements after them. */
+function expected(): string[] {
+  const lines = readFileSync(join(ROOT, FIXTURE), 'utf8').split('\n');
+  return lines.flatMap((line, at) => {
+    const mistake = /^ +\/\/ (.*)/.exec(line)?.[1];
+    return mistake ? [`${FIXTURE}:${at + 2}: ${mistake}`] : [];
+  });
+}
+
+test('reports each statement that PostgreSQL rejects and each column that does not match its type', async () => {
+  const { code, lines } = await check('--unresolved');
+  const places = lines.filter((line) => line.startsWith(FIXTURE));
+
+  expect(code).toBe(1);
+  expect(places.toSorted()).toEqual(expected().toSorted());
+  expect(lines.at(-2)).toMatch(/^Statements that cannot be followed: 1, and 0 may be/);
+  expect(lines.at(-1)).toBe('Statements: 14, of which 1 cannot be followed; 10 mistakes.');
+});
