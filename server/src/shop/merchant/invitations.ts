@@ -2,6 +2,7 @@ import type { Merchant, Staff, StaffInvitation, StaffRole } from '@commerce-back
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { type Closed, notFound, ShopError, siteClosed } from '../errors.ts';
@@ -21,8 +22,14 @@ import { type Granter, MOST_MEMBERS, refuseBeyond, takeTurn } from './members.ts
 const LIFE = '7 days';
 const MOST_INVITATIONS = 100;
 
-const INVITATION: Sql = sql`v.id, v.email, v.role, v.created_at, v.expires_at,
-  (select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by) as invited_by`;
+const INVITATION: Sql = selectList<StaffInvitation>({
+  id: sql`v.id`,
+  email: sql`v.email`,
+  role: sql`v.role`,
+  created_at: sql`v.created_at`,
+  expires_at: sql`v.expires_at`,
+  invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by)`,
+});
 
 /** Those that are neither accepted nor withdrawn, newest first. */
 export async function list(shop: Shop): Promise<StaffInvitation[]> {

@@ -2,6 +2,7 @@ import type { Merchant, OpenedSession, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { selectList } from '../../db/fields.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
@@ -122,10 +123,13 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   return found;
 }
 
+/** Of `sites s`. */
+const MERCHANT = selectList<Merchant>({ id: sql`s.merchant_id`, site_id: sql`s.site_id`, name: sql`s.merchant_name` });
+
 /** The merchants that a member of staff may act for, by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
-    sql`select s.merchant_id as id, s.site_id, s.merchant_name as name
+    sql`select ${MERCHANT}
       from staff_memberships m join sites s using (site_id)
       where m.staff_id = ${staff_id} order by s.merchant_name, s.merchant_id limit 100`,
   );
@@ -133,7 +137,5 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
 
 /** The merchant that a call is for; nothing when a session has chosen none. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
-  return shop.one<Merchant>(
-    sql`select merchant_id as id, site_id, merchant_name as name from sites where site_id = ${shop.siteId}`,
-  );
+  return shop.one<Merchant>(sql`select ${MERCHANT} from sites s where s.site_id = ${shop.siteId}`);
 }
