@@ -9,6 +9,7 @@ import sql from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import { synonymTerms } from '../../search/words/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { agentPolicy } from '../mandates/policy.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
@@ -37,7 +38,7 @@ const COLUMNS = selectList<Settings>({
   low_stock_threshold: sql`t.low_stock_threshold`,
   show_stock: sql`s.show_stock`,
   search_synonyms: sql`t.search_synonyms`,
-  agent_policy: sql`'{"password_above_cents": null}' || t.agent_policy`,
+  agent_policy: agentPolicy,
   default_locale: sql`t.default_locale`,
   time_zone: sql`t.time_zone`,
   brand: sql`${JSON.stringify(NO_BRAND)}::jsonb || t.brand`,
