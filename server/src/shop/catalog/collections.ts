@@ -153,7 +153,7 @@ async function read(
   );
   if (!collection) throw notFound('collection');
   const matches = matching([sql`p.site_id = ${shop.siteId}`, membership(collection)], undefined);
-  const { products, pages } = await readPage(shop, 'merchant', matches, order(collection), { page, limit });
+  const { products, pages } = await readPage(shop, 'dashboard', matches, order(collection), { page, limit });
   return { ...collection, products, page, limit, pages };
 }
 
