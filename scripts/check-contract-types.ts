@@ -5,11 +5,11 @@ import { join } from 'node:path';
 
 /**
  * Fails with a line for each response schema that can gain a required field without a type error in the server: a cast or a
- * claimed row type hides that nothing produces the field.
+ * claimed row type hides that nothing produces the field. `npm run check:contract-types`.
  *
- * In a copy of the contract's types, each schema requires a field with a name of its own. One type check covers them all: an
+ * In a copy of the contract's types, each schema requires a field with a name of its own. One type check covers many schemas: an
  * error names the field that is missing. As an error may hide others, the check is repeated with the schemas that no error has
- * named, until there is no error.
+ * named, until there is no error. The work tree is only read.
  */
 const ROOT = join(import.meta.dirname, '..');
 const FIELD = 'missing_field_of_';
@@ -66,7 +66,12 @@ function responseSchemas(contract: Description): string[] {
   const follow = (ref: string): void => {
     if (seen.has(ref)) return;
     seen.add(ref);
-    visit(ref.slice(2).split('/').reduce((at: object, step) => at[step as keyof typeof at], contract));
+    visit(
+      ref
+        .slice(2)
+        .split('/')
+        .reduce((at: object, step) => at[step as keyof typeof at], contract),
+    );
   };
   for (const path of Object.values(contract.paths)) for (const { responses } of Object.values(path)) visit(responses);
   const prefix = '#/components/schemas/';
@@ -83,7 +88,8 @@ function hasFields({ properties, allOf, oneOf, anyOf }: Schema): boolean {
 
 function withField(schema: Schema, field: string): Schema {
   const added = { [field]: { const: field } };
-  if (!schema.properties) return { allOf: [schema, { type: 'object', required: [field], properties: added }] as object[] };
+  if (!schema.properties)
+    return { allOf: [schema, { type: 'object', required: [field], properties: added }] as object[] };
   return { ...schema, required: [...(schema.required ?? []), field], properties: { ...schema.properties, ...added } };
 }
 
@@ -92,8 +98,7 @@ function schemasWithoutError(names: string[], types: string): string[] {
   if (!errors) return names;
   const missing = missingFields(errors);
   const rest = names.filter((name) => !missing.has(FIELD + name));
-  if (rest.length === names.length) throw new Error(`These errors name no field of a schema:\n${errors}`);
-  console.log(names.length, '->', rest.length);
+  if (rest.length === names.length) throw new Error(`These errors name no field that is missing:\n${errors}`);
   return schemasWithoutError(rest, types.replace(new RegExp(`^ *(${[...missing].join('|')}): .*\n`, 'gm'), ''));
 }
 
