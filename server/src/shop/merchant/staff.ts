@@ -11,6 +11,7 @@ import { endUnlocks } from '../login-unlocks.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
+import { merchantFields } from './merchant-fields.ts';
 import * as secondFactor from './second-factor.ts';
 
 /** People who work for merchants, and their sessions. These tables belong to no tenant: one person may serve several. */
@@ -123,13 +124,10 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   return found;
 }
 
-/** Of `sites s`. */
-const MERCHANT = selectList<Merchant>({ id: sql`s.merchant_id`, site_id: sql`s.site_id`, name: sql`s.merchant_name` });
-
 /** The merchants that a member of staff may act for, by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
-    sql`select ${MERCHANT}
+    sql`select ${selectList(merchantFields)}
       from staff_memberships m join sites s using (site_id)
       where m.staff_id = ${staff_id} order by s.merchant_name, s.merchant_id limit 100`,
   );
@@ -137,5 +135,5 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
 
 /** The merchant that a call is for; nothing when a session has chosen none. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
-  return shop.one<Merchant>(sql`select ${MERCHANT} from sites s where s.site_id = ${shop.siteId}`);
+  return shop.one<Merchant>(sql`select ${selectList(merchantFields)} from sites s where s.site_id = ${shop.siteId}`);
 }
