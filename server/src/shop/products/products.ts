@@ -153,13 +153,10 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<Written>)
   return changed + tracked > 0;
 }
 
-const ASSIGNED = ofEach((name) => sql`${name} = w.${name}`);
-const OLD = ofEach((name) => sql`p.${name}`);
-const NEW = ofEach((name) => sql`w.${name}`);
-
-function ofEach(write: (name: Sql) => Sql): Sql {
-  return join(WRITTEN_FIELDS.map((field) => write(columnOf(field).name)));
-}
+const COLUMNS = WRITTEN_FIELDS.map((field) => columnOf(field).name);
+const ASSIGNED = join(COLUMNS.map((name) => sql`${name} = w.${name}`));
+const OLD = join(COLUMNS.map((name) => sql`p.${name}`));
+const NEW = join(COLUMNS.map((name) => sql`w.${name}`));
 
 /** What a field of the product shall be. */
 function wanted(field: WrittenField, patch: Partial<Written>): Sql {
