@@ -20,8 +20,6 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
 }
 
 function isFieldAsPlanned(field: WrittenField, before: Product, plan: ProductPlan): boolean {
-  // The product was found by its slug.
-  if (field === 'slug') return true;
   if (field === 'published_at') return isPublishedAsPlanned(before, plan);
   if (plan[field] === undefined) return true;
   if (field === 'metadata') return same(sorted(plan.metadata), sorted(before.metadata));

@@ -60,6 +60,7 @@ export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
   return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
 }
 
-export function writtenOf(input: ProductInput): Written {
+/** What an input says of them. */
+export function writtenOf(input: Partial<Written>): Written {
   return Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, input[field]])) as unknown as Written;
 }
