@@ -7,33 +7,35 @@ interface Column {
   type: Sql;
   /** What a new product has where none is given. Without it, null is a value like others. */
   initial?: Sql;
-  /** Only the dashboard and the audiences that name it below see it. */
-  unlisted?: true;
+  /** Each list of products has it, by name. Without it, only the dashboard and the audiences that name it below see it. */
+  listed?: true;
 }
 
-const NULLABLE_TEXT: Column = { type: sql`text` };
-const UNLISTED_TEXT: Column = { type: sql`text`, unlisted: true };
+const text = sql`text`;
+
+/** The fields that describe the variants or are lists of parts. */
+type Otherwise = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * What merchants write of a product itself. A new field is one line here: the plan of an input, the statements that insert and
- * change products, the comparison of an import and the dashboard's answers follow from it.
+ * What merchants write of a product itself. A new field is one line here, such as `seo_title`: the plan of an input, the statements
+ * that insert and change products, the comparison of an import and the dashboard's answers follow from it.
  */
 const COLUMNS = {
-  name: { type: sql`text`, initial: sql`''` },
-  slug: { type: sql`text`, initial: sql`''` },
-  description: { type: sql`text`, initial: sql`''` },
-  description_html: UNLISTED_TEXT,
-  seo_title: UNLISTED_TEXT,
-  seo_description: UNLISTED_TEXT,
-  vendor: NULLABLE_TEXT,
-  product_type: NULLABLE_TEXT,
-  tags: { type: sql`text[]`, initial: sql`'{}'` },
-  status: { type: sql`text`, initial: sql`'draft'` },
-  published_at: { type: sql`timestamptz` },
-  metadata: { type: sql`jsonb`, initial: sql`'{}'` },
-  tax_class: { type: sql`text`, initial: sql`'standard'` },
-  track_inventory: { type: sql`boolean`, initial: sql`true` },
-} satisfies Partial<Record<keyof ProductInput & keyof Product, Column>>;
+  name: { type: text, initial: sql`''`, listed: true },
+  slug: { type: text, initial: sql`''`, listed: true },
+  description: { type: text, initial: sql`''`, listed: true },
+  description_html: { type: text },
+  seo_title: { type: text },
+  seo_description: { type: text },
+  vendor: { type: text, listed: true },
+  product_type: { type: text, listed: true },
+  tags: { type: sql`text[]`, initial: sql`'{}'`, listed: true },
+  status: { type: text, initial: sql`'draft'`, listed: true },
+  published_at: { type: sql`timestamptz`, listed: true },
+  metadata: { type: sql`jsonb`, initial: sql`'{}'`, listed: true },
+  tax_class: { type: text, initial: sql`'standard'`, listed: true },
+  track_inventory: { type: sql`boolean`, initial: sql`true`, listed: true },
+} satisfies Record<Exclude<keyof ProductInput & keyof Product, Otherwise>, Column>;
 
 export type WrittenField = keyof typeof COLUMNS;
 /** All of them; what is undefined is left as it is. */
@@ -43,7 +45,7 @@ export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
 
 /** Which of the unlisted fields an audience sees. */
 export const UNLISTED = {
-  dashboard: WRITTEN_FIELDS.filter((field) => columnOf(field).unlisted),
+  dashboard: WRITTEN_FIELDS.filter((field) => !columnOf(field).listed),
   /** The page of one product. */
   storefront: ['description_html', 'seo_title', 'seo_description'],
   sync: ['description_html', 'seo_title', 'seo_description'],
